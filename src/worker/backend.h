@@ -1,0 +1,90 @@
+// What a backend program written in C++ is made of. The shared main() in worker/main.cpp answers the protocol
+// and times; a backend supplies one make_backend() and registers the operations it has, each where it is
+// defined.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/workload.h"
+
+namespace breakeven {
+
+/// Thrown by prepare: this backend cannot do the case, and why. Not a failure.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Thrown by prepare: the case needs more memory than there is.
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One epoch of training, timed as a whole.
+struct Epoch {
+  double seconds = 0;          // of its training steps alone
+  std::vector<double> losses;  // of every step, before its update
+  double accuracy = 0;         // on the test set, after the epoch
+  double evaluation_seconds = 0;
+};
+
+/// A prepared case: inputs made, memory allocated, library objects created. Nothing is left to set up.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  Prepared() = default;
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  Prepared(Prepared&&) = delete;
+  Prepared& operator=(Prepared&&) = delete;
+
+  /// Does the work once; its result is in memory when this returns. This, and nothing else, is timed.
+  virtual void run() = 0;
+  /// Poisons the result, runs, and shows the values at `elements` and the projections (workloads/evidence.h).
+  /// Training starts from the initial weights, shows the first batch's logits and the losses of `first_steps`
+  /// steps, and goes back to the initial weights.
+  virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
+  /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
+  virtual std::string algorithm() const = 0;
+  /// Training only: the losses of the steps run() has taken since the last call.
+  virtual std::vector<double> take_losses() { return {}; }
+  /// Training only: one epoch over the whole training set.
+  virtual Epoch train_epoch() { throw Unsupported("this operation has no epochs"); }
+};
+
+/// Steps of training whose losses are compared with the reference before anything is timed.
+inline constexpr int first_steps = 3;
+
+/// One operation of a backend.
+struct Operation {
+  std::string op;
+  std::function<std::vector<Dtype>()> dtypes;  // on this machine
+  std::function<std::unique_ptr<Prepared>(const Case&, std::uint64_t seed)> prepare;
+};
+
+/// `const OperationRegistration registered({...});` beside the definition.
+struct OperationRegistration {
+  explicit OperationRegistration(Operation operation);
+};
+const std::vector<Operation>& operations();
+
+struct Backend {
+  std::string name;
+  std::string device;                                          // "cpu" or "gpu"
+  std::string device_name;                                     // as the machine calls it
+  std::vector<std::pair<std::string, std::string>> libraries;  // name, version
+  std::function<void(int)> use_threads;                        // called once, before anything is prepared
+};
+
+/// Defined once by each backend program.
+Backend make_backend();
+
+}  // namespace breakeven

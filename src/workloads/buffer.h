@@ -1,0 +1,43 @@
+// Memory for tensors: aligned to a cache line, on huge pages where the system grants them.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace breakeven {
+
+/// `count` elements of T, uninitialised. Throws std::bad_alloc.
+template <typename T>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t count) : count_(count) {
+    constexpr std::size_t huge_page = std::size_t{2} << 20U;
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    const std::size_t alignment = bytes >= huge_page ? huge_page : 64;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    data_.reset(static_cast<T*>(std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)));
+    if (data_ == nullptr) throw std::bad_alloc();
+    // Advice: a system that has none to give says no, and nothing but speed is lost.
+    if (bytes >= huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);
+  }
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::int64_t size() const { return count_; }
+  T& operator[](std::int64_t i) { return data_.get()[i]; }
+  const T& operator[](std::int64_t i) const { return data_.get()[i]; }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace breakeven

@@ -1,0 +1,390 @@
+#include "workloads/conv2d.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "workloads/random.h"
+
+namespace breakeven {
+namespace {
+
+Pass parse_pass(const std::string& text) {
+  if (text == "forward") return Pass::forward;
+  return text == "backward_data" ? Pass::backward_data : Pass::backward_weights;
+}
+
+constexpr std::int64_t as_given = -1;
+
+std::int64_t horizontal(const Parameters& p, std::string_view name, std::int64_t vertical) {
+  const std::int64_t value = p.integer(name);
+  return value == as_given ? vertical : value;
+}
+
+}  // namespace
+
+Conv2d::Conv2d(const Parameters& p)
+    : n(p.integer("n")),
+      c(p.integer("c")),
+      h(p.integer("h")),
+      w(p.integer("w")),
+      k(p.integer("k")),
+      r(p.integer("r")),
+      s(p.integer("s")),
+      stride_h(p.integer("stride")),
+      stride_w(horizontal(p, "stride_w", stride_h)),
+      pad_h(p.integer("pad")),
+      pad_w(horizontal(p, "pad_w", pad_h)),
+      dilation(p.integer("dilation")),
+      groups(p.integer("groups")),
+      pass(parse_pass(p.text("pass"))),
+      dtype(p.dtype()) {}
+
+std::int64_t Conv2d::elements_output() const {
+  switch (pass) {
+    case Pass::forward:
+      return elements_result();
+    case Pass::backward_data:
+      return elements_source();
+    case Pass::backward_weights:
+      return elements_weights();
+  }
+  return 0;
+}
+
+namespace {
+
+/// The operands of one problem, any element of which can be made alone.
+struct Operands {
+  RandomStream source, weights, gradient;
+  explicit Operands(std::uint64_t seed)
+      : source(seed, stream::first_operand),
+        weights(seed, stream::second_operand),
+        gradient(seed, stream::output_gradient) {}
+};
+
+/// Row of the source that row `y` of the result sees through row `r` of the filter; outside of it where
+/// negative or too large.
+std::int64_t source_row(const Conv2d& p, std::int64_t y, std::int64_t r) {
+  return y * p.stride_h - p.pad_h + r * p.dilation;
+}
+std::int64_t source_column(const Conv2d& p, std::int64_t x, std::int64_t s) {
+  return x * p.stride_w - p.pad_w + s * p.dilation;
+}
+
+/// The first and one past the last result column x whose source column, for filter column s, lies inside.
+std::pair<std::int64_t, std::int64_t> inside_columns(const Conv2d& p, std::int64_t s) {
+  const std::int64_t shift = p.pad_w - s * p.dilation;
+  const std::int64_t first = shift <= 0 ? 0 : (shift + p.stride_w - 1) / p.stride_w;
+  const std::int64_t room = p.w - 1 + shift;
+  const std::int64_t last = room < 0 ? 0 : std::min(p.q(), room / p.stride_w + 1);
+  return {std::min(first, last), last};
+}
+
+double forward_element(const Conv2d& p, const Operands& in, std::int64_t index) {
+  const std::int64_t x = index % p.q();
+  const std::int64_t y = index / p.q() % p.p();
+  const std::int64_t k = index / (p.p() * p.q()) % p.k;
+  const std::int64_t image = index / (p.p() * p.q() * p.k);
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t group = k / (p.k / p.groups);
+  long double sum = 0;
+  for (std::int64_t c = 0; c < group_c; ++c) {
+    for (std::int64_t r = 0; r < p.r; ++r) {
+      for (std::int64_t s = 0; s < p.s; ++s) {
+        const std::int64_t row = source_row(p, y, r);
+        const std::int64_t column = source_column(p, x, s);
+        if (row < 0 || row >= p.h || column < 0 || column >= p.w) continue;
+        sum += static_cast<long double>(input_value(
+                   p.dtype, in.source, ((image * p.c + group * group_c + c) * p.h + row) * p.w + column)) *
+               static_cast<long double>(
+                   input_value(p.dtype, in.weights, ((k * group_c + c) * p.r + r) * p.s + s));
+      }
+    }
+  }
+  return static_cast<double>(sum);
+}
+
+double backward_data_element(const Conv2d& p, const Operands& in, std::int64_t index) {
+  const std::int64_t column = index % p.w;
+  const std::int64_t row = index / p.w % p.h;
+  const std::int64_t c = index / (p.h * p.w) % p.c;
+  const std::int64_t image = index / (p.h * p.w * p.c);
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t group_k = p.k / p.groups;
+  const std::int64_t group = c / group_c;
+  long double sum = 0;
+  for (std::int64_t r = 0; r < p.r; ++r) {
+    const std::int64_t y_strided = row + p.pad_h - r * p.dilation;
+    if (y_strided < 0 || y_strided % p.stride_h != 0 || y_strided / p.stride_h >= p.p()) continue;
+    for (std::int64_t s = 0; s < p.s; ++s) {
+      const std::int64_t x_strided = column + p.pad_w - s * p.dilation;
+      if (x_strided < 0 || x_strided % p.stride_w != 0 || x_strided / p.stride_w >= p.q()) continue;
+      for (std::int64_t k = group * group_k; k < (group + 1) * group_k; ++k) {
+        sum += static_cast<long double>(input_value(
+                   p.dtype, in.gradient,
+                   ((image * p.k + k) * p.p() + y_strided / p.stride_h) * p.q() + x_strided / p.stride_w)) *
+               static_cast<long double>(
+                   input_value(p.dtype, in.weights, ((k * group_c + c % group_c) * p.r + r) * p.s + s));
+      }
+    }
+  }
+  return static_cast<double>(sum);
+}
+
+double backward_weights_element(const Conv2d& p, const Operands& in, std::int64_t index) {
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t s = index % p.s;
+  const std::int64_t r = index / p.s % p.r;
+  const std::int64_t c = index / (p.r * p.s) % group_c;
+  const std::int64_t k = index / (p.r * p.s * group_c);
+  const std::int64_t source_channel = k / (p.k / p.groups) * group_c + c;
+  const auto [first, last] = inside_columns(p, s);
+  long double sum = 0;
+  for (std::int64_t image = 0; image < p.n; ++image) {
+    for (std::int64_t y = 0; y < p.p(); ++y) {
+      const std::int64_t row = source_row(p, y, r);
+      if (row < 0 || row >= p.h) continue;
+      for (std::int64_t x = first; x < last; ++x) {
+        sum += static_cast<long double>(
+                   input_value(p.dtype, in.gradient, ((image * p.k + k) * p.p() + y) * p.q() + x)) *
+               static_cast<long double>(
+                   input_value(p.dtype, in.source,
+                               ((image * p.c + source_channel) * p.h + row) * p.w + source_column(p, x, s)));
+      }
+    }
+  }
+  return static_cast<double>(sum);
+}
+
+/// Sum over the output channels with signs: one convolution with summed weights for each input channel.
+std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
+                                         const std::vector<double>& signs) {
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t group_k = p.k / p.groups;
+  std::vector<double> sums(static_cast<std::size_t>(p.n * p.p() * p.q()), 0.0);
+  std::vector<double> weights(static_cast<std::size_t>(p.c * p.r * p.s), 0.0);  // c x r x s
+  for (std::int64_t k = 0; k < p.k; ++k) {
+    const std::int64_t per_filter = group_c * p.r * p.s;
+    const auto filter = input_values(p.dtype, in.weights, k * per_filter, per_filter);
+    double* into = weights.data() + k / group_k * per_filter;
+    for (std::int64_t i = 0; i < per_filter; ++i)
+      into[i] += signs[static_cast<std::size_t>(k)] * filter[static_cast<std::size_t>(i)];
+  }
+  for (std::int64_t image = 0; image < p.n; ++image) {
+    for (std::int64_t c = 0; c < p.c; ++c) {
+      const auto plane = input_values(p.dtype, in.source, (image * p.c + c) * p.h * p.w, p.h * p.w);
+      for (std::int64_t r = 0; r < p.r; ++r) {
+        for (std::int64_t s = 0; s < p.s; ++s) {
+          const double weight = weights[static_cast<std::size_t>((c * p.r + r) * p.s + s)];
+          const auto [first, last] = inside_columns(p, s);
+          for (std::int64_t y = 0; y < p.p(); ++y) {
+            const std::int64_t row = source_row(p, y, r);
+            if (row < 0 || row >= p.h) continue;
+            double* into = sums.data() + (image * p.p() + y) * p.q();
+            const double* from = plane.data() + row * p.w + source_column(p, 0, s);
+            for (std::int64_t x = first; x < last; ++x) into[x] += weight * from[x * p.stride_w];
+          }
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+/// Sum over the input channels with signs: one transposed convolution with summed weights for each output
+/// channel.
+std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& in,
+                                               const std::vector<double>& signs) {
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t group_k = p.k / p.groups;
+  std::vector<double> sums(static_cast<std::size_t>(p.n * p.h * p.w), 0.0);
+  std::vector<double> weights(static_cast<std::size_t>(p.k * p.r * p.s), 0.0);  // k x r x s
+  for (std::int64_t k = 0; k < p.k; ++k) {
+    for (std::int64_t c = 0; c < group_c; ++c) {
+      const double sign = signs[static_cast<std::size_t>(k / group_k * group_c + c)];
+      const auto filter = input_values(p.dtype, in.weights, (k * group_c + c) * p.r * p.s, p.r * p.s);
+      for (std::int64_t i = 0; i < p.r * p.s; ++i)
+        weights[static_cast<std::size_t>(k * p.r * p.s + i)] += sign * filter[static_cast<std::size_t>(i)];
+    }
+  }
+  for (std::int64_t image = 0; image < p.n; ++image) {
+    for (std::int64_t k = 0; k < p.k; ++k) {
+      const auto plane = input_values(p.dtype, in.gradient, (image * p.k + k) * p.p() * p.q(), p.p() * p.q());
+      for (std::int64_t r = 0; r < p.r; ++r) {
+        for (std::int64_t s = 0; s < p.s; ++s) {
+          const double weight = weights[static_cast<std::size_t>((k * p.r + r) * p.s + s)];
+          const auto [first, last] = inside_columns(p, s);
+          for (std::int64_t y = 0; y < p.p(); ++y) {
+            const std::int64_t row = source_row(p, y, r);
+            if (row < 0 || row >= p.h) continue;
+            double* into = sums.data() + (image * p.h + row) * p.w + source_column(p, 0, s);
+            const double* from = plane.data() + y * p.q();
+            for (std::int64_t x = first; x < last; ++x) into[x * p.stride_w] += weight * from[x];
+          }
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+/// Sum over the output channels with signs: correlates each source channel with its group's summed gradient.
+std::vector<double> backward_weights_channel_sums(const Conv2d& p, const Operands& in,
+                                                  const std::vector<double>& signs) {
+  const std::int64_t group_c = p.c / p.groups;
+  const std::int64_t group_k = p.k / p.groups;
+  std::vector<double> sums(static_cast<std::size_t>(group_c * p.r * p.s), 0.0);
+  std::vector<double> gradient(static_cast<std::size_t>(p.p() * p.q()));
+  for (std::int64_t image = 0; image < p.n; ++image) {
+    for (std::int64_t group = 0; group < p.groups; ++group) {
+      std::fill(gradient.begin(), gradient.end(), 0.0);
+      for (std::int64_t k = group * group_k; k < (group + 1) * group_k; ++k) {
+        const auto plane =
+            input_values(p.dtype, in.gradient, (image * p.k + k) * p.p() * p.q(), p.p() * p.q());
+        for (std::size_t i = 0; i < plane.size(); ++i)
+          gradient[i] += signs[static_cast<std::size_t>(k)] * plane[i];
+      }
+      for (std::int64_t c = 0; c < group_c; ++c) {
+        const auto plane =
+            input_values(p.dtype, in.source, (image * p.c + group * group_c + c) * p.h * p.w, p.h * p.w);
+        for (std::int64_t r = 0; r < p.r; ++r) {
+          for (std::int64_t s = 0; s < p.s; ++s) {
+            const auto [first, last] = inside_columns(p, s);
+            double sum = 0;
+            for (std::int64_t y = 0; y < p.p(); ++y) {
+              const std::int64_t row = source_row(p, y, r);
+              if (row < 0 || row >= p.h) continue;
+              const double* from = plane.data() + row * p.w + source_column(p, 0, s);
+              const double* with = gradient.data() + y * p.q();
+              for (std::int64_t x = first; x < last; ++x) sum += with[x] * from[x * p.stride_w];
+            }
+            sums[static_cast<std::size_t>((c * p.r + r) * p.s + s)] += sum;
+          }
+        }
+      }
+    }
+  }
+  return sums;
+}
+
+class Conv2dWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "conv2d"; }
+  std::string_view meaning() const override { return "two-dimensional convolution and its gradients"; }
+
+  const std::vector<Parameter>& parameters() const override {
+    constexpr std::int64_t most = 1 << 20;
+    static const std::vector<Parameter> all{
+        integer_parameter("n", "images", 1, most, 1),
+        integer_parameter("c", "channels of the source", 1, most),
+        integer_parameter("h", "height of the source", 1, most),
+        integer_parameter("w", "width of the source", 1, most),
+        integer_parameter("k", "channels of the result: filters", 1, most),
+        integer_parameter("r", "height of a filter", 1, most),
+        integer_parameter("s", "width of a filter", 1, most),
+        integer_parameter("stride", "rows and columns from one result to the next", 1, most, 1),
+        integer_parameter("stride_w", "columns, where they are not as the rows; -1: as stride", as_given,
+                          most, as_given),
+        integer_parameter("pad", "rows and columns of zeros on every side", 0, most, 0),
+        integer_parameter("pad_w", "columns, where they are not as the rows; -1: as pad", as_given, most,
+                          as_given),
+        integer_parameter("dilation", "distance of a filter's elements", 1, most, 1),
+        integer_parameter("groups", "channels are split into this many independent convolutions", 1, most, 1),
+        choice_parameter("pass", "the result, or one of its gradients",
+                         {"forward", "backward_data", "backward_weights"}, "forward"),
+        dtype_parameter({Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::s8}),
+    };
+    return all;
+  }
+
+  void check(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    if (p.stride_w == 0)
+      throw InvalidCase("stride_w", "stride_w is 0 and must be at least 1, or -1 for the same as stride");
+    if (p.c % p.groups != 0)
+      throw InvalidCase("groups",
+                        fmt::format("{} channels (c) cannot be split into {} groups", p.c, p.groups));
+    if (p.k % p.groups != 0)
+      throw InvalidCase("groups",
+                        fmt::format("{} filters (k) cannot be split into {} groups", p.k, p.groups));
+    if (p.h + 2 * p.pad_h < p.dilation * (p.r - 1) + 1) {
+      throw InvalidCase(
+          "r", fmt::format("a filter of height {} with dilation {} is taller than the padded source ({})",
+                           p.r, p.dilation, p.h + 2 * p.pad_h));
+    }
+    if (p.w + 2 * p.pad_w < p.dilation * (p.s - 1) + 1) {
+      throw InvalidCase(
+          "s", fmt::format("a filter of width {} with dilation {} is wider than the padded source ({})", p.s,
+                           p.dilation, p.w + 2 * p.pad_w));
+    }
+    const double largest = static_cast<double>(p.n) * static_cast<double>(std::max(p.c, p.k)) *
+                           static_cast<double>(p.h + 2 * p.pad_h) * static_cast<double>(p.w + 2 * p.pad_w);
+    const double filters = static_cast<double>(p.k) * static_cast<double>(p.c) * static_cast<double>(p.r) *
+                           static_cast<double>(p.s);
+    if (std::max(largest, filters) > 0x1p47)
+      throw InvalidCase("n", "the tensors would have more than 10^14 elements: make them smaller");
+    if (p.pass != Pass::forward && p.dtype == Dtype::s8)
+      throw InvalidCase("dtype", "gradients in s8 are not a thing people compute");
+  }
+
+  double flop(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(p.c / p.groups) *
+           static_cast<double>(p.r * p.s);
+  }
+
+  double bytes(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    const auto all = static_cast<double>(p.elements_source() + p.elements_weights() + p.elements_result());
+    const auto written = static_cast<double>(p.elements_output());
+    return (all - written) * static_cast<double>(facts(p.dtype).bytes) +
+           written * static_cast<double>(output_bytes(p.dtype));
+  }
+
+  double memory(const Parameters& parameters) const override { return bytes(parameters); }
+
+  OutputShape output(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    switch (p.pass) {
+      case Pass::forward:
+        return {.outer = p.n, .channels = p.k, .inner = p.p() * p.q()};
+      case Pass::backward_data:
+        return {.outer = p.n, .channels = p.c, .inner = p.h * p.w};
+      case Pass::backward_weights:
+        return {.outer = 1, .channels = p.k, .inner = p.c / p.groups * p.r * p.s};
+    }
+    return {};
+  }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const Conv2d p(parameters);
+    const Operands in(seed);
+    const auto element = p.pass == Pass::forward         ? forward_element
+                         : p.pass == Pass::backward_data ? backward_data_element
+                                                         : backward_weights_element;
+    const auto channel_sums = p.pass == Pass::forward         ? forward_channel_sums
+                              : p.pass == Pass::backward_data ? backward_data_channel_sums
+                                                              : backward_weights_channel_sums;
+    Evidence truth;
+    for (const std::int64_t index : elements) truth.elements.push_back(element(p, in, index));
+    truth.projections =
+        fold_positions(channel_sums(p, in, channel_signs(seed, output(parameters).channels)), seed);
+    return truth;
+  }
+
+  Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
+    const Conv2d p(parameters);
+    const std::int64_t length = p.pass == Pass::forward         ? p.c / p.groups * p.r * p.s
+                                : p.pass == Pass::backward_data ? p.k / p.groups * p.r * p.s
+                                                                : p.n * p.p() * p.q();
+    return sum_tolerance(p.dtype, length, output(parameters));
+  }
+};
+
+const WorkloadRegistration<Conv2dWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,145 @@
+#include "workloads/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "workloads/random.h"
+
+namespace breakeven {
+
+std::vector<std::int64_t> elements_to_check(std::int64_t elements, std::uint64_t seed) {
+  constexpr std::int64_t most = 256;
+  std::vector<std::int64_t> indices;
+  if (elements <= most) {
+    indices.resize(static_cast<std::size_t>(elements));
+    std::iota(indices.begin(), indices.end(), 0);
+    return indices;
+  }
+  const RandomStream numbers(seed, stream::elements);
+  // The corners are where tails go wrong.
+  indices = {0, elements - 1};
+  for (std::uint64_t i = 0; std::ssize(indices) < most; ++i) {
+    indices.push_back(static_cast<std::int64_t>(numbers.bits(i) % static_cast<std::uint64_t>(elements)));
+  }
+  return indices;
+}
+
+std::int64_t projection_count(const OutputShape& shape) {
+  return std::min(shape.positions(), most_projections);
+}
+
+double position_sign(std::uint64_t seed, std::int64_t position) {
+  return RandomStream(seed, stream::position_signs).sign(static_cast<std::uint64_t>(position));
+}
+
+std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels) {
+  const RandomStream numbers(seed, stream::channel_signs);
+  std::vector<double> signs(static_cast<std::size_t>(channels));
+  for (std::size_t c = 0; c < signs.size(); ++c) signs[c] = numbers.sign(c);
+  return signs;
+}
+
+std::vector<double> project(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed) {
+  const auto signs = channel_signs(seed, shape.channels);
+  std::vector<double> sums(static_cast<std::size_t>(shape.positions()), 0.0);
+  for (std::int64_t o = 0; o < shape.outer; ++o) {
+    double* row = sums.data() + o * shape.inner;
+    for (std::int64_t c = 0; c < shape.channels; ++c) {
+      const double sign = signs[static_cast<std::size_t>(c)];
+      const std::int64_t first = (o * shape.channels + c) * shape.inner;
+      for (std::int64_t i = 0; i < shape.inner; ++i) row[i] += sign * read_output(dtype, output, first + i);
+    }
+  }
+  return fold_positions(sums, seed);
+}
+
+std::vector<double> fold_positions(const std::vector<double>& channel_sums, std::uint64_t seed) {
+  const auto count =
+      static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(channel_sums), most_projections));
+  std::vector<double> folded(count, 0.0);
+  for (std::size_t q = 0; q < channel_sums.size(); ++q) {
+    folded[q % count] += position_sign(seed, static_cast<std::int64_t>(q)) * channel_sums[q];
+  }
+  return folded;
+}
+
+Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape) {
+  const DtypeFacts& type = facts(dtype);
+  const double root = std::sqrt(static_cast<double>(length));
+  const bool device_rounds_inputs = dtype == Dtype::tf32;
+  const double deviation = (device_rounds_inputs ? type.unit_roundoff : 0.0) +
+                           type.accumulator_roundoff * (1.0 + root / 2.0) + type.output_roundoff;
+  const double input_size = dtype == Dtype::s8 ? 64.0 * 64.0 : 1.0;
+  return {.element_scale = input_size * root / 3.0,
+          .terms_per_projection = static_cast<double>(shape.elements()) /
+                                  static_cast<double>(std::max<std::int64_t>(projection_count(shape), 1)),
+          .relative = 8.0 * deviation,
+          .relative_loss = 0.0};
+}
+
+namespace {
+
+/// Compares one part of the evidence and keeps the largest error.
+void compare(std::string_view what, const std::vector<double>& truth, const std::vector<double>& shown,
+             double allowed, Verification& result, double& worst_share, auto unit_of) {
+  if (shown.size() != truth.size()) {
+    result.correct = false;
+    result.detail =
+        fmt::format("{} {} values were shown where {} were asked for", shown.size(), what, truth.size());
+    return;
+  }
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double error = std::abs(shown[i] - truth[i]) / unit_of(truth[i]);
+    // A NaN must not pass: it compares false with everything.
+    const bool good = error <= allowed;
+    const double share = allowed > 0 ? error / allowed : error;
+    if (!std::isfinite(shown[i]) || share > worst_share) {
+      result.error = std::isfinite(shown[i]) ? error : shown[i];
+      result.tolerance = allowed;
+      worst_share = share;
+    }
+    if (!good) {
+      if (result.correct) {
+        result.detail = fmt::format("{} {} is {} and should be {}: off by {:.3g} where {:.3g} is allowed",
+                                    what, i, shown[i], truth[i], error, allowed);
+      }
+      result.correct = false;
+      if (!std::isfinite(shown[i])) return;
+    }
+  }
+}
+
+}  // namespace
+
+Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance) {
+  Verification result{.error = 0,
+                      .tolerance = tolerance.relative,
+                      .correct = true,
+                      .detail = {},
+                      .elements = std::ssize(shown.elements),
+                      .projections = std::ssize(shown.projections),
+                      .losses = std::ssize(shown.losses)};
+  if (shown.elements.empty() && shown.losses.empty()) {
+    result.correct = false;
+    result.detail = "nothing of the result was shown";
+    return result;
+  }
+  double worst_share = -1;
+  compare("element", truth.elements, shown.elements, tolerance.relative, result, worst_share,
+          [&](double) { return tolerance.element_scale; });
+  // A backend in another language may leave the projections out; the report says how much was checked.
+  if (!shown.projections.empty()) {
+    const double unit = tolerance.element_scale * std::sqrt(tolerance.terms_per_projection);
+    compare("projection", truth.projections, shown.projections, tolerance.relative, result, worst_share,
+            [&](double) { return unit; });
+  }
+  compare("loss", truth.losses, shown.losses, tolerance.relative_loss, result, worst_share,
+          [](double loss) { return std::max(std::abs(loss), 1e-30); });
+  return result;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,77 @@
+// Correct first: what a backend shows of its result, and how it is judged against the float64 truth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/dtype.h"
+
+namespace breakeven {
+
+/// How a result lies in memory, row-major: outer x channels x inner. The channel is the axis along which the
+/// result is linear in one operand (columns of a product, output channels of a convolution), so that the sum
+/// of the channels with random signs can be computed from operands summed first, at 1/channels of the cost
+/// (Freivalds, Probabilistic machines can use less running time, IFIP 1977).
+struct OutputShape {
+  std::int64_t outer = 0;
+  std::int64_t channels = 0;
+  std::int64_t inner = 0;
+  std::int64_t positions() const { return outer * inner; }
+  std::int64_t elements() const { return outer * channels * inner; }
+};
+
+/// What is asked of a backend: the values at these flat indices of the result.
+std::vector<std::int64_t> elements_to_check(std::int64_t elements, std::uint64_t seed);
+
+/// Result p of `projection_count(shape)` is the sum, over all positions q with q % count == p and all
+/// channels c, of sign(q) * sign(c) * result[q, c]. Together they see every element of the result.
+inline constexpr std::int64_t most_projections = 512;
+std::int64_t projection_count(const OutputShape& shape);
+double position_sign(std::uint64_t seed, std::int64_t position);
+std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels);
+/// The projections of a result in memory. `output` holds shape.elements() results of inputs `dtype`.
+std::vector<double> project(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed);
+/// The projections, given the sum over channels with signs at each position.
+std::vector<double> fold_positions(const std::vector<double>& channel_sums, std::uint64_t seed);
+
+/// What a backend shows, and what the arbiter computes in float64 for comparison. Empty parts were not asked
+/// for or not given. NaN stands for a value that is none.
+struct Evidence {
+  std::vector<double> elements;  // at the indices asked for; of networks: all logits of the first batch
+  std::vector<double> projections;
+  std::vector<double> losses;  // of the first training steps
+};
+
+/// How far evidence may be from the truth.
+struct Tolerance {
+  double element_scale = 1;         // the typical size of one result element: errors are given in this unit
+  double terms_per_projection = 1;  // whose errors add like a random walk: the unit grows by its square root
+  double relative = 0;              // of elements and projections, in that unit
+  double relative_loss = 0;
+};
+
+/// The tolerance of a sum of `length` products of inputs uniform in [-1, 1).
+///
+/// Such a sum is of size sqrt(length)/3, its partial sums grow as the square root of their length, and each
+/// addition rounds at random (Higham and Mary, A new approach to probabilistic rounding error analysis, SIAM
+/// J. Sci. Comput. 2019), so that the error in that unit is about u_input (where the device rounds inputs
+/// itself) plus u_accumulator * (1 + sqrt(length)/2) plus u_output. Eight of these standard deviations are
+/// allowed: of thousands of checked values none comes near, while inputs of a narrower type exceed it by a
+/// factor of hundreds.
+Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape);
+
+struct Verification {
+  double error = 0;  // the largest, in the tolerance's unit
+  double tolerance = 0;
+  bool correct = false;
+  std::string detail;  // of a wrong one: which value, what it is and what it should be
+  std::int64_t elements = 0;
+  std::int64_t projections = 0;
+  std::int64_t losses = 0;
+};
+
+Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance);
+
+}  // namespace breakeven

@@ -1,0 +1,135 @@
+#include "workloads/matmul.h"
+
+#include <fmt/format.h>
+
+#include "workloads/random.h"
+
+namespace breakeven {
+
+Matmul::Matmul(const Parameters& p)
+    : m(p.integer("m")),
+      n(p.integer("n")),
+      k(p.integer("k")),
+      batch(p.integer("batch")),
+      transpose_a(p.boolean("transpose_a")),
+      transpose_b(p.boolean("transpose_b")),
+      dtype(p.dtype()) {}
+
+namespace {
+
+/// Element (i, l) of op(A) of product b, or (l, j) of op(B): where it is stored.
+std::int64_t index_a(const Matmul& p, std::int64_t b, std::int64_t i, std::int64_t l) {
+  return b * p.m * p.k + (p.transpose_a ? l * p.m + i : i * p.k + l);
+}
+std::int64_t index_b(const Matmul& p, std::int64_t b, std::int64_t l, std::int64_t j) {
+  return b * p.k * p.n + (p.transpose_b ? j * p.k + l : l * p.n + j);
+}
+
+class MatmulWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "matmul"; }
+  std::string_view meaning() const override { return "matrix product C = A B, row-major, batched"; }
+
+  const std::vector<Parameter>& parameters() const override {
+    constexpr std::int64_t most = 1 << 24;
+    static const std::vector<Parameter> all{
+        integer_parameter("m", "rows of A and C", 1, most),
+        integer_parameter("n", "columns of B and C", 1, most),
+        integer_parameter("k", "columns of A, rows of B: the length of the sums", 1, most),
+        integer_parameter("batch", "number of products, their matrices one behind the other", 1, most, 1),
+        boolean_parameter("transpose_a", "A is stored k x m", false),
+        boolean_parameter("transpose_b", "B is stored n x k", false),
+        dtype_parameter(
+            {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
+    };
+    return all;
+  }
+
+  void check(const Parameters& parameters) const override {
+    if (memory(parameters) > 0x1p50) {
+      throw InvalidCase("m",
+                        fmt::format("the matrices would take {:.3g} bytes: make m, n, k or batch smaller",
+                                    memory(parameters)));
+    }
+  }
+
+  double flop(const Parameters& parameters) const override {
+    const Matmul p(parameters);
+    return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+           static_cast<double>(p.k);
+  }
+
+  double bytes(const Parameters& parameters) const override {
+    const Matmul p(parameters);
+    const auto [m, n, k] =
+        std::array{static_cast<double>(p.m), static_cast<double>(p.n), static_cast<double>(p.k)};
+    return static_cast<double>(p.batch) * ((m * k + k * n) * static_cast<double>(facts(p.dtype).bytes) +
+                                           m * n * static_cast<double>(output_bytes(p.dtype)));
+  }
+
+  double memory(const Parameters& parameters) const override { return bytes(parameters); }
+
+  OutputShape output(const Parameters& parameters) const override {
+    const Matmul p(parameters);
+    return {.outer = p.batch * p.m, .channels = p.n, .inner = 1};
+  }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const Matmul p(parameters);
+    const RandomStream a(seed, stream::first_operand);
+    const RandomStream b(seed, stream::second_operand);
+    Evidence truth;
+    for (const std::int64_t e : elements) {
+      const std::int64_t i = e / p.n % p.m;
+      const std::int64_t j = e % p.n;
+      const std::int64_t product = e / (p.m * p.n);
+      long double sum = 0;
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        sum += static_cast<long double>(input_value(p.dtype, a, index_a(p, product, i, l))) *
+               static_cast<long double>(input_value(p.dtype, b, index_b(p, product, l, j)));
+      }
+      truth.elements.push_back(static_cast<double>(sum));
+    }
+    truth.projections = fold_positions(signed_row_sums(p, a, b, seed), seed);
+    return truth;
+  }
+
+  Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
+    const Matmul p(parameters);
+    return sum_tolerance(p.dtype, p.k, output(parameters));
+  }
+
+ private:
+  /// C s = A (B s) for the vector s of column signs, one value a row of C: O(mk + kn) where C takes O(mkn).
+  static std::vector<double> signed_row_sums(const Matmul& p, const RandomStream& a, const RandomStream& b,
+                                             std::uint64_t seed) {
+    const auto signs = channel_signs(seed, p.n);
+    std::vector<double> sums(static_cast<std::size_t>(p.batch * p.m));
+    std::vector<long double> b_sums(static_cast<std::size_t>(p.k));
+    for (std::int64_t product = 0; product < p.batch; ++product) {
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        long double sum = 0;
+        for (std::int64_t j = 0; j < p.n; ++j) {
+          sum += static_cast<long double>(signs[static_cast<std::size_t>(j)] *
+                                          input_value(p.dtype, b, index_b(p, product, l, j)));
+        }
+        b_sums[static_cast<std::size_t>(l)] = sum;
+      }
+      for (std::int64_t i = 0; i < p.m; ++i) {
+        long double sum = 0;
+        for (std::int64_t l = 0; l < p.k; ++l) {
+          sum += static_cast<long double>(input_value(p.dtype, a, index_a(p, product, i, l))) *
+                 b_sums[static_cast<std::size_t>(l)];
+        }
+        sums[static_cast<std::size_t>(product * p.m + i)] = static_cast<double>(sum);
+      }
+    }
+    return sums;
+  }
+};
+
+const WorkloadRegistration<MatmulWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,24 @@
+// C = A B, batched: the product every other workload is made of.
+#pragma once
+
+#include "workloads/workload.h"
+
+namespace breakeven {
+
+/// op(A) is m x k, op(B) is k x n, C is m x n, all row-major; `batch` of each lie one behind the other.
+/// A is stored k x m where transpose_a, B is stored n x k where transpose_b.
+struct Matmul {
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  bool transpose_a = false, transpose_b = false;
+  Dtype dtype = Dtype::f32;
+
+  explicit Matmul(const Parameters& parameters);
+  std::int64_t elements_a() const { return batch * m * k; }
+  std::int64_t elements_b() const { return batch * k * n; }
+  std::int64_t elements_c() const { return batch * m * n; }
+  /// The distance between the rows of A and B as stored.
+  std::int64_t stride_a() const { return transpose_a ? m : k; }
+  std::int64_t stride_b() const { return transpose_b ? k : n; }
+};
+
+}  // namespace breakeven

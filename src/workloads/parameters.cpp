@@ -1,0 +1,166 @@
+#include "workloads/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace breakeven {
+
+std::string to_string(const Value& value) {
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *i);
+  if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
+  return std::get<std::string>(value);
+}
+
+std::optional<std::string> Parameter::rejects(const Value& value) const {
+  switch (kind) {
+    case Kind::integer: {
+      const auto* i = std::get_if<std::int64_t>(&value);
+      if (i != nullptr && static_cast<double>(*i) >= minimum && static_cast<double>(*i) <= maximum)
+        return std::nullopt;
+      return fmt::format("an integer from {:.0f} to {:.0f}", minimum, maximum);
+    }
+    case Kind::number: {
+      const auto* i = std::get_if<std::int64_t>(&value);
+      const auto* d = std::get_if<double>(&value);
+      const double number = i != nullptr ? static_cast<double>(*i) : d != nullptr ? *d : minimum;
+      if (number > minimum && number <= maximum) return std::nullopt;
+      return fmt::format("a number above {} and up to {}", minimum, maximum);
+    }
+    case Kind::boolean:
+      if (std::holds_alternative<bool>(value)) return std::nullopt;
+      return "true or false";
+    case Kind::choice: {
+      const auto* s = std::get_if<std::string>(&value);
+      if (s != nullptr && std::find(choices.begin(), choices.end(), *s) != choices.end()) return std::nullopt;
+      return fmt::format("one of {}", fmt::join(choices, ", "));
+    }
+    case Kind::text:
+      if (std::holds_alternative<std::string>(value)) return std::nullopt;
+      return "a string";
+  }
+  return std::nullopt;
+}
+
+Parameter integer_parameter(std::string name, std::string meaning, std::int64_t minimum, std::int64_t maximum,
+                            std::optional<std::int64_t> fallback) {
+  Parameter p{.name = std::move(name),
+              .meaning = std::move(meaning),
+              .kind = Parameter::Kind::integer,
+              .fallback = std::nullopt,
+              .minimum = static_cast<double>(minimum),
+              .maximum = static_cast<double>(maximum),
+              .choices = {}};
+  if (fallback) p.fallback = *fallback;
+  return p;
+}
+
+Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
+                           double fallback) {
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .kind = Parameter::Kind::number,
+          .fallback = fallback,
+          .minimum = above,
+          .maximum = maximum,
+          .choices = {}};
+}
+
+Parameter boolean_parameter(std::string name, std::string meaning, bool fallback) {
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .kind = Parameter::Kind::boolean,
+          .fallback = fallback,
+          .minimum = 0,
+          .maximum = 0,
+          .choices = {}};
+}
+
+Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
+                           std::optional<std::string> fallback) {
+  Parameter p{.name = std::move(name),
+              .meaning = std::move(meaning),
+              .kind = Parameter::Kind::choice,
+              .fallback = std::nullopt,
+              .minimum = 0,
+              .maximum = 0,
+              .choices = std::move(choices)};
+  if (fallback) p.fallback = *std::move(fallback);
+  return p;
+}
+
+Parameter text_parameter(std::string name, std::string meaning, std::string fallback) {
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .kind = Parameter::Kind::text,
+          .fallback = std::move(fallback),
+          .minimum = 0,
+          .maximum = 0,
+          .choices = {}};
+}
+
+Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
+  std::vector<std::string> names;
+  for (const Dtype dtype : dtypes) names.emplace_back(name(dtype));
+  return choice_parameter("dtype", "element type of the inputs", std::move(names), "f32");
+}
+
+void Parameters::set(std::string_view name, Value value) {
+  for (auto& [known, old] : entries_) {
+    if (known == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  entries_.emplace_back(name, std::move(value));
+}
+
+const Value* Parameters::find(std::string_view name) const {
+  for (const auto& [known, value] : entries_) {
+    if (known == name) return &value;
+  }
+  return nullptr;
+}
+
+namespace {
+
+template <typename T>
+const T& require(const Parameters& parameters, std::string_view name, std::string_view type) {
+  const Value* value = parameters.find(name);
+  if (value == nullptr) throw std::out_of_range(fmt::format("parameter '{}' is missing", name));
+  const T* held = std::get_if<T>(value);
+  if (held == nullptr) throw std::out_of_range(fmt::format("parameter '{}' must be {}", name, type));
+  return *held;
+}
+
+}  // namespace
+
+std::int64_t Parameters::integer(std::string_view name) const {
+  return require<std::int64_t>(*this, name, "an integer");
+}
+
+double Parameters::number(std::string_view name) const {
+  const Value* value = find(name);
+  if (value != nullptr && std::holds_alternative<std::int64_t>(*value)) {
+    return static_cast<double>(std::get<std::int64_t>(*value));
+  }
+  return require<double>(*this, name, "a number");
+}
+
+bool Parameters::boolean(std::string_view name) const {
+  return require<bool>(*this, name, "true or false");
+}
+
+const std::string& Parameters::text(std::string_view name) const {
+  return require<std::string>(*this, name, "a string");
+}
+
+Dtype Parameters::dtype() const {
+  const auto dtype = parse_dtype(text("dtype"));
+  if (!dtype) throw std::out_of_range(fmt::format("unknown dtype '{}'", text("dtype")));
+  return *dtype;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,67 @@
+// The parameters of a case: what a workload declares, and the values that a config gives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "workloads/dtype.h"
+
+namespace breakeven {
+
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+std::string to_string(const Value& value);
+
+/// What a workload says of one of its parameters. Configs are checked, and their JSON Schema is made, from
+/// this.
+struct Parameter {
+  enum class Kind { integer, number, boolean, choice, text };
+
+  std::string name;
+  std::string meaning;
+  Kind kind = Kind::integer;
+  std::optional<Value> fallback;  // none: a config must give it
+  double minimum = 0;             // of integers (inclusive) and numbers (exclusive)
+  double maximum = 0;
+  std::vector<std::string> choices;
+
+  /// Why `value` cannot be taken, in words that fit behind "must be"; nothing if it can.
+  std::optional<std::string> rejects(const Value& value) const;
+};
+
+Parameter integer_parameter(std::string name, std::string meaning, std::int64_t minimum, std::int64_t maximum,
+                            std::optional<std::int64_t> fallback = std::nullopt);
+Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
+                           double fallback);
+Parameter boolean_parameter(std::string name, std::string meaning, bool fallback);
+Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
+                           std::optional<std::string> fallback = std::nullopt);
+Parameter text_parameter(std::string name, std::string meaning, std::string fallback);
+/// `dtype`, which every workload has: one of `dtypes`.
+Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
+
+/// Values by name, in the order in which the workload declares them.
+class Parameters {
+ public:
+  void set(std::string_view name, Value value);
+  const Value* find(std::string_view name) const;
+  /// Each throws std::out_of_range, naming the parameter, where it is missing or of another type.
+  std::int64_t integer(std::string_view name) const;
+  double number(std::string_view name) const;  // an integer will do
+  bool boolean(std::string_view name) const;
+  const std::string& text(std::string_view name) const;
+  Dtype dtype() const;
+
+  const std::vector<std::pair<std::string, Value>>& entries() const { return entries_; }
+  bool operator==(const Parameters&) const = default;
+
+ private:
+  std::vector<std::pair<std::string, Value>> entries_;
+};
+
+}  // namespace breakeven

@@ -1,0 +1,78 @@
+#include "workloads/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace breakeven {
+namespace {
+
+std::vector<std::unique_ptr<Workload>>& registry() {
+  static std::vector<std::unique_ptr<Workload>> all;
+  return all;
+}
+
+}  // namespace
+
+const std::vector<std::unique_ptr<Workload>>& workloads() {
+  return registry();
+}
+
+const Workload* find_workload(std::string_view op) {
+  for (const auto& workload : registry()) {
+    if (workload->op() == op) return workload.get();
+  }
+  return nullptr;
+}
+
+void register_workload(std::unique_ptr<Workload> workload) {
+  auto& all = registry();
+  const auto behind = std::upper_bound(all.begin(), all.end(), workload,
+                                       [](const auto& a, const auto& b) { return a->op() < b->op(); });
+  all.insert(behind, std::move(workload));
+}
+
+std::string Case::id() const {
+  std::string id(workload->op());
+  for (const Parameter& parameter : workload->parameters()) {
+    const Value* value = parameters.find(parameter.name);
+    if (value == nullptr || parameter.name == "dtype" ||
+        (parameter.fallback && *parameter.fallback == *value))
+      continue;
+    if (const auto* flag = std::get_if<bool>(value); flag != nullptr && *flag) {
+      id += fmt::format("/{}", parameter.name);
+    } else {
+      id += fmt::format("/{}={}", parameter.name, to_string(*value));
+    }
+  }
+  return fmt::format("{}/{}", id, parameters.text("dtype"));
+}
+
+Case make_case(const Workload& workload, const Parameters& given) {
+  for (const auto& [name, value] : given.entries()) {
+    const auto& known = workload.parameters();
+    if (std::none_of(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; })) {
+      throw InvalidCase(name, fmt::format("{} has no parameter '{}'", workload.op(), name));
+    }
+  }
+  Case made{.workload = &workload, .parameters = {}};
+  for (const Parameter& parameter : workload.parameters()) {
+    const Value* value = given.find(parameter.name);
+    if (value == nullptr) {
+      if (!parameter.fallback) {
+        throw InvalidCase(parameter.name, fmt::format("{} needs '{}' ({})", workload.op(), parameter.name,
+                                                      parameter.meaning));
+      }
+      value = &*parameter.fallback;
+    }
+    if (const auto wanted = parameter.rejects(*value)) {
+      throw InvalidCase(parameter.name,
+                        fmt::format("{} is {} and must be {}", parameter.name, to_string(*value), *wanted));
+    }
+    made.parameters.set(parameter.name, *value);
+  }
+  workload.check(made.parameters);
+  return made;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,92 @@
+// A workload: what is computed, stated once. Each is registered where it is defined, and everything else
+// (configs, their schema, list, reports, workers) finds it here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/evidence.h"
+#include "workloads/parameters.h"
+
+namespace breakeven {
+
+class Workload;
+
+/// One problem: an operation and all of its parameters. What it is run on is not part of it.
+struct Case {
+  const Workload* workload = nullptr;
+  Parameters parameters;  // every parameter of the workload, in its order
+
+  Dtype dtype() const { return parameters.dtype(); }
+  /// Stable across machines and versions: the operation, each parameter that is not at its fallback, and the
+  /// dtype, as in `matmul/m=64/n=64/k=64/f32`.
+  std::string id() const;
+};
+
+/// A combination of parameters that cannot be: names the parameter at fault.
+class InvalidCase : public std::invalid_argument {
+ public:
+  InvalidCase(std::string parameter, const std::string& message)
+      : std::invalid_argument(message), parameter_(std::move(parameter)) {}
+  const std::string& parameter() const { return parameter_; }
+
+ private:
+  std::string parameter_;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  Workload(Workload&&) = delete;
+  Workload& operator=(Workload&&) = delete;
+
+  virtual std::string_view op() const = 0;
+  virtual std::string_view meaning() const = 0;
+  /// In the order in which ids and reports name them; `dtype` is the last.
+  virtual const std::vector<Parameter>& parameters() const = 0;
+  /// Throws InvalidCase where parameters that are each possible are not so together.
+  virtual void check(const Parameters& parameters) const = 0;
+
+  /// Floating-point (or integer) operations of one iteration; a multiply-add counts as two.
+  virtual double flop(const Parameters& parameters) const = 0;
+  /// Bytes that must move in one iteration at least: each operand read once, each result written once.
+  virtual double bytes(const Parameters& parameters) const = 0;
+  /// Bytes that a backend must hold at once to run this at all.
+  virtual double memory(const Parameters& parameters) const = 0;
+  /// Samples (images) that one iteration takes in; 0 where that has no meaning.
+  virtual std::int64_t samples(const Parameters&) const { return 0; }
+  /// The latency of each single iteration is what a user asks for, beside throughput.
+  virtual bool measures_latency() const { return false; }
+
+  /// The result that elements_to_check and projections speak of.
+  virtual OutputShape output(const Parameters& parameters) const = 0;
+  /// The truth, in float64 or better, at the flat indices `elements`.
+  virtual Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                          const std::vector<std::int64_t>& elements) const = 0;
+  virtual Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const = 0;
+};
+
+/// Every workload of this build, by operation name.
+const std::vector<std::unique_ptr<Workload>>& workloads();
+const Workload* find_workload(std::string_view op);
+
+/// Registers a workload: `const WorkloadRegistration<Matmul> registered;` beside its definition.
+void register_workload(std::unique_ptr<Workload> workload);
+template <typename T>
+struct WorkloadRegistration {
+  WorkloadRegistration() { register_workload(std::make_unique<T>()); }
+};
+
+/// Completes `given` with the fallbacks, in the workload's order, and checks it.
+/// Throws InvalidCase for a parameter that is missing, unknown or impossible.
+Case make_case(const Workload& workload, const Parameters& given);
+
+}  // namespace breakeven
