@@ -1,0 +1,70 @@
+// The images that networks are trained on: IDX files, the format of MNIST and of Fashion-MNIST.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "network/network.h"
+
+namespace breakeven {
+
+/// A file of a data set that is missing or not what it should be; names the file, what is wrong and the
+/// remedy.
+class DatasetError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where Debian's package dataset-fashion-mnist puts its files.
+inline constexpr const char* default_dataset = "/usr/share/datasets/fashion-mnist";
+
+/// What the network reads for a pixel p in 0...255: (2p - 255) / 255, correctly rounded to f32; so in [-1,
+/// 1].
+constexpr float pixel_value(std::uint8_t p) {
+  return static_cast<float>(2 * static_cast<int>(p) - 255) / 255.0F;
+}
+
+struct LabelledImages {
+  std::vector<std::uint8_t> pixels;  // count x 28 x 28
+  std::vector<std::uint8_t> labels;  // count, each below 10
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(labels.size()); }
+  const std::uint8_t* image(std::uint32_t row) const { return pixels.data() + row * image_pixels; }
+  /// Writes the pixel values of these rows, rows.size() x 784, to `values`.
+  void gather(std::span<const std::uint32_t> rows, float* values) const;
+};
+
+enum class Split { train, test };
+
+/// Both parts of a data set, each read when first asked for. May be used by several threads.
+class Dataset {
+ public:
+  explicit Dataset(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Throws DatasetError. The reference is good as long as the data set is.
+  const LabelledImages& images(Split split) const;
+
+ private:
+  std::filesystem::path folder_;
+  mutable std::mutex reading_;
+  mutable std::optional<LabelledImages> train_, test_;
+};
+
+/// The one data set of this process read from `folder`: cases share it, and it stays for those that follow.
+std::shared_ptr<const Dataset> open_dataset(const std::filesystem::path& folder);
+
+/// Reads train-images-idx3-ubyte and train-labels-idx1-ubyte (test: t10k-...) from `folder`, each as it is or
+/// with .gz behind it. Throws DatasetError.
+LabelledImages read_images(const std::filesystem::path& folder, Split split);
+
+/// The rows of the training set in the order in which epoch `epoch` visits them. The steps take them `batch`
+/// at a time, and what is left over at the end is dropped.
+std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch);
+
+}  // namespace breakeven

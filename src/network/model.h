@@ -1,0 +1,79 @@
+// What a backend implements to train and to run a network. network/model_case.h makes the cases `train` and
+// `infer` of it: batches, loss curves, epochs and evidence are done there, once for all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "network/dataset.h"
+#include "network/network.h"
+
+namespace breakeven {
+
+/// As PyTorch computes them, g being the gradient of the batch's mean loss, and every state zero at first:
+///   sgd:  v = momentum v + g;  w -= learning_rate v
+///   adam: in step t = 1, 2, ...: m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
+///         w -= learning_rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
+struct Optimizer {
+  enum class Kind { sgd, adam };
+
+  Kind kind = Kind::sgd;
+  double learning_rate = 0.05;
+  double momentum = 0.9;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+
+  /// From the parameters `optimizer`, `learning_rate` (0: sgd 0.05, adam 0.001) and `momentum`.
+  static Optimizer of(const Parameters& parameters);
+  /// Values an optimiser keeps for each parameter.
+  int states() const { return kind == Kind::sgd ? 1 : 2; }
+};
+
+/// What a model is made for. In dtypes narrower than f32, the operands of products are rounded to the dtype,
+/// sums are f32, activations may be kept in the dtype; training keeps parameters and optimiser state in f32.
+struct ModelTask {
+  Network network;
+  Dtype dtype = Dtype::f32;
+  std::int64_t batch = 1;
+  std::uint64_t seed = 0;
+  std::shared_ptr<const Dataset> data;
+  std::optional<Optimizer> optimizer;  // none: for inference only; train_step is never called
+};
+
+/// Ready to use when constructed: memory allocated, initial values set, library objects made for `batch`.
+/// Its constructor throws Unsupported or OutOfMemory (worker/backend.h) where it must.
+class Model {
+ public:
+  virtual ~Model() = default;
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  Model(Model&&) = delete;
+  Model& operator=(Model&&) = delete;
+
+  /// Back to the initial parameters, and all optimiser state to zero.
+  virtual void reset() = 0;
+
+  /// One step on `batch` rows of the training set. Returns their mean loss before the update.
+  virtual double train_step(std::span<const std::uint32_t> rows) = 0;
+
+  /// Optional. losses.size() steps, one behind the other, on batch * losses.size() rows: for a device that
+  /// need not be asked for the loss after each of them.
+  virtual void train_steps(std::span<const std::uint32_t> rows, std::span<double> losses) {
+    const std::size_t batch = rows.size() / losses.size();
+    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = train_step(rows.subspan(i * batch, batch));
+  }
+
+  /// The logits, batch x 10, of `batch` rows of either split, at the present parameters. They are in host
+  /// memory when this returns.
+  virtual void infer(Split split, std::span<const std::uint32_t> rows, float* logits) = 0;
+
+  /// As Prepared::algorithm.
+  virtual std::string algorithm() const = 0;
+};
+
+}  // namespace breakeven

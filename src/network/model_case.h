@@ -1,0 +1,30 @@
+// From a backend's model to its cases. A backend that has a Model registers both operations in two lines:
+//
+//   const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
+//     return make_training(c, seed, [](ModelTask task) { return std::make_unique<MyModel>(std::move(task));
+//     });
+//   }});
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "network/model.h"
+#include "worker/backend.h"
+
+namespace breakeven {
+
+using MakeModel = std::function<std::unique_ptr<Model>(ModelTask)>;
+
+/// What the parameters of a case of `train` or `infer` ask of a model.
+/// Throws DatasetError where the data cannot be read, InvalidCase where the batch is larger than a split.
+ModelTask model_task(const Case& problem, std::uint64_t seed);
+
+/// run() is the next step in the order of the epochs. The first train_epoch() starts from the initial
+/// parameters, whatever run() did before; the next ones go on from there.
+std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make);
+
+/// run() is the next batch of the test set, in its own order, from the front again after the last.
+std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed, const MakeModel& make);
+
+}  // namespace breakeven

@@ -1,0 +1,123 @@
+// What the small networks are: their layers, their parameters and initial values, their loss. A description
+// that every backend, in whatever language, builds its own network from.
+//
+// All of them read one image of 28 x 28 values and give ten logits. The activations of one image lie
+// contiguously and row-major, as channels x height x width or as tokens x features, and those of a batch one
+// image behind the other; `dense` reads whatever comes before it as tokens x in, so flattening costs nothing.
+//
+//   mlp          dense 784-512-512-10, ReLU between. `width` sets both hidden widths.
+//   lenet        conv 6 @ 5x5 pad 2, pool, conv 16 @ 5x5, pool, dense 400-120-84-10, ReLU
+//   cnn          conv 32 @ 3x3, conv 64 @ 3x3, pool, dense 9216-128-10, ReLU
+//   transformer  The image's 28 rows are 28 tokens of 28 values. Dense to `width` (128), learned positions,
+//   one
+//                post-norm encoder block as PyTorch's TransformerEncoderLayer without dropout (`heads` 4,
+//                feed-forward width `hidden` 512, GELU), mean over the tokens, dense to 10.
+//
+// The loss is softmax cross-entropy, the mean over the batch.
+//
+// Initial values: element i of parameter tensor t is RandomStream(seed, stream::parameters + t).uniform(i)
+// times the tensor's scale, one f32 product; the scale of weights and biases is 1/sqrt(fan_in) rounded from
+// f64 to f32 (PyTorch's own bound for both), that of positions is 0.02. Layer normalisation begins at gamma
+// 1, beta 0. Tensors are numbered in the order of the layers, weights before bias, gamma before beta.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/dtype.h"
+#include "workloads/parameters.h"
+
+namespace breakeven {
+
+inline constexpr std::int64_t image_side = 28;
+inline constexpr std::int64_t image_pixels = image_side * image_side;
+inline constexpr std::int64_t classes = 10;
+inline constexpr double layer_norm_epsilon = 1e-5;
+
+enum class LayerKind {
+  dense,        // y = x W^T + b on every token; W is out x in
+  conv2d,       // cross-correlation with square filters; W is KCRS; b one value a filter
+  max_pool,     // of 2 x 2 squares, stride 2; an odd last row or column is left out
+  positions,    // y = x + P, P tokens x features
+  attention,    // scaled dot product; reads tokens x 3 out: q, k and v side by side
+  layer_norm,   // over the features of a token: gamma (x - mean) / sqrt(variance + 1e-5) + beta, variance of
+                // /n
+  mean_tokens,  // tokens x features -> features
+};
+
+/// gelu is exact: x/2 (1 + erf(x / sqrt 2)).
+enum class Activation { none, relu, gelu };
+
+/// One layer, which reads the output of the layer before it (the first: the image):
+/// output = activation(layer(input)) + output of layer `add_from`, where there is one.
+struct Layer {
+  LayerKind kind = LayerKind::dense;
+  std::string name;  // unique in the network
+  Activation activation = Activation::none;
+  std::optional<std::size_t> add_from;  // residual: index of an earlier layer
+
+  // dense, positions, attention, layer_norm, mean_tokens. Of mean_tokens, `tokens` is what it reads.
+  std::int64_t tokens = 1, in = 0, out = 0;
+  std::int64_t heads = 1;  // attention: head h has the features [h out/heads, (h+1) out/heads) of q, k and v
+
+  // conv2d, max_pool: c x h x w -> k x p x q
+  std::int64_t c = 0, h = 0, w = 0, k = 0, p = 0, q = 0;
+  std::int64_t filter = 0, stride = 1, pad = 0;  // rows and columns alike
+
+  // Indices into Network::parameters: W and b; P; gamma and beta.
+  std::optional<std::size_t> weights, bias;
+
+  bool spatial() const { return kind == LayerKind::conv2d || kind == LayerKind::max_pool; }
+  /// Elements of one image's input and output.
+  std::int64_t input_elements() const { return spatial() ? c * h * w : tokens * in; }
+  std::int64_t output_elements() const {
+    return spatial() ? k * p * q : kind == LayerKind::mean_tokens ? out : tokens * out;
+  }
+  /// Terms of the longest sum behind one output element.
+  std::int64_t sum_length() const;
+};
+
+struct ParameterTensor {
+  enum class Start { uniform, ones, zeros };
+
+  std::string name;  // as in `dense1.weight`
+  std::vector<std::int64_t> shape;
+  Start start = Start::uniform;
+  float scale = 1;  // of uniform
+
+  std::int64_t elements() const;
+};
+
+struct Network {
+  std::string name;
+  std::vector<Layer> layers;
+  std::vector<ParameterTensor> parameters;
+
+  std::int64_t parameter_elements() const;
+  /// Outputs of all layers, for one image.
+  std::int64_t activation_elements() const;
+};
+
+/// The names make_network knows.
+const std::vector<std::string>& network_names();
+
+/// From the parameters `network`, `width`, `heads` and `hidden`; 0 stands for the network's own.
+/// Throws InvalidCase where a network has no such size, or the sizes do not fit together.
+Network make_network(const Parameters& parameters);
+
+/// Tensor `index` of network.parameters before training, row-major.
+std::vector<float> initial_values(const Network& network, std::size_t index, std::uint64_t seed);
+
+/// Operations for one image in products alone (dense, conv2d, and attention's two), a multiply-add counting
+/// as two: what is done element by element (biases, activations, normalisation, softmax, the optimiser) is
+/// left out, as everyone does.
+double flop_forward(const Layer& layer);
+/// The gradients of weights and input: of every product two products of the same size.
+/// The first layer's input is the image, whose gradient nobody needs.
+double flop_backward(const Layer& layer, bool first);
+double flop_forward(const Network& network);
+double flop_backward(const Network& network);
+
+}  // namespace breakeven
