@@ -1,0 +1,143 @@
+#include "host/cpu.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace breakeven {
+namespace {
+
+/// The first line of a file; empty where it cannot be read.
+std::string first_line(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// The folder of this process's cgroup for a controller: "" is the unified hierarchy of cgroup v2.
+std::string cgroup_path(const std::string& controller) {
+  std::ifstream in("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(in, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    std::istringstream controllers(line.substr(first + 1, second - first - 1));
+    std::string name;
+    if (controller.empty() && second == first + 1) return line.substr(second + 1);
+    while (std::getline(controllers, name, ',')) {
+      if (!controller.empty() && name == controller) return line.substr(second + 1);
+    }
+  }
+  return "";
+}
+
+/// This cgroup's folder and all above it: a limit of any of them holds. In a container the mounted root is
+/// the container's own group, whatever path /proc/self/cgroup shows, so the root comes last and always.
+std::vector<std::string> with_parents(const std::string& mount, std::string path) {
+  std::vector<std::string> folders;
+  while (path.size() > 1) {
+    folders.push_back(mount + path);
+    path.resize(path.rfind('/'));
+  }
+  folders.push_back(mount);
+  return folders;
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  std::istringstream in(text);
+  double value = 0;
+  if (in >> value) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<int> allowed_cpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+std::optional<double> cpu_quota() {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path(""))) {
+    std::istringstream in(first_line(folder + "/cpu.max"));
+    double quota = 0;
+    double period = 0;
+    if (in >> quota >> period && period > 0) least = std::min(least, quota / period);
+  }
+  for (const auto& folder : with_parents("/sys/fs/cgroup/cpu", cgroup_path("cpu"))) {
+    const auto quota = parse_number(first_line(folder + "/cpu.cfs_quota_us"));
+    const auto period = parse_number(first_line(folder + "/cpu.cfs_period_us"));
+    if (quota && period && *quota > 0 && *period > 0) least = std::min(least, *quota / *period);
+  }
+  if (std::isinf(least)) return std::nullopt;
+  return least;
+}
+
+int physical_cores(const std::vector<int>& cpus) {
+  std::set<std::string> cores;
+  for (const int cpu : cpus) {
+    const auto siblings =
+        first_line(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    cores.insert(siblings.empty() ? fmt::format("cpu{}", cpu) : siblings);
+  }
+  return static_cast<int>(cores.size());
+}
+
+int compute_threads() {
+  const int cores = std::max(1, physical_cores(allowed_cpus()));
+  const auto quota = cpu_quota();
+  return quota ? std::clamp(static_cast<int>(std::floor(*quota)), 1, cores) : cores;
+}
+
+std::string cpu_model() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.rfind("model name", 0) == 0 || line.rfind("Model", 0) == 0) {
+      const auto colon = line.find(':');
+      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+    }
+  }
+  return "unknown CPU";
+}
+
+std::int64_t available_memory() {
+  double least = std::numeric_limits<double>::infinity();
+  std::ifstream in("/proc/meminfo");
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.rfind("MemAvailable:", 0) == 0) {
+      if (const auto kib = parse_number(line.substr(13))) least = *kib * 1024;
+    }
+  }
+  const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage) {
+    const auto most = parse_number(first_line(folder + limit));
+    const auto used = parse_number(first_line(folder + usage));
+    // v1 spells "no limit" as a number near 2^63
+    if (most && used && *most < 0x1p60) least = std::min(least, *most - *used);
+  };
+  for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path("")))
+    limited_by(folder, "/memory.max", "/memory.current");
+  for (const auto& folder : with_parents("/sys/fs/cgroup/memory", cgroup_path("memory"))) {
+    limited_by(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes");
+  }
+  return std::isinf(least) ? std::numeric_limits<std::int64_t>::max()
+                           : static_cast<std::int64_t>(std::max(least, 0.0));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,33 @@
+// The CPUs and the memory that this process may use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace breakeven {
+
+/// The CPUs in the affinity mask.
+std::vector<int> allowed_cpus();
+
+/// CPUs' worth of time that the cgroup's quota grants (cgroup v2 cpu.max, v1 cpu.cfs_quota_us); nothing
+/// without one.
+std::optional<double> cpu_quota();
+
+/// How many threads to compute with: one a physical core of the affinity mask, and no more than the quota
+/// pays for. A second hardware thread on a core adds nothing to dense arithmetic and makes timings less
+/// steady.
+int compute_threads();
+
+/// As /proc/cpuinfo calls it.
+std::string cpu_model();
+
+/// The physical cores among `cpus`, by the kernel's list of each CPU's siblings.
+int physical_cores(const std::vector<int>& cpus);
+
+/// Bytes that can be allocated now without swapping: the kernel's estimate, and what the cgroup's limit
+/// leaves.
+std::int64_t available_memory();
+
+}  // namespace breakeven

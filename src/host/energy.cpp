@@ -1,0 +1,46 @@
+#include "host/energy.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace breakeven {
+namespace {
+
+std::optional<double> read_microjoules(const std::string& path) {
+  std::ifstream in(path);
+  double value = 0;
+  if (in >> value) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+EnergyMeter::EnergyMeter() {
+  const std::filesystem::path root = "/sys/class/powercap";
+  std::error_code error;
+  for (const auto& zone : std::filesystem::directory_iterator(root, error)) {
+    // Packages are intel-rapl:N; what lies below them (intel-rapl:N:M) is part of their sum.
+    const std::string name = zone.path().filename();
+    if (name.rfind("intel-rapl:", 0) == 0 && name.find(':') == name.rfind(':'))
+      counters_.push_back(zone.path() / "energy_uj");
+  }
+  if (counters_.empty()) {
+    unreadable_ = "no energy counter in " + root.string();
+  } else if (!read_microjoules(counters_.front())) {
+    unreadable_ = counters_.front() + " cannot be read: it needs root";
+    counters_.clear();
+  }
+}
+
+std::optional<double> EnergyMeter::joules() const {
+  if (counters_.empty()) return std::nullopt;
+  double sum = 0;
+  for (const auto& counter : counters_) {
+    const auto value = read_microjoules(counter);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum * 1e-6;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,304 @@
+#include "protocol/messages.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& line) {
+  constexpr std::size_t most = 120;
+  std::string shown = line.size() > most ? line.substr(0, most) + "..." : line;
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return '"' + shown + '"';
+}
+
+Json parse_object(const std::string& line) {
+  Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) throw ProtocolError(fmt::format("not a JSON object: {}", quoted(line)));
+  return object;
+}
+
+template <typename T>
+T get(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end())
+    throw ProtocolError(fmt::format("'{}' is missing in {}", key, quoted(object.dump())));
+  try {
+    return found->get<T>();
+  } catch (const nlohmann::json::exception& e) {
+    throw ProtocolError(fmt::format("'{}' is of the wrong type in {}", key, quoted(object.dump())));
+  }
+}
+
+template <typename T>
+T get_or(const Json& object, const char* key, T otherwise) {
+  return object.contains(key) ? get<T>(object, key) : otherwise;
+}
+
+std::optional<double> get_optional(const Json& object, const char* key) {
+  if (!object.contains(key) || object[key].is_null()) return std::nullopt;
+  return get<double>(object, key);
+}
+
+/// JSON has no NaN or infinity: null stands for them.
+Json numbers(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+  return array;
+}
+
+std::vector<double> get_numbers(const Json& object, const char* key) {
+  std::vector<double> values;
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return values;
+  if (!found->is_array())
+    throw ProtocolError(fmt::format("'{}' is not a list in {}", key, quoted(object.dump())));
+  for (const auto& value : *found) {
+    if (!value.is_number() && !value.is_null()) {
+      throw ProtocolError(fmt::format("'{}' holds {}, which is no number", key, quoted(value.dump())));
+    }
+    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  }
+  return values;
+}
+
+Case get_case(const Json& object) {
+  const auto op = get<std::string>(object, "op");
+  const Workload* workload = find_workload(op);
+  if (workload == nullptr) throw ProtocolError(fmt::format("unknown op '{}'", op));
+  return make_case(*workload, parameters_from_json(get<Json>(object, "parameters")));
+}
+
+void put_case(Json& object, const Case& problem, std::uint64_t seed) {
+  object["op"] = problem.workload->op();
+  object["parameters"] = to_json(problem.parameters);
+  object["seed"] = seed;
+}
+
+Json to_object(const request::Hello& r) {
+  return {{"request", "hello"}, {"protocol", r.protocol}, {"threads", r.threads}};
+}
+Json to_object(const request::Prepare& r) {
+  Json object{{"request", "prepare"}};
+  put_case(object, r.problem, r.seed);
+  object["cache"] = r.cold ? "cold" : "warm";
+  return object;
+}
+Json to_object(const request::Expect& r) {
+  Json object{{"request", "expect"}};
+  put_case(object, r.problem, r.seed);
+  object["elements"] = r.elements;
+  return object;
+}
+Json to_object(const request::Verify& r) {
+  return {{"request", "verify"}, {"elements", r.elements}};
+}
+Json to_object(const request::Sample& r) {
+  return {{"request", "sample"}, {"iterations", r.iterations}};
+}
+Json to_object(const request::Epoch&) {
+  return {{"request", "epoch"}};
+}
+Json to_object(const request::Release&) {
+  return {{"request", "release"}};
+}
+Json to_object(const request::Quit&) {
+  return {{"request", "quit"}};
+}
+
+Json optional_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json to_object(const answer::Hello& a) {
+  Json object{{"ok", true},
+              {"protocol", a.protocol},
+              {"name", a.name},
+              {"version", a.version},
+              {"role", a.role},
+              {"device", a.device},
+              {"device_name", a.device_name}};
+  object["libraries"] = Json::object();
+  for (const auto& [name, version] : a.libraries) object["libraries"][name] = version;
+  object["supports"] = Json::object();
+  for (const auto& [op, dtypes] : a.supports) object["supports"][op] = dtypes;
+  object["unreadable"] = a.unreadable;
+  return object;
+}
+Json to_object(const answer::Ready& a) {
+  return {{"ok", true}, {"algorithm", a.algorithm}};
+}
+Json to_object(const Evidence& a) {
+  Json object{{"ok", true}, {"elements", numbers(a.elements)}, {"projections", numbers(a.projections)}};
+  object["losses"] = numbers(a.losses);
+  return object;
+}
+Json to_object(const answer::Sample& a) {
+  Json object{{"ok", true}, {"iterations", a.iterations}, {"seconds", a.seconds}};
+  object["cpu_seconds"] = optional_number(a.cpu_seconds);
+  object["device_seconds"] = optional_number(a.device_seconds);
+  object["joules"] = optional_number(a.joules);
+  if (!a.latencies.empty()) object["latencies"] = numbers(a.latencies);
+  if (!a.losses.empty()) object["losses"] = numbers(a.losses);
+  return object;
+}
+Json to_object(const answer::Epoch& a) {
+  Json object{{"ok", true},
+              {"seconds", a.seconds},
+              {"evaluation_seconds", a.evaluation_seconds},
+              {"accuracy", a.accuracy}};
+  object["losses"] = numbers(a.losses);
+  return object;
+}
+Json to_object(const answer::Done&) {
+  return {{"ok", true}};
+}
+Json to_object(const answer::Refusal& a) {
+  return {{"ok", false}, {"status", a.status}, {"reason", a.reason}};
+}
+
+void read(const Json& object, answer::Hello& a) {
+  a.protocol = get<int>(object, "protocol");
+  a.name = get<std::string>(object, "name");
+  a.version = get_or<std::string>(object, "version", "");
+  a.role = get_or<std::string>(object, "role", a.role);
+  a.device = get_or<std::string>(object, "device", a.device);
+  a.device_name = get_or<std::string>(object, "device_name", "");
+  for (const auto& [name, version] : get_or<std::map<std::string, std::string>>(object, "libraries", {})) {
+    a.libraries.emplace_back(name, version);
+  }
+  for (const auto& [op, dtypes] : get<std::map<std::string, std::vector<std::string>>>(object, "supports")) {
+    a.supports.emplace_back(op, dtypes);
+  }
+  a.unreadable = get_or<std::map<std::string, std::string>>(object, "unreadable", {});
+}
+void read(const Json& object, answer::Ready& a) {
+  a.algorithm = get_or<std::string>(object, "algorithm", "");
+}
+void read(const Json& object, Evidence& a) {
+  a.elements = get_numbers(object, "elements");
+  a.projections = get_numbers(object, "projections");
+  a.losses = get_numbers(object, "losses");
+}
+void read(const Json& object, answer::Sample& a) {
+  a.iterations = get<std::int64_t>(object, "iterations");
+  a.seconds = get<double>(object, "seconds");
+  if (!(a.seconds > 0) || !std::isfinite(a.seconds))
+    throw ProtocolError(fmt::format("'seconds' is {} and must be above 0", a.seconds));
+  a.cpu_seconds = get_optional(object, "cpu_seconds");
+  a.device_seconds = get_optional(object, "device_seconds");
+  a.joules = get_optional(object, "joules");
+  a.latencies = get_numbers(object, "latencies");
+  a.losses = get_numbers(object, "losses");
+}
+void read(const Json& object, answer::Epoch& a) {
+  a.seconds = get<double>(object, "seconds");
+  a.evaluation_seconds = get_or<double>(object, "evaluation_seconds", 0);
+  a.accuracy = get<double>(object, "accuracy");
+  a.losses = get_numbers(object, "losses");
+}
+void read(const Json&, answer::Done&) {}
+
+}  // namespace
+
+Json to_json(const Parameters& parameters) {
+  Json object = Json::object();
+  for (const auto& [name, value] : parameters.entries()) {
+    std::visit([&, key = name](const auto& v) { object[key] = v; }, value);
+  }
+  return object;
+}
+
+Parameters parameters_from_json(const Json& object) {
+  Parameters parameters;
+  if (!object.is_object()) throw ProtocolError("'parameters' is not an object");
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_boolean()) {
+      parameters.set(name, value.get<bool>());
+    } else if (value.is_number_integer()) {
+      parameters.set(name, value.get<std::int64_t>());
+    } else if (value.is_number()) {
+      parameters.set(name, value.get<double>());
+    } else if (value.is_string()) {
+      parameters.set(name, value.get<std::string>());
+    } else {
+      throw ProtocolError(fmt::format("parameter '{}' is neither number, string, true nor false", name));
+    }
+  }
+  return parameters;
+}
+
+std::string to_line(const Request& request) {
+  return std::visit([](const auto& r) { return to_object(r).dump(); }, request);
+}
+
+Request parse_request(const std::string& line) {
+  const Json object = parse_object(line);
+  const auto kind = get<std::string>(object, "request");
+  if (kind == "hello")
+    return request::Hello{.protocol = get<int>(object, "protocol"),
+                          .threads = get_or<int>(object, "threads", 1)};
+  if (kind == "prepare") {
+    return request::Prepare{.problem = get_case(object),
+                            .seed = get<std::uint64_t>(object, "seed"),
+                            .cold = get_or<std::string>(object, "cache", "warm") == "cold"};
+  }
+  if (kind == "expect") {
+    return request::Expect{.problem = get_case(object),
+                           .seed = get<std::uint64_t>(object, "seed"),
+                           .elements = get<std::vector<std::int64_t>>(object, "elements")};
+  }
+  if (kind == "verify")
+    return request::Verify{.elements = get<std::vector<std::int64_t>>(object, "elements")};
+  if (kind == "sample") {
+    const auto iterations = get<std::int64_t>(object, "iterations");
+    if (iterations < 1)
+      throw ProtocolError(fmt::format("'iterations' is {} and must be at least 1", iterations));
+    return request::Sample{.iterations = iterations};
+  }
+  if (kind == "epoch") return request::Epoch{};
+  if (kind == "release") return request::Release{};
+  if (kind == "quit") return request::Quit{};
+  throw ProtocolError(fmt::format("unknown request '{}'", kind));
+}
+
+std::string to_line(const Answer& answer) {
+  // A library's message may hold bytes that are not UTF-8; they are replaced, not thrown on.
+  return std::visit(
+      [](const auto& a) { return to_object(a).dump(-1, ' ', false, Json::error_handler_t::replace); },
+      answer);
+}
+
+template <typename T>
+std::variant<T, answer::Refusal> parse_answer(const std::string& line) {
+  const Json object = parse_object(line);
+  if (!get<bool>(object, "ok")) {
+    answer::Refusal refusal{.status = get_or<std::string>(object, "status", "failed"),
+                            .reason = get_or<std::string>(object, "reason", "no reason given")};
+    if (refusal.status != "unsupported" && refusal.status != "out_of_memory" && refusal.status != "failed") {
+      throw ProtocolError(fmt::format(
+          "'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed", refusal.status));
+    }
+    return refusal;
+  }
+  T parsed;
+  read(object, parsed);
+  return parsed;
+}
+
+template std::variant<answer::Hello, answer::Refusal> parse_answer(const std::string&);
+template std::variant<answer::Ready, answer::Refusal> parse_answer(const std::string&);
+template std::variant<Evidence, answer::Refusal> parse_answer(const std::string&);
+template std::variant<answer::Sample, answer::Refusal> parse_answer(const std::string&);
+template std::variant<answer::Epoch, answer::Refusal> parse_answer(const std::string&);
+template std::variant<answer::Done, answer::Refusal> parse_answer(const std::string&);
+
+}  // namespace breakeven

@@ -1,0 +1,88 @@
+#include "worker/timing.h"
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <ctime>
+
+#include "host/cache.h"
+#include "host/energy.h"
+
+namespace breakeven {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of all threads of this process.
+double process_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Keeps what a run reports instead of printing it.
+class Capture final : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override { run_ = runs.at(0); }
+  const Run& run() const { return run_; }
+
+ private:
+  Run run_;
+};
+
+}  // namespace
+
+answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
+                           const Timing& timing) {
+  answer::Sample sample;
+  double cpu_seconds = 0;
+  const auto all_at_once = [&](benchmark::State& state) {
+    // One batch: between the two clock readings there is nothing but the loop a user would write.
+    while (state.KeepRunningBatch(iterations)) {
+      const double cpu_before = process_cpu_seconds();
+      const auto start = Clock::now();
+      for (std::int64_t i = 0; i < iterations; ++i) prepared.run();
+      state.SetIterationTime(seconds_since(start));
+      cpu_seconds += process_cpu_seconds() - cpu_before;
+    }
+  };
+  const auto one_by_one = [&](benchmark::State& state) {
+    if (timing.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
+    for (auto _ : state) {
+      if (timing.cold) flush_caches();
+      const double cpu_before = process_cpu_seconds();
+      const auto start = Clock::now();
+      prepared.run();
+      const double seconds = seconds_since(start);
+      cpu_seconds += process_cpu_seconds() - cpu_before;
+      state.SetIterationTime(seconds);
+      if (timing.each_iteration) sample.latencies.push_back(seconds);
+    }
+  };
+
+  const EnergyMeter meter;
+  Capture capture;
+  const bool singly = timing.cold || timing.each_iteration;
+  auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
+                            : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
+  registered->UseManualTime()->Iterations(iterations);
+  const auto joules_before = meter.joules();
+  benchmark::RunSpecifiedBenchmarks(&capture, ".");
+  const auto joules_after = meter.joules();
+  benchmark::ClearRegisteredBenchmarks();
+
+  const auto count = static_cast<double>(iterations);
+  sample.iterations = iterations;
+  sample.seconds = capture.run().real_accumulated_time / count;
+  sample.cpu_seconds = cpu_seconds / count;
+  // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
+  if (joules_before && joules_after && !timing.cold) sample.joules = (*joules_after - *joules_before) / count;
+  return sample;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,21 @@
+// The timed loop: Google Benchmark's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/messages.h"
+#include "worker/backend.h"
+
+namespace breakeven {
+
+struct Timing {
+  bool cold = false;            // flush the caches before every iteration
+  bool each_iteration = false;  // time every iteration alone, for latencies
+};
+
+/// Runs a prepared case `iterations` times, as one Google Benchmark run with manual time.
+answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
+                           const Timing& timing);
+
+}  // namespace breakeven
