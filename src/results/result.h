@@ -1,0 +1,142 @@
+// The result file: everything one run measured, as `run` wrote it. The JSON's description is
+// docs/result-file.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "workloads/evidence.h"
+#include "workloads/parameters.h"
+
+namespace breakeven {
+
+enum class Status { ok, wrong, implausible, unsupported, out_of_memory, failed, timed_out, interrupted };
+std::string_view name(Status status);
+std::optional<Status> parse_status(std::string_view name);
+
+/// The samples of one case on one backend: wall seconds of one iteration each.
+struct Timing {
+  double median = 0;
+  std::optional<double> ci_low, ci_high;  // of the median, 95 %; absent with too few samples
+  std::vector<double> samples;            // in the order taken
+  std::vector<std::int64_t> launches;     // how many of them each fresh process gave, in order
+  std::int64_t iterations = 0;            // of the last sample
+};
+
+struct Latency {
+  double p50 = 0, p99 = 0;  // seconds
+  std::int64_t count = 0;   // iterations they were taken from
+};
+
+struct Training {
+  std::vector<double> loss;  // mean over `loss_stride` steps each, from the initial weights on
+  std::int64_t loss_stride = 1;
+  std::int64_t steps = 0;
+  std::optional<double> accuracy;     // on the test set, after the last epoch
+  std::vector<double> epoch_seconds;  // of the training steps of each epoch
+  std::vector<double> epoch_accuracy;
+  std::optional<double>
+      seconds_to_accuracy;  // training steps alone, up to the end of the epoch that reached the target
+};
+
+/// What the machine did while a case was measured. Absent is unknown, and `unreadable` says why.
+struct Conditions {
+  std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
+  std::optional<double> steal_percent;      // of CPU time, taken by the hypervisor
+  std::optional<double> other_cpu_percent;  // of CPU time, used by processes that are not ours
+  std::optional<double> throttled_seconds;  // by the cgroup's quota
+  std::optional<double> thermal_throttles;  // events counted by the CPUs
+  std::optional<double> temperature_celsius;
+  std::map<std::string, std::string> unreadable;
+};
+
+/// One case on one backend; (id, backend) is unique in a file.
+struct CaseResult {
+  std::string id, label, op;
+  Parameters parameters;
+  std::string dtype, backend, device;
+  Status status = Status::interrupted;
+  std::string reason;
+  std::optional<Timing> seconds;
+  std::optional<double> cpu_seconds, device_seconds, joules;  // medians, per iteration
+  double flop = 0, bytes = 0;                                 // per iteration
+  std::int64_t samples = 0;  // images per iteration; 0 where that has no meaning
+  std::optional<Verification> verification;
+  std::string algorithm;
+  Conditions conditions;
+  std::vector<std::string> warnings;
+  std::optional<Training> training;
+  std::optional<Latency> latency;
+
+  /// Nothing unless the status is ok.
+  std::optional<double> gflops() const;
+  std::optional<double> gbps() const;
+};
+
+struct BackendRecord {
+  std::string name, version, role, device, device_name;
+  std::vector<std::pair<std::string, std::string>> libraries;
+  std::vector<std::pair<std::string, std::vector<std::string>>> supports;
+  std::map<std::string, std::string> unreadable;
+  std::string program;  // path
+  bool available = false;
+  std::string reason;  // why not
+};
+
+struct Host {
+  std::string name, os, kernel, cpu, virtualization;
+  int cpus = 0, cores = 0, threads = 0;  // allowed CPUs, their physical cores, threads computed with
+  std::optional<double> cpu_quota;
+  std::int64_t memory_bytes = 0;
+  std::vector<std::string> cpu_features;  // those that decide which kernels run
+  std::map<std::string, std::string>
+      settings;  // governor, turbo, huge pages, ...; what could not be read says so
+  bool operator==(const Host&) const = default;
+};
+
+struct Result {
+  std::string created;  // UTC, ISO 8601
+  bool complete = false;
+  std::string tool_version, tool_compiler, tool_build;
+  std::vector<std::string> warnings;  // of the whole run
+  Host host;
+  std::string config;  // JSON text, as given
+  std::vector<BackendRecord> backends;
+  std::vector<CaseResult> cases;
+};
+
+/// A result file that is not one: names the file, the place and the remedy.
+class ResultError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// "-" is standard input. Throws ResultError.
+Result read_result(const std::filesystem::path& path);
+
+/// Writes result files by renaming a finished one into place, so that a kill at any moment leaves a whole
+/// file. Keeps each finished case as text, so that writing often costs little.
+class ResultWriter {
+ public:
+  /// "-" is standard output, which is written once, at the end. Throws ResultError where the folder cannot be
+  /// written to: found out before anything is measured.
+  explicit ResultWriter(std::filesystem::path path);
+  void write(const Result& result);
+
+ private:
+  std::filesystem::path path_;
+  std::vector<std::pair<std::size_t, std::string>> texts_;  // of each case: its fingerprint, its text
+};
+
+std::string to_json_text(const Result& result);
+std::string to_json_text(const BackendRecord& backend);
+std::string to_json_text(const Host& host);
+
+}  // namespace breakeven

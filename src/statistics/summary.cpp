@@ -1,0 +1,63 @@
+#include "statistics/summary.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <random>
+
+namespace breakeven {
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
+
+std::optional<Interval> median_interval(std::vector<double> values) {
+  const std::size_t n = values.size();
+  if (n < 6) return std::nullopt;
+  // The r-th smallest lies above the median when fewer than r of n fair coins fall below it.
+  const boost::math::binomial_distribution<double> coins(static_cast<double>(n), 0.5);
+  std::size_t rank = 0;
+  while (boost::math::cdf(coins, static_cast<double>(rank)) <= 0.025) ++rank;
+  std::sort(values.begin(), values.end());
+  return Interval{.low = values[rank - 1], .high = values[n - rank]};
+}
+
+std::optional<Interval> median_interval(const std::vector<std::vector<double>>& launches) {
+  if (launches.size() == 1) return median_interval(launches.front());
+  std::size_t samples = 0;
+  for (const auto& launch : launches) samples += launch.size();
+  if (launches.empty() || samples < 6) return std::nullopt;
+  constexpr int draws = 1000;
+  std::mt19937_64 generator(1);  // the same file gives the same interval
+  const auto draw = [&](std::size_t count) {
+    return static_cast<std::size_t>((static_cast<__uint128_t>(generator()) * count) >> 64U);
+  };
+  std::vector<double> medians;
+  std::vector<double> drawn;
+  for (int d = 0; d < draws; ++d) {
+    drawn.clear();
+    for (std::size_t l = 0; l < launches.size(); ++l) {
+      const auto& launch = launches[draw(launches.size())];
+      for (std::size_t s = 0; s < launch.size(); ++s) drawn.push_back(launch[draw(launch.size())]);
+    }
+    if (drawn.empty()) continue;
+    const auto middle = drawn.begin() + static_cast<std::ptrdiff_t>(drawn.size() / 2);
+    std::nth_element(drawn.begin(), middle, drawn.end());
+    medians.push_back(*middle);
+  }
+  return Interval{.low = quantile(medians, 0.025), .high = quantile(medians, 0.975)};
+}
+
+double relative_half_width(const Interval& interval, double median) {
+  return (interval.high - interval.low) / 2 / median;
+}
+
+}  // namespace breakeven
