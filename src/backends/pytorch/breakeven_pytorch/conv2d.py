@@ -1,0 +1,126 @@
+"""Convolution and its two gradients, in the better of PyTorch's two memory formats."""
+
+import math
+
+import torch
+
+from breakeven_worker.backend import Operation
+from breakeven_worker.host import available_memory
+from breakeven_worker.random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
+from breakeven_worker.timing import fastest
+
+from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_result, works
+
+_FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
+
+
+def operations(device):
+    floats = ["f64", "f32", "f16", "bf16"]
+    return [
+        Operation(
+            op="conv2d",
+            dtypes=[name for name in floats if works(lambda dtype=name: _probe(dtype, device))],
+            prepare=lambda parameters, seed: _Conv2d(parameters, seed, device),
+        )
+    ]
+
+
+def _probe(dtype, device):
+    x = torch.zeros((1, 16, 8, 8), dtype=DTYPES[dtype], device=device)
+    w = torch.zeros((16, 16, 3, 3), dtype=DTYPES[dtype], device=device)
+    torch.conv2d(x, w)
+
+
+class _Conv2d(WithoutGradients):
+    """run() leaves its result in self._result: a new tensor each time, for torch has no out= here that does not
+    copy, so a user pays for the allocation too."""
+
+    @torch.inference_mode()
+    def __init__(self, p, seed, device):
+        self._problem = _Problem(p)
+        self._seed = seed
+        sizes = self._problem
+        dtype = DTYPES[p["dtype"]]
+        needed = dtype.itemsize * (math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result))
+        check_memory(needed)
+        # Both formats are in memory while they are compared.
+        formats = _FORMATS if 2 * needed <= available_memory() else {"contiguous": torch.contiguous_format}
+        operands = [
+            torch.empty(shape, dtype=dtype, device=device)
+            if stream is None
+            else make_inputs(shape, dtype, device, seed, stream)
+            for shape, stream in sizes.operands()
+        ]
+        candidates = {name: _Call(sizes, operands, memory_format) for name, memory_format in formats.items()}
+        chosen, seconds = fastest(candidates)
+        self._call = candidates[chosen]
+        others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
+        self.algorithm = ", ".join([chosen, *others])
+        self._result = None
+
+    def run(self):
+        self._result = self._call()
+
+    def show(self, elements):
+        # The memory of a result that is let go is most likely the next one's: what that leaves out shows as NaN.
+        poison(self._call())
+        self.run()
+        # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
+        result = self._result.unsqueeze(0) if self._problem.direction == "backward_weights" else self._result
+        return show_result(result, elements, self._seed)
+
+
+class _Problem:
+    """Sizes in torch's order: source n x c x h x w, weights k x c/groups x r x s, result n x k x p x q."""
+
+    def __init__(self, p):
+        self.stride = [p["stride"], p["stride"] if p["stride_w"] == -1 else p["stride_w"]]
+        self.pad = [p["pad"], p["pad"] if p["pad_w"] == -1 else p["pad_w"]]
+        self.dilation = [p["dilation"], p["dilation"]]
+        self.groups = p["groups"]
+        self.direction = p["pass"]
+        self.source = (p["n"], p["c"], p["h"], p["w"])
+        self.weights = (p["k"], p["c"] // p["groups"], p["r"], p["s"])
+        spatial = [
+            (size + 2 * pad - p["dilation"] * (extent - 1) - 1) // stride + 1
+            for size, extent, pad, stride in zip(self.source[2:], self.weights[2:], self.pad, self.stride)
+        ]
+        self.result = (p["n"], p["k"], *spatial)
+
+    def operands(self):
+        """Shape and stream of source, weights and, of the backward passes, gradient; where only the shape of a
+        tensor is used, it has no stream."""
+        streams = {
+            "forward": (FIRST_OPERAND, SECOND_OPERAND),
+            "backward_data": (None, SECOND_OPERAND, OUTPUT_GRADIENT),
+            "backward_weights": (FIRST_OPERAND, None, OUTPUT_GRADIENT),
+        }[self.direction]
+        return zip((self.source, self.weights, self.result), streams)
+
+
+class _Call:
+    """One pass with its operands in one memory format."""
+
+    def __init__(self, problem, operands, memory_format):
+        self._source, self._weights, *self._gradient = (
+            tensor.contiguous(memory_format=memory_format) for tensor in operands
+        )
+        self._problem = problem
+        self._mask = [problem.direction == "backward_data", problem.direction == "backward_weights", False]
+        self._run = self._forward if problem.direction == "forward" else self._backward
+
+    def __call__(self):
+        return self._run()
+
+    def _forward(self):
+        p = self._problem
+        return torch.conv2d(self._source, self._weights, None, p.stride, p.pad, p.dilation, p.groups)
+
+    def _backward(self):
+        # What autograd calls, and torch.nn.grad too, which asks for one gradient alone in the same way.
+        p = self._problem
+        gradients = torch.ops.aten.convolution_backward(
+            *self._gradient, self._source, self._weights, None,
+            p.stride, p.pad, p.dilation, False, [0, 0], p.groups, self._mask,
+        )  # fmt: skip
+        return gradients[0] if self._mask[0] else gradients[1]

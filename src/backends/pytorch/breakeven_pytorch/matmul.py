@@ -1,0 +1,80 @@
+"""C = A B: torch.mm or torch.bmm into a result that exists already; transposed operands are views."""
+
+import torch
+
+from breakeven_worker.backend import Operation, Unsupported
+from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
+
+from .tensors import (
+    DTYPES,
+    WithoutGradients,
+    check_memory,
+    make_inputs,
+    output_dtype,
+    poison,
+    show_result,
+    works,
+)
+
+
+def operations(device):
+    return [
+        Operation(
+            op="matmul",
+            dtypes=[name for name in DTYPES if works(lambda dtype=name: _probe(dtype, device))],
+            prepare=lambda parameters, seed: _Matmul(parameters, seed, device),
+        )
+    ]
+
+
+def _probe(dtype, device):
+    sizes = {"m": 16, "n": 16, "k": 16, "batch": 1, "transpose_a": False, "transpose_b": False, "dtype": dtype}
+    product = _Matmul(sizes, 1, device)
+    with product.context():
+        product.run()
+
+
+class _Matmul(WithoutGradients):
+    @torch.inference_mode()
+    def __init__(self, p, seed, device):
+        m, n, k, batch = p["m"], p["n"], p["k"], p["batch"]
+        dtype = DTYPES[p["dtype"]]
+        if batch > 1 and dtype not in _BATCHED:
+            raise Unsupported(f"torch has no batched product in {p['dtype']}")
+        check_memory(batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize))
+        self._seed = seed
+        shape_a = (batch, k, m) if p["transpose_a"] else (batch, m, k)
+        shape_b = (batch, n, k) if p["transpose_b"] else (batch, k, n)
+        a = make_inputs(shape_a, dtype, device, seed, FIRST_OPERAND)
+        b = make_inputs(shape_b, dtype, device, seed, SECOND_OPERAND)
+        a = a.transpose(1, 2) if p["transpose_a"] else a
+        b = b.transpose(1, 2) if p["transpose_b"] else b
+        c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device)
+        self._c = c
+        if batch == 1:
+            a, b, c = a[0], b[0], c[0]
+        self.algorithm, self.run = _product(a, b, c)
+
+    def show(self, elements):
+        poison(self._c)
+        self.run()
+        return show_result(self._c.flatten(0, 1), elements, self._seed)
+
+
+_BATCHED = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+def _product(a, b, c):
+    """The call that users of a type make, by name, and as a function without arguments."""
+    if a.dim() == 3:
+        return "torch.bmm", lambda: torch.bmm(a, b, out=c)
+    if a.dtype == torch.int8:
+        return "torch._int_mm", lambda: torch._int_mm(a, b, out=c)
+    if a.dtype == torch.float8_e4m3fn:
+        one = torch.ones((), device=a.device)
+        a = a.contiguous()
+        b = b.t().contiguous().t()  # the one layout that torch._scaled_mm takes: A by rows, B by columns
+        return "torch._scaled_mm", lambda: torch._scaled_mm(
+            a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, out=c
+        )
+    return "torch.mm", lambda: torch.mm(a, b, out=c)

@@ -1,0 +1,79 @@
+"""Element types, inputs, and results as evidence."""
+
+import math
+
+import torch
+
+from breakeven_worker import evidence
+from breakeven_worker.backend import OutOfMemory, Prepared
+from breakeven_worker.host import available_memory
+from breakeven_worker.random_stream import RandomStream, chunks
+
+DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f8e4m3": torch.float8_e4m3fn,
+    "s8": torch.int8,
+}
+
+# What a product of inputs of a type is stored in, where that is another type.
+_OUTPUTS = {torch.float8_e4m3fn: torch.bfloat16, torch.int8: torch.int32}
+
+
+def output_dtype(dtype):
+    return _OUTPUTS.get(dtype, dtype)
+
+
+class WithoutGradients(Prepared):
+    """A case run as one runs what is not trained: in inference mode, which saves some bookkeeping a call."""
+
+    def context(self):
+        return torch.inference_mode()
+
+
+def make_inputs(shape, dtype, device, seed, stream):
+    """A tensor of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
+    tensor = torch.empty(shape, dtype=dtype)
+    flat = tensor.view(-1)
+    numbers = RandomStream(seed, stream)
+    make = numbers.small_integers if dtype == torch.int8 else numbers.uniform
+    for first, length in chunks(flat.numel()):
+        flat[first : first + length] = torch.from_numpy(make(first, length)).to(dtype)
+    return tensor.to(device)
+
+
+def check_memory(needed):
+    """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
+    available = available_memory()
+    if needed > available:
+        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
+
+
+def poison(result):
+    """Fills a result with NaN, or the most negative integer, so that what is never written is seen."""
+    result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
+
+
+def show_result(result, elements, seed):
+    """The evidence of a result of shape outer x channels x ..., whatever its strides."""
+
+    def read_block(first, last):
+        return result[first:last].to(device="cpu", dtype=torch.float64).contiguous().numpy()
+
+    where = torch.unravel_index(torch.tensor(elements, dtype=torch.int64, device=result.device), result.shape)
+    shape = (result.shape[0], result.shape[1], math.prod(result.shape[2:]))
+    return {
+        "elements": result[where].to(device="cpu", dtype=torch.float64).tolist(),
+        "projections": evidence.project(read_block, shape, seed),
+    }
+
+
+def works(run):
+    """Whether torch has an operation for a type here can only be seen by trying a small one."""
+    try:
+        run()
+    except (RuntimeError, NotImplementedError):
+        return False
+    return True

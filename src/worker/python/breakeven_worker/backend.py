@@ -1,0 +1,71 @@
+"""What a backend program in Python is made of."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+
+class Unsupported(Exception):
+    """This backend cannot do the case, and why. Not a failure."""
+
+
+class OutOfMemory(Exception):
+    """The case needs more memory than there is."""
+
+
+class Prepared:
+    """A prepared case: inputs made, memory allocated. Nothing is left to set up."""
+
+    algorithm = ""  # what the library chose, as exactly as it says
+    measures_latency = False  # every iteration is timed alone
+
+    def run(self):
+        """Does the work once. This, and wait(), is all that is timed."""
+        raise NotImplementedError
+
+    def context(self):
+        """A mode of the library that run() and show() are called in."""
+        return nullcontext()
+
+    def wait(self):
+        """Returns when the work of all runs so far is done; a CPU's is when run() returns."""
+
+    def show(self, elements):
+        """Runs afresh and answers the evidence as keyword arguments: elements, projections, losses."""
+        raise NotImplementedError
+
+    def take_losses(self):
+        """Training only: the losses of the steps run() has taken since the last call."""
+        return []
+
+    def train_epoch(self):
+        """Training only: one epoch over the whole training set, as an Epoch."""
+        raise Unsupported("this operation has no epochs")
+
+
+@dataclass
+class Epoch:
+    """One epoch of training, timed as a whole. Losses are of every step, before its update."""
+
+    seconds: float
+    evaluation_seconds: float
+    accuracy: float
+    losses: list
+
+
+@dataclass
+class Operation:
+    """One operation of a backend. prepare(parameters, seed) gives a Prepared."""
+
+    op: str
+    dtypes: list
+    prepare: object
+
+
+@dataclass
+class Backend:
+    name: str
+    version: str
+    device: str = "cpu"  # or "gpu"
+    device_name: str = ""
+    libraries: dict = field(default_factory=dict)
+    operations: list = field(default_factory=list)

@@ -1,0 +1,102 @@
+"""The machine: its CPU's name and caches, the memory and energy counters that this process may read."""
+
+import os
+import pathlib
+import threading
+
+import numpy as np
+
+_UNKNOWN_CACHE = 32 << 20
+
+
+def _read(path):
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def cpu_model():
+    for line in _read("/proc/cpuinfo").splitlines():
+        if line.startswith(("model name", "Model")):
+            return line.partition(":")[2].strip()
+    return "unknown CPU"
+
+
+def _cgroup_folders(controller):
+    """This process's cgroup and all above it: a limit of any of them holds. `controller` "" is version 2."""
+    mount = pathlib.Path("/sys/fs/cgroup", controller)
+    folders = [mount]
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            inside = mount / path.lstrip("/")
+            folders += [folder for folder in (inside, *inside.parents) if mount in folder.parents]
+    return folders
+
+
+def available_memory():
+    """Bytes that can be allocated now without swapping: the kernel's estimate and what the cgroup leaves."""
+    least = float("inf")
+    for line in _read("/proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            least = int(line.split()[1]) * 1024
+    files = [("", "memory.max", "memory.current"), ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
+    for controller, limit, usage in files:
+        for folder in _cgroup_folders(controller):
+            most, used = _read(folder / limit).strip(), _read(folder / usage).strip()
+            if most.isdigit() and used.isdigit():
+                least = min(least, int(most) - int(used))
+    return least
+
+
+def last_level_cache_bytes():
+    sizes = [_UNKNOWN_CACHE]
+    for path in pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        text = _read(path).strip()
+        if text.endswith("K"):
+            sizes.append(int(text[:-1]) * 1024)
+    return sizes[-1] if len(sizes) == 1 else max(sizes[1:])
+
+
+class CacheFlusher:
+    """Fills the caches of every CPU of the affinity mask with other data."""
+
+    def __init__(self):
+        self._other = np.zeros(2 * last_level_cache_bytes(), dtype=np.uint8)
+
+    def flush(self):
+        threads = [
+            threading.Thread(target=self._touch, args=(cpu, offset))
+            for offset, cpu in enumerate(sorted(os.sched_getaffinity(0)))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _touch(self, cpu, offset):
+        os.sched_setaffinity(0, {cpu})  # of this thread alone: a CPU's own caches are out of reach of others
+        # Each thread writes its own byte of every 64-byte line; numpy lets go of the interpreter meanwhile.
+        line = self._other[offset % 64 :: 64]
+        np.add(line, 1, out=line)
+
+
+class EnergyMeter:
+    """The energy counters of the CPU packages; `unreadable` says why there is no figure."""
+
+    def __init__(self):
+        root = pathlib.Path("/sys/class/powercap")
+        # Packages are intel-rapl:N; what lies below them (intel-rapl:N:M) is part of their sum.
+        zones = [zone for zone in root.glob("intel-rapl:*") if zone.name.count(":") == 1]
+        self._counters = [zone / "energy_uj" for zone in zones]
+        self.unreadable = ""
+        if not self._counters:
+            self.unreadable = f"no energy counter in {root}"
+        elif not _read(self._counters[0]):
+            self.unreadable = f"{self._counters[0]} cannot be read: it needs root"
+            self._counters = []
+
+    def joules(self):
+        values = [_read(counter) for counter in self._counters]
+        return sum(map(int, values)) * 1e-6 if values and all(values) else None

@@ -1,0 +1,162 @@
+"""Answers requests, one JSON object a line, and keeps standard output to itself."""
+
+import gc
+import json
+import math
+import os
+import signal
+import sys
+
+from .backend import OutOfMemory, Unsupported
+from .host import EnergyMeter
+from .timing import take_sample
+
+PROTOCOL = 1
+
+
+def serve(make_backend):
+    """The main loop of a backend program. make_backend(threads) is called when the driver says hello."""
+    # A driver that is interrupted is answered by ending at once, not by a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Libraries print to standard output when they feel like it: theirs becomes standard error.
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    worker = _Worker(make_backend)
+    for line in sys.stdin:
+        answer = _respond(worker, line)
+        try:
+            print(json.dumps(answer, allow_nan=False), file=out, flush=True)
+        except BrokenPipeError:  # nobody listens any more
+            os._exit(1)
+        if worker.quit:
+            return
+
+
+def refusal(status, reason):
+    return {"ok": False, "status": status, "reason": reason}
+
+
+def _respond(worker, line):
+    try:
+        return {"ok": True, **worker.answer(_parse(line))}
+    except Unsupported as e:
+        return refusal("unsupported", str(e))
+    except (OutOfMemory, MemoryError) as e:
+        return refusal("out_of_memory", str(e) or "an allocation failed")
+    except KeyError as e:
+        return refusal("failed", f"{e} is missing in the request")
+    except Exception as e:  # whatever a library throws costs this case, not the program
+        return refusal("failed", f"{type(e).__name__}: {e}")
+
+
+def _parse(line):
+    try:
+        request = json.loads(line)
+    except json.JSONDecodeError as e:
+        raise ValueError(f"not a JSON object: {e}") from None
+    if not isinstance(request, dict):
+        raise ValueError(f"not a JSON object: {line[:120]!r}")
+    return request
+
+
+def numbers(values):
+    """As a list of floats; JSON has no NaN or infinity, so null stands for them."""
+    return [float(value) if math.isfinite(value) else None for value in values]
+
+
+class _Worker:
+    def __init__(self, make_backend):
+        self.quit = False
+        self._make_backend = make_backend
+        self._backend = None
+        self._prepared = None
+        self._seed = None
+        self._cold = False
+
+    def answer(self, request):
+        kind = request["request"]
+        method = getattr(self, f"_on_{kind}", None)
+        if method is None:
+            raise ValueError(f"unknown request {kind!r}")
+        return method(request)
+
+    def _on_hello(self, request):
+        if request["protocol"] != PROTOCOL:
+            raise ValueError(f"this program speaks protocol {PROTOCOL}, not {request['protocol']}")
+        if request["threads"] < 1:
+            raise ValueError("'threads' must be at least 1")
+        backend = self._backend = self._make_backend(request["threads"])
+        unreadable = {}
+        if EnergyMeter().unreadable:
+            unreadable["joules"] = EnergyMeter().unreadable
+        if backend.device == "cpu":
+            unreadable["device_seconds"] = "the device is the CPU: its time is 'seconds'"
+        return {
+            "protocol": PROTOCOL,
+            "name": backend.name,
+            "version": backend.version,
+            "role": "contender",
+            "device": backend.device,
+            "device_name": backend.device_name,
+            "libraries": backend.libraries,
+            "supports": {operation.op: operation.dtypes for operation in backend.operations},
+            "unreadable": unreadable,
+        }
+
+    def _on_prepare(self, request):
+        if self._backend is None:
+            raise ValueError("the first request must be hello")
+        self._release()
+        op, parameters = request["op"], request["parameters"]
+        dtype = parameters["dtype"]
+        for operation in self._backend.operations:
+            if operation.op == op and dtype in operation.dtypes:
+                self._prepared = operation.prepare(parameters, request["seed"])
+                self._cold = request.get("cache", "warm") == "cold"
+                gc.collect()
+                gc.freeze()
+                return {"algorithm": self._prepared.algorithm}
+        raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
+
+    def _on_expect(self, _):
+        raise Unsupported("the truth is the arbiter's to say")
+
+    def _on_verify(self, request):
+        prepared = self._ready()
+        with prepared.context():
+            evidence = prepared.show(request["elements"])
+        return {part: numbers(values) for part, values in evidence.items()}
+
+    def _on_sample(self, request):
+        iterations = request["iterations"]
+        if iterations < 1:
+            raise ValueError(f"'iterations' is {iterations} and must be at least 1")
+        sample = take_sample(self._ready(), iterations, self._cold)
+        return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
+
+    def _on_epoch(self, _):
+        epoch = self._ready().train_epoch()
+        return {
+            "seconds": epoch.seconds,
+            "evaluation_seconds": epoch.evaluation_seconds,
+            "accuracy": epoch.accuracy,
+            "losses": numbers(epoch.losses),
+        }
+
+    def _on_release(self, _):
+        self._release()
+        return {}
+
+    def _on_quit(self, _):
+        self.quit = True
+        return {}
+
+    def _ready(self):
+        if self._prepared is None:
+            raise ValueError("nothing is prepared")
+        return self._prepared
+
+    def _release(self):
+        self._prepared = None
+        gc.unfreeze()
+        gc.collect()

@@ -1,0 +1,83 @@
+"""The timed loop, and the choice between settings of one library."""
+
+import time
+from itertools import repeat
+
+from .host import CacheFlusher, EnergyMeter
+
+# The garbage collector stays on while a sample is taken, as it is in a user's loop; serve() freezes what exists
+# once a case is prepared, so that a collection does not walk through all modules of the library.
+
+_flushers = []  # the one of this process, made when a case first asks for it: it holds twice the largest cache
+
+
+def _flush_caches():
+    if not _flushers:
+        _flushers.append(CacheFlusher())
+    _flushers[0].flush()
+
+
+def take_sample(prepared, iterations, cold):
+    """Runs a prepared case `iterations` times. All figures of the answer are per iteration."""
+    meter = EnergyMeter()
+    joules_before = meter.joules()
+    singly = cold or prepared.measures_latency
+    with prepared.context():
+        seconds, cpu_seconds = _one_by_one(prepared, iterations, cold) if singly else _at_once(prepared, iterations)
+    joules_after = meter.joules()
+
+    sample = {"iterations": iterations, "seconds": sum(seconds) / iterations, "cpu_seconds": cpu_seconds / iterations}
+    # The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
+    if joules_before is not None and joules_after is not None and not cold:
+        sample["joules"] = (joules_after - joules_before) / iterations
+    if prepared.measures_latency:
+        sample["latencies"] = seconds
+    losses = prepared.take_losses()
+    if losses:
+        sample["losses"] = losses
+    return sample
+
+
+def _at_once(prepared, iterations):
+    """Between the two clock readings there is nothing but the loop a user would write."""
+    run = prepared.run
+    cpu_before = time.process_time()
+    start = time.perf_counter()
+    for _ in repeat(None, iterations):
+        run()
+    prepared.wait()
+    return [time.perf_counter() - start], time.process_time() - cpu_before
+
+
+def _one_by_one(prepared, iterations, cold):
+    seconds = []
+    cpu_seconds = 0.0
+    for _ in repeat(None, iterations):
+        if cold:
+            _flush_caches()
+        cpu_before = time.process_time()
+        start = time.perf_counter()
+        prepared.run()
+        prepared.wait()
+        seconds.append(time.perf_counter() - start)
+        cpu_seconds += time.process_time() - cpu_before
+    return seconds, cpu_seconds
+
+
+def fastest(candidates, budget=0.3):
+    """The candidate with the shortest best time, and all best times in seconds.
+
+    candidates: name -> function. Each is run once to warm up, then they are timed in turn until `budget`
+    seconds are spent, at least once.
+    """
+    for run in candidates.values():
+        run()
+    best = dict.fromkeys(candidates, float("inf"))
+    end = time.perf_counter() + budget
+    while True:
+        for name, run in candidates.items():
+            start = time.perf_counter()
+            run()
+            best[name] = min(best[name], time.perf_counter() - start)
+        if time.perf_counter() > end:
+            return min(best, key=best.get), best

@@ -1,0 +1,69 @@
+"""Drives a backend program from a test: one JSON object a line, each way."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
+BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
+SKIPPED = 77
+
+
+class BackendProgram:
+    """Says hello when constructed; `hello` is the answer. RuntimeError where the program ends instead."""
+
+    def __init__(self, command, protocol=1, threads=1):
+        self._process = subprocess.Popen(
+            [str(part) for part in command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.hello = self.ask(request="hello", protocol=protocol, threads=threads)
+
+    def ask(self, **request):
+        return self.send(json.dumps(request))
+
+    def send(self, line):
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended: what it said is read below
+        answer = self._process.stdout.readline()
+        if not answer:
+            words = self._process.communicate()[1].strip().splitlines()
+            raise RuntimeError(words[-1] if words else f"ended with status {self._process.returncode}")
+        return json.loads(answer)
+
+    def quit(self):
+        """The exit status after `quit`; it must come without further output."""
+        self.ask(request="quit")
+        rest, _ = self._process.communicate(timeout=30)
+        assert rest == "", f"output after quit: {rest!r}"
+        return self._process.returncode
+
+    def kill(self):
+        self._process.kill()
+        self._process.communicate()
+
+
+def matmul(m, n, k, dtype="f32", batch=1, transpose_a=False, transpose_b=False, seed=1):
+    """What prepare and expect ask for, with every parameter, as the driver sends them."""
+    sizes = {"m": m, "n": n, "k": k, "batch": batch}
+    flags = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+    return {"op": "matmul", "parameters": {**sizes, **flags, "dtype": dtype}, "seed": seed}
+
+
+def conv2d(n, c, h, w, k, r, s, direction, dtype="f32", stride=1, pad=0, dilation=1, groups=1, seed=1):
+    sizes = {"n": n, "c": c, "h": h, "w": w, "k": k, "r": r, "s": s}
+    steps = {"stride": stride, "stride_w": -1, "pad": pad, "pad_w": -1, "dilation": dilation, "groups": groups}
+    return {"op": "conv2d", "parameters": {**sizes, **steps, "pass": direction, "dtype": dtype}, "seed": seed}
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
