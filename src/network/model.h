@@ -44,6 +44,11 @@ struct ModelTask {
   std::optional<Optimizer> optimizer;  // none: for inference only; train_step is never called
 };
 
+/// What the parameters of `train` or `infer` ask of a model.
+/// Throws DatasetError where the data cannot be read, InvalidCase where a batch to train on is larger than
+/// the training set.
+ModelTask model_task(const Parameters& parameters, std::uint64_t seed);
+
 /// Ready to use when constructed: memory allocated, initial values set, library objects made for `batch`.
 /// Its constructor throws Unsupported or OutOfMemory (worker/backend.h) where it must.
 class Model {

@@ -16,10 +16,6 @@ namespace breakeven {
 
 using MakeModel = std::function<std::unique_ptr<Model>(ModelTask)>;
 
-/// What the parameters of a case of `train` or `infer` ask of a model.
-/// Throws DatasetError where the data cannot be read, InvalidCase where the batch is larger than a split.
-ModelTask model_task(const Case& problem, std::uint64_t seed);
-
 /// run() is the next step in the order of the epochs. The first train_epoch() starts from the initial
 /// parameters, whatever run() did before; the next ones go on from there.
 std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make);

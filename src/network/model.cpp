@@ -1,0 +1,36 @@
+#include "network/model.h"
+
+#include <fmt/format.h>
+
+#include "workloads/workload.h"
+
+namespace breakeven {
+
+Optimizer Optimizer::of(const Parameters& parameters) {
+  Optimizer optimizer;
+  optimizer.kind = parameters.text("optimizer") == "adam" ? Kind::adam : Kind::sgd;
+  const double rate = parameters.number("learning_rate");
+  const double own_rate = optimizer.kind == Kind::adam ? 0.001 : 0.05;
+  optimizer.learning_rate = rate == 0 ? own_rate : rate;
+  optimizer.momentum = parameters.number("momentum");
+  return optimizer;
+}
+
+ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
+  ModelTask task{.network = make_network(parameters),
+                 .dtype = parameters.dtype(),
+                 .batch = parameters.integer("batch"),
+                 .seed = seed,
+                 .data = open_dataset(parameters.text("data")),
+                 .optimizer = std::nullopt};
+  const bool trains = parameters.find("optimizer") != nullptr;
+  if (!trains) return task;  // a batch larger than the test set takes its images more than once
+  task.optimizer = Optimizer::of(parameters);
+  const std::uint32_t count = task.data->images(Split::train).count();
+  if (task.batch > count)
+    throw InvalidCase("batch", fmt::format("batch is {} and there are {} images to train on in {}",
+                                           task.batch, count, parameters.text("data")));
+  return task;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,34 @@
+// Loops on all cores by plain threads that end with the loop: no team stays behind to disturb what is timed,
+// and the driver, which never computes, needs no OpenMP.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace breakeven {
+
+/// Calls body(part, first, last) for contiguous ranges that together are [0, count), the parts numbered from
+/// 0, each in a thread of its own: at most `threads` of them, and at most one an item. The body must not
+/// throw.
+template <typename Body>
+void parallel_parts(std::int64_t count, int threads, const Body& body) {
+  const std::int64_t parts = std::clamp<std::int64_t>(count, 1, std::max(1, threads));
+  std::vector<std::jthread> others;
+  for (std::int64_t part = 1; part < parts; ++part) {
+    others.emplace_back(
+        [&body, part, parts, count] { body(part, count * part / parts, count * (part + 1) / parts); });
+  }
+  body(std::int64_t{0}, std::int64_t{0}, count / parts);
+}
+
+/// Calls body(i) for every i in [0, count).
+template <typename Body>
+void parallel_for(std::int64_t count, int threads, const Body& body) {
+  parallel_parts(count, threads, [&body](std::int64_t, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) body(i);
+  });
+}
+
+}  // namespace breakeven

@@ -1,0 +1,591 @@
+#include "network/reference_network.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <thread>
+#include <utility>
+
+#include "network/parallel.h"
+
+// The one hot loop is compiled for wide vectors, too, and the loader picks what this CPU has. Sanitizers
+// cannot see through the loader's choice.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    defined(__GNUC__) && !defined(__clang__)
+#define BREAKEVEN_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=haswell", "default")))
+#else
+#define BREAKEVEN_WIDE
+#endif
+
+namespace breakeven {
+namespace {
+
+using Index = std::int64_t;
+
+/// A matrix to be read by strides, so that its transpose needs no copy.
+template <typename Real>
+struct Strided {
+  const Real* data;
+  Index row, column;  // distances
+};
+
+/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3: four at a time, because y is then loaded and stored once for all four.
+BREAKEVEN_WIDE void add_scaled_rows(Index n, const double* a, const double* x, Index stride, double* y) {
+  for (Index j = 0; j < n; ++j)
+    y[j] += a[0] * x[j] + a[1] * x[stride + j] + a[2] * x[2 * stride + j] + a[3] * x[3 * stride + j];
+}
+/// In f32 one addition after the other, the plainest sum there is: what an honest library does no worse than.
+BREAKEVEN_WIDE void add_scaled_rows(Index n, const float* a, const float* x, Index stride, float* y) {
+  for (Index j = 0; j < n; ++j)
+    y[j] =
+        (((y[j] + a[0] * x[j]) + a[1] * x[stride + j]) + a[2] * x[2 * stride + j]) + a[3] * x[3 * stride + j];
+}
+
+/// C += A B for rows [first, last) of C. B is k x n and C m x n, row-major.
+template <typename Real>
+void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, const Real* b, Real* c) {
+  // A block of B that the first-level cache holds while all rows pass by.
+  constexpr Index block_n = 128;
+  constexpr Index block_k = 32;
+  constexpr Index group = 4;
+  for (Index j = 0; j < n; j += block_n) {
+    const Index width = std::min(block_n, n - j);
+    for (Index block = 0; block < k; block += block_k) {
+      const Index block_end = std::min(k, block + block_k);
+      for (Index i = first; i < last; ++i) {
+        for (Index l = block; l < block_end; l += group) {
+          std::array<Real, group> factors{};
+          const Index terms = std::min(group, block_end - l);
+          for (Index t = 0; t < terms; ++t)
+            factors[static_cast<std::size_t>(t)] = a.data[i * a.row + (l + t) * a.column];
+          Real* into = c + i * n + j;
+          const Real* from = b + l * n + j;
+          if (terms == group) {
+            add_scaled_rows(width, factors.data(), from, n, into);
+          } else {
+            for (Index t = 0; t < terms; ++t) {
+              for (Index x = 0; x < width; ++x)
+                into[x] += factors[static_cast<std::size_t>(t)] * from[t * n + x];
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+template <typename Real>
+std::vector<Real> transposed(const std::vector<Real>& matrix, Index rows, Index columns) {
+  std::vector<Real> result(matrix.size());
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j)
+      result[static_cast<std::size_t>(j * rows + i)] = matrix[static_cast<std::size_t>(i * columns + j)];
+  }
+  return result;
+}
+
+/// Every filter position of every result of one image: calls visit(row of the unfolded matrix, its column,
+/// element of the image), rows being (c, r, s) and columns (p, q). Positions in the padding are left out.
+template <typename Visit>
+void unfold(const Layer& layer, const Visit& visit) {
+  for (Index c = 0; c < layer.c; ++c) {
+    for (Index r = 0; r < layer.filter; ++r) {
+      for (Index s = 0; s < layer.filter; ++s) {
+        const Index unfolded_row = (c * layer.filter + r) * layer.filter + s;
+        for (Index p = 0; p < layer.p; ++p) {
+          const Index y = p * layer.stride - layer.pad + r;
+          if (y < 0 || y >= layer.h) continue;
+          for (Index q = 0; q < layer.q; ++q) {
+            const Index x = q * layer.stride - layer.pad + s;
+            if (x < 0 || x >= layer.w) continue;
+            visit(unfolded_row, p * layer.q + q, (c * layer.h + y) * layer.w + x);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The element of the image that is largest in one square; of equal ones the first, in row-major order.
+template <typename Real>
+Index largest_of_square(const Layer& layer, const Real* image, Index c, Index p, Index q) {
+  Index best = (c * layer.h + 2 * p) * layer.w + 2 * q;
+  for (const Index offset : {Index{1}, layer.w, layer.w + 1}) {
+    const Index candidate = (c * layer.h + 2 * p) * layer.w + 2 * q + offset;
+    if (image[candidate] > image[best]) best = candidate;
+  }
+  return best;
+}
+
+template <typename Real>
+Real activate(Activation activation, Real x) {
+  switch (activation) {
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return x > 0 ? x : Real{0};
+    case Activation::gelu:
+      return x / 2 * (1 + std::erf(x / std::numbers::sqrt2_v<Real>));
+  }
+  return x;
+}
+
+template <typename Real>
+Real activation_slope(Activation activation, Real x) {
+  switch (activation) {
+    case Activation::none:
+      return 1;
+    case Activation::relu:
+      return x > 0 ? Real{1} : Real{0};
+    case Activation::gelu: {
+      const Real density =
+          std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Real> / std::numbers::sqrt2_v<Real>;
+      return (1 + std::erf(x / std::numbers::sqrt2_v<Real>)) / 2 + x * density;
+    }
+  }
+  return 1;
+}
+
+/// Mean and 1/sqrt(variance + epsilon) of one token.
+template <typename Real>
+std::pair<Real, Real> moments(const Real* token, Index features) {
+  Real sum = 0;
+  for (Index f = 0; f < features; ++f) sum += token[f];
+  const Real mean = sum / static_cast<Real>(features);
+  Real squares = 0;
+  for (Index f = 0; f < features; ++f) squares += (token[f] - mean) * (token[f] - mean);
+  return {mean, 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(layer_norm_epsilon))};
+}
+
+template <typename Real>
+Real dot(const Real* a, const Real* b, Index n) {
+  Real sum = 0;
+  for (Index i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Turns scores into their softmax.
+template <typename Real>
+void softmax(Real* scores, Index n) {
+  const Real largest = *std::max_element(scores, scores + n);
+  Real sum = 0;
+  for (Index i = 0; i < n; ++i) sum += scores[i] = std::exp(scores[i] - largest);
+  for (Index i = 0; i < n; ++i) scores[i] /= sum;
+}
+
+}  // namespace
+
+template <typename Real>
+double cross_entropy(std::span<const Real> logits, std::span<const std::uint8_t> labels, Index batch,
+                     Real* gradient) {
+  double total = 0;
+  for (Index i = 0; i < std::ssize(labels); ++i) {
+    const Real* z = logits.data() + i * classes;
+    const std::uint8_t label = labels[static_cast<std::size_t>(i)];
+    const Real largest = *std::max_element(z, z + classes);
+    Real sum = 0;
+    for (Index c = 0; c < classes; ++c) sum += std::exp(z[c] - largest);
+    total += static_cast<double>(std::log(sum) + largest - z[label]);
+    for (Index c = 0; c < classes; ++c) {
+      const Real probability = std::exp(z[c] - largest) / sum;
+      gradient[i * classes + c] = (probability - (c == label ? Real{1} : Real{0})) / static_cast<Real>(batch);
+    }
+  }
+  return total / static_cast<double>(batch);
+}
+
+template double cross_entropy(std::span<const double>, std::span<const std::uint8_t>, Index, double*);
+template double cross_entropy(std::span<const float>, std::span<const std::uint8_t>, Index, float*);
+
+template <typename Real>
+ReferenceNetwork<Real>::ReferenceNetwork(Network network, std::uint64_t seed, RoundOperand<Real> round,
+                                         int threads)
+    : network_(std::move(network)),
+      seed_(seed),
+      round_(round),
+      threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      kept_(network_.layers.size()) {
+  reset();
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::reset() {
+  parameters_.clear();
+  gradients_.clear();
+  for (std::size_t t = 0; t < network_.parameters.size(); ++t) {
+    const auto values = initial_values(network_, t, seed_);
+    parameters_.emplace_back(values.begin(), values.end());
+    gradients_.emplace_back(values.size(), Real{0});
+  }
+  first_moments_ = second_moments_ = gradients_;
+  updates_ = 0;
+}
+
+template <typename Real>
+const std::vector<Real>& ReferenceNetwork<Real>::input_of(std::size_t layer) const {
+  return layer == 0 ? pixels_ : kept_[layer - 1].output;
+}
+
+/// The values as a product takes them in.
+template <typename Real>
+std::vector<Real> ReferenceNetwork<Real>::operand(const std::vector<Real>& values) const {
+  std::vector<Real> rounded = values;
+  if (round_ != nullptr) std::transform(values.begin(), values.end(), rounded.begin(), round_);
+  return rounded;
+}
+
+template <typename Real>
+const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> images) {
+  images_ = static_cast<Index>(images.size()) / image_pixels;
+  pixels_.assign(images.begin(), images.end());
+  for (std::size_t index = 0; index < network_.layers.size(); ++index) {
+    const Layer& layer = network_.layers[index];
+    Kept& kept = kept_[index];
+    kept.output.assign(static_cast<std::size_t>(images_ * layer.output_elements()), Real{0});
+    layer_forward(index);
+    if (layer.activation != Activation::none) {
+      kept.linear = kept.output;
+      for (Real& x : kept.output) x = activate(layer.activation, x);
+    }
+    if (layer.add_from) {
+      const auto& added = kept_[*layer.add_from].output;
+      for (std::size_t i = 0; i < added.size(); ++i) kept.output[i] += added[i];
+    }
+  }
+  return kept_.back().output;
+}
+
+template <typename Real>
+double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, Index batch) {
+  for (Kept& kept : kept_) kept.output_gradient.assign(kept.output.size(), Real{0});
+  Kept& last = kept_.back();
+  const double loss = cross_entropy<Real>(last.output, labels, batch, last.output_gradient.data());
+  for (std::size_t index = network_.layers.size(); index-- > 0;) {
+    const Layer& layer = network_.layers[index];
+    Kept& kept = kept_[index];
+    std::vector<Real> gradient = kept.output_gradient;
+    if (layer.add_from) {
+      auto& into = kept_[*layer.add_from].output_gradient;
+      for (std::size_t i = 0; i < into.size(); ++i) into[i] += gradient[i];
+    }
+    if (layer.activation != Activation::none) {
+      for (std::size_t i = 0; i < gradient.size(); ++i)
+        gradient[i] *= activation_slope(layer.activation, kept.linear[i]);
+    }
+    layer_backward(index, gradient, index == 0 ? nullptr : &kept_[index - 1].output_gradient);
+  }
+  return loss;
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::layer_forward(std::size_t index) {
+  const Layer& layer = network_.layers[index];
+  const std::vector<Real>& input = input_of(index);
+  Kept& kept = kept_[index];
+  std::vector<Real>& output = kept.output;
+  const Real* bias = layer.bias ? parameters_[*layer.bias].data() : nullptr;
+
+  switch (layer.kind) {
+    case LayerKind::dense: {
+      const Index rows = images_ * layer.tokens;
+      const auto x = operand(input);
+      const auto weights = transposed(operand(parameters_[*layer.weights]), layer.out, layer.in);
+      parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
+        add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
+                          output.data());
+        for (Index i = first; i < last; ++i) {
+          for (Index f = 0; f < layer.out; ++f)
+            output[static_cast<std::size_t>(i * layer.out + f)] += bias[f];
+        }
+      });
+      break;
+    }
+
+    case LayerKind::conv2d: {
+      const auto x = operand(input);
+      const auto weights = operand(parameters_[*layer.weights]);
+      const Index terms = layer.sum_length();
+      const Index pixels = layer.p * layer.q;
+      parallel_parts(images_, threads_, [&](Index, Index first, Index last) {
+        std::vector<Real> unfolded(static_cast<std::size_t>(terms * pixels), Real{0});
+        for (Index image = first; image < last; ++image) {
+          const Real* from = x.data() + image * layer.input_elements();
+          unfold(layer, [&](Index row, Index column, Index element) {
+            unfolded[static_cast<std::size_t>(row * pixels + column)] = from[element];
+          });
+          Real* into = output.data() + image * layer.output_elements();
+          add_product<Real>(0, layer.k, pixels, terms, {weights.data(), terms, 1}, unfolded.data(), into);
+          for (Index i = 0; i < layer.k * pixels; ++i) into[i] += bias[i / pixels];
+        }
+      });
+      break;
+    }
+
+    case LayerKind::max_pool:
+      parallel_for(images_, threads_, [&](Index image) {
+        const Real* from = input.data() + image * layer.input_elements();
+        Real* into = output.data() + image * layer.output_elements();
+        for (Index c = 0; c < layer.c; ++c) {
+          for (Index p = 0; p < layer.p; ++p) {
+            for (Index q = 0; q < layer.q; ++q)
+              into[(c * layer.p + p) * layer.q + q] = from[largest_of_square(layer, from, c, p, q)];
+          }
+        }
+      });
+      break;
+
+    case LayerKind::positions: {
+      const auto& positions = parameters_[*layer.weights];
+      for (std::size_t i = 0; i < output.size(); ++i) output[i] = input[i] + positions[i % positions.size()];
+      break;
+    }
+
+    case LayerKind::attention: {
+      const auto qkv = operand(input);
+      const Index size = layer.out / layer.heads;
+      const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+      kept.probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
+                                Real{0});
+      parallel_for(images_ * layer.heads, threads_, [&](Index i) {
+        const Real* q = qkv.data() + i / layer.heads * layer.input_elements() + i % layer.heads * size;
+        const Real* k = q + layer.out;
+        const Real* v = k + layer.out;
+        Real* into = output.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
+        for (Index t = 0; t < layer.tokens; ++t) {
+          Real* p = kept.probabilities.data() + (i * layer.tokens + t) * layer.tokens;
+          for (Index u = 0; u < layer.tokens; ++u)
+            p[u] = scale * dot(q + t * layer.in, k + u * layer.in, size);
+          softmax(p, layer.tokens);
+          for (Index u = 0; u < layer.tokens; ++u) {
+            const Real factor = round_ == nullptr ? p[u] : round_(p[u]);
+            for (Index f = 0; f < size; ++f) into[t * layer.out + f] += factor * v[u * layer.in + f];
+          }
+        }
+      });
+      break;
+    }
+
+    case LayerKind::layer_norm: {
+      const Real* gamma = parameters_[*layer.weights].data();
+      parallel_for(images_ * layer.tokens, threads_, [&](Index token) {
+        const Real* from = input.data() + token * layer.in;
+        Real* into = output.data() + token * layer.in;
+        const auto [mean, inverse] = moments(from, layer.in);
+        for (Index f = 0; f < layer.in; ++f) into[f] = gamma[f] * (from[f] - mean) * inverse + bias[f];
+      });
+      break;
+    }
+
+    case LayerKind::mean_tokens:
+      for (Index image = 0; image < images_; ++image) {
+        Real* into = output.data() + image * layer.out;
+        const Real* from = input.data() + image * layer.input_elements();
+        for (Index i = 0; i < layer.input_elements(); ++i) into[i % layer.out] += from[i];
+        for (Index f = 0; f < layer.out; ++f) into[f] /= static_cast<Real>(layer.tokens);
+      }
+      break;
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector<Real>& gradient,
+                                            std::vector<Real>* input_gradient) {
+  const Layer& layer = network_.layers[index];
+  const std::vector<Real>& input = input_of(index);
+  Real* weight_gradient = layer.weights ? gradients_[*layer.weights].data() : nullptr;
+  Real* bias_gradient = layer.bias ? gradients_[*layer.bias].data() : nullptr;
+  Real* into_input = input_gradient == nullptr ? nullptr : input_gradient->data();
+
+  switch (layer.kind) {
+    case LayerKind::dense: {
+      const Index rows = images_ * layer.tokens;
+      const auto x = operand(input);
+      const auto dy = operand(gradient);
+      const auto weights = operand(parameters_[*layer.weights]);
+      for (Index i = 0; i < rows; ++i) {
+        for (Index f = 0; f < layer.out; ++f)
+          bias_gradient[f] += gradient[static_cast<std::size_t>(i * layer.out + f)];
+      }
+      parallel_parts(layer.out, threads_, [&](Index, Index first, Index last) {  // dW += dY^T X
+        add_product<Real>(first, last, layer.in, rows, {dy.data(), 1, layer.out}, x.data(), weight_gradient);
+      });
+      if (into_input == nullptr) break;
+      parallel_parts(rows, threads_, [&](Index, Index first, Index last) {  // dX += dY W
+        add_product<Real>(first, last, layer.in, layer.out, {dy.data(), layer.out, 1}, weights.data(),
+                          into_input);
+      });
+      break;
+    }
+
+    case LayerKind::conv2d: {
+      const auto x = operand(input);
+      const auto dy = operand(gradient);
+      const auto weights = operand(parameters_[*layer.weights]);
+      const Index terms = layer.sum_length();
+      const Index pixels = layer.p * layer.q;
+      // Each thread sums the weights' gradient over its own images.
+      std::vector<std::vector<Real>> sums(static_cast<std::size_t>(threads_));
+      parallel_parts(images_, threads_, [&](Index part, Index first, Index last) {
+        auto& sum = sums[static_cast<std::size_t>(part)];
+        sum.assign(static_cast<std::size_t>(layer.k * terms), Real{0});
+        std::vector<Real> unfolded(static_cast<std::size_t>(pixels * terms), Real{0});  // (p, q) x (c, r, s)
+        std::vector<Real> unfolded_gradient(unfolded.size());                           // (c, r, s) x (p, q)
+        for (Index image = first; image < last; ++image) {
+          const Real* from = x.data() + image * layer.input_elements();
+          const Real* image_dy = dy.data() + image * layer.output_elements();
+          unfold(layer, [&](Index row, Index column, Index element) {
+            unfolded[static_cast<std::size_t>(column * terms + row)] = from[element];
+          });
+          add_product<Real>(0, layer.k, terms, pixels, {image_dy, pixels, 1}, unfolded.data(), sum.data());
+          if (into_input == nullptr) continue;
+          std::fill(unfolded_gradient.begin(), unfolded_gradient.end(), Real{0});
+          add_product<Real>(0, terms, pixels, layer.k, {weights.data(), 1, terms}, image_dy,
+                            unfolded_gradient.data());
+          Real* into = into_input + image * layer.input_elements();
+          unfold(layer, [&](Index row, Index column, Index element) {
+            into[element] += unfolded_gradient[static_cast<std::size_t>(row * pixels + column)];
+          });
+        }
+      });
+      for (const auto& sum : sums) {
+        for (std::size_t i = 0; i < sum.size(); ++i) weight_gradient[i] += sum[i];
+      }
+      for (std::size_t i = 0; i < gradient.size(); ++i)
+        bias_gradient[static_cast<Index>(i) / pixels % layer.k] += gradient[i];
+      break;
+    }
+
+    case LayerKind::max_pool:
+      parallel_for(images_, threads_, [&](Index image) {
+        const Real* from = input.data() + image * layer.input_elements();
+        const Real* dy = gradient.data() + image * layer.output_elements();
+        Real* into = into_input + image * layer.input_elements();
+        for (Index c = 0; c < layer.c; ++c) {
+          for (Index p = 0; p < layer.p; ++p) {
+            for (Index q = 0; q < layer.q; ++q)
+              into[largest_of_square(layer, from, c, p, q)] += dy[(c * layer.p + p) * layer.q + q];
+          }
+        }
+      });
+      break;
+
+    case LayerKind::positions: {
+      const Index size = layer.tokens * layer.out;
+      for (Index i = 0; i < std::ssize(gradient); ++i) {
+        into_input[i] += gradient[static_cast<std::size_t>(i)];
+        weight_gradient[i % size] += gradient[static_cast<std::size_t>(i)];
+      }
+      break;
+    }
+
+    case LayerKind::attention: {
+      const auto qkv = operand(input);
+      const auto dy = operand(gradient);
+      const auto probabilities = operand(kept_[index].probabilities);
+      const Index size = layer.out / layer.heads;
+      const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+      parallel_for(images_ * layer.heads, threads_, [&](Index i) {
+        const Index offset = i / layer.heads * layer.input_elements() + i % layer.heads * size;
+        const Real* q = qkv.data() + offset;
+        const Real* k = q + layer.out;
+        const Real* v = k + layer.out;
+        Real* dq = into_input + offset;
+        Real* dk = dq + layer.out;
+        Real* dv = dk + layer.out;
+        const Real* head_dy = dy.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
+        std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // of one row of scores
+        for (Index t = 0; t < layer.tokens; ++t) {
+          const Index row = (i * layer.tokens + t) * layer.tokens;
+          const Real* exact = kept_[index].probabilities.data() + row;
+          const Real* p = probabilities.data() + row;
+          const Real* token_dy = head_dy + t * layer.out;
+          for (Index u = 0; u < layer.tokens; ++u) {
+            ds[static_cast<std::size_t>(u)] = dot(token_dy, v + u * layer.in, size);
+            for (Index f = 0; f < size; ++f) dv[u * layer.in + f] += p[u] * token_dy[f];
+          }
+          // Through the softmax: dS = P (dP - sum of P dP).
+          const Real mean = dot(exact, ds.data(), layer.tokens);
+          for (Index u = 0; u < layer.tokens; ++u) {
+            const Real score_gradient = scale * exact[u] * (ds[static_cast<std::size_t>(u)] - mean);
+            const Real factor = round_ == nullptr ? score_gradient : round_(score_gradient);
+            for (Index f = 0; f < size; ++f) {
+              dq[t * layer.in + f] += factor * k[u * layer.in + f];
+              dk[u * layer.in + f] += factor * q[t * layer.in + f];
+            }
+          }
+        }
+      });
+      break;
+    }
+
+    case LayerKind::layer_norm: {
+      const Real* gamma = parameters_[*layer.weights].data();
+      for (Index token = 0; token < images_ * layer.tokens; ++token) {
+        const Real* from = input.data() + token * layer.in;
+        const Real* dy = gradient.data() + token * layer.in;
+        Real* into = into_input + token * layer.in;
+        const auto [mean, inverse] = moments(from, layer.in);
+        // With n = (x - mean) * inverse and g = gamma dy: dx = inverse (g - mean of g - n * mean of g n).
+        Real sum = 0;
+        Real sum_normal = 0;
+        for (Index f = 0; f < layer.in; ++f) {
+          const Real normal = (from[f] - mean) * inverse;
+          sum += gamma[f] * dy[f];
+          sum_normal += gamma[f] * dy[f] * normal;
+          weight_gradient[f] += dy[f] * normal;
+          bias_gradient[f] += dy[f];
+        }
+        const auto features = static_cast<Real>(layer.in);
+        for (Index f = 0; f < layer.in; ++f) {
+          const Real normal = (from[f] - mean) * inverse;
+          into[f] += inverse * (gamma[f] * dy[f] - sum / features - normal * sum_normal / features);
+        }
+      }
+      break;
+    }
+
+    case LayerKind::mean_tokens:
+      for (Index image = 0; image < images_; ++image) {
+        const Real* dy = gradient.data() + image * layer.out;
+        Real* into = into_input + image * layer.input_elements();
+        for (Index i = 0; i < layer.input_elements(); ++i)
+          into[i] += dy[i % layer.out] / static_cast<Real>(layer.tokens);
+      }
+      break;
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::update(const Optimizer& optimizer) {
+  ++updates_;
+  const auto rate = static_cast<Real>(optimizer.learning_rate);
+  const auto momentum = static_cast<Real>(optimizer.momentum);
+  const auto beta1 = static_cast<Real>(optimizer.beta1);
+  const auto beta2 = static_cast<Real>(optimizer.beta2);
+  const auto epsilon = static_cast<Real>(optimizer.epsilon);
+  const auto correction1 = static_cast<Real>(1 - std::pow(optimizer.beta1, updates_));
+  const auto correction2 = static_cast<Real>(1 - std::pow(optimizer.beta2, updates_));
+  for (std::size_t t = 0; t < parameters_.size(); ++t) {
+    for (std::size_t i = 0; i < parameters_[t].size(); ++i) {
+      const Real g = gradients_[t][i];
+      Real& w = parameters_[t][i];
+      Real& m = first_moments_[t][i];
+      Real& v = second_moments_[t][i];
+      if (optimizer.kind == Optimizer::Kind::sgd) {
+        m = momentum * m + g;
+        w -= rate * m;
+      } else {
+        m = beta1 * m + (1 - beta1) * g;
+        v = beta2 * v + (1 - beta2) * g * g;
+        w -= rate * (m / correction1) / (std::sqrt(v / correction2) + epsilon);
+      }
+    }
+    std::fill(gradients_[t].begin(), gradients_[t].end(), Real{0});
+  }
+}
+
+template class ReferenceNetwork<double>;
+template class ReferenceNetwork<float>;
+
+}  // namespace breakeven
