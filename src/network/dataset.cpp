@@ -11,8 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "workloads/random.h"
-
 namespace breakeven {
 namespace {
 
@@ -155,10 +153,6 @@ std::shared_ptr<const Dataset> open_dataset(const fs::path& folder) {
   auto& dataset = opened[folder];
   if (dataset == nullptr) dataset = std::make_shared<const Dataset>(folder);
   return dataset;
-}
-
-std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch) {
-  return shuffled_indices(count, RandomStream(seed, stream::batch_order + epoch));
 }
 
 }  // namespace breakeven

@@ -63,8 +63,4 @@ std::shared_ptr<const Dataset> open_dataset(const std::filesystem::path& folder)
 /// with .gz behind it. Throws DatasetError.
 LabelledImages read_images(const std::filesystem::path& folder, Split split);
 
-/// The rows of the training set in the order in which epoch `epoch` visits them. The steps take them `batch`
-/// at a time, and what is left over at the end is dropped.
-std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch);
-
 }  // namespace breakeven

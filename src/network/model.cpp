@@ -10,8 +10,8 @@ Optimizer Optimizer::of(const Parameters& parameters) {
   Optimizer optimizer;
   optimizer.kind = parameters.text("optimizer") == "adam" ? Kind::adam : Kind::sgd;
   const double rate = parameters.number("learning_rate");
-  const double own_rate = optimizer.kind == Kind::adam ? 0.001 : 0.05;
-  optimizer.learning_rate = rate == 0 ? own_rate : rate;
+
+  optimizer.learning_rate = rate == 0 ? own_learning_rate(optimizer.kind) : rate;
   optimizer.momentum = parameters.number("momentum");
   return optimizer;
 }

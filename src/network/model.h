@@ -29,6 +29,7 @@ struct Optimizer {
 
   /// From the parameters `optimizer`, `learning_rate` (0: sgd 0.05, adam 0.001) and `momentum`.
   static Optimizer of(const Parameters& parameters);
+  static double own_learning_rate(Kind kind) { return kind == Kind::sgd ? 0.05 : 0.001; }
   /// Values an optimiser keeps for each parameter.
   int states() const { return kind == Kind::sgd ? 1 : 2; }
 };

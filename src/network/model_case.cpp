@@ -6,26 +6,18 @@
 #include <utility>
 #include <vector>
 
+#include "network/batch_order.h"
+#include "workloads/networks.h"
+
 namespace breakeven {
 namespace {
 
-/// Rows [first, first + batch) of a split of `count` rows; those beyond its end are the first ones again.
-std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, std::uint32_t count) {
-  std::vector<std::uint32_t> rows(static_cast<std::size_t>(batch));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::uint32_t>((first + i) % count);
-  return rows;
-}
-
 /// The logits of one batch, as a result is shown.
-Evidence logits_evidence(Model& model, Split split, std::span<const std::uint32_t> rows,
-                         const std::vector<std::int64_t>& elements, std::uint64_t seed) {
+Evidence show_logits(Model& model, Split split, std::span<const std::uint32_t> rows,
+                     const std::vector<std::int64_t>& elements, std::uint64_t seed) {
   std::vector<float> logits(rows.size() * classes, std::numeric_limits<float>::quiet_NaN());
   model.infer(split, rows, logits.data());
-  Evidence shown;
-  for (const std::int64_t e : elements) shown.elements.push_back(logits.at(static_cast<std::size_t>(e)));
-  const OutputShape shape{.outer = std::ssize(rows), .channels = classes, .inner = 1};
-  shown.projections = project(Dtype::f32, logits.data(), shape, seed);
-  return shown;
+  return logits_evidence({logits.begin(), logits.end()}, elements, seed);
 }
 
 /// The fraction of the whole test set whose largest logit is that of its label.
@@ -49,49 +41,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The batches of one epoch after the other.
-class BatchOrder {
- public:
-  BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed)
-      : count_(count), batch_(static_cast<std::size_t>(batch)), seed_(seed) {
-    restart();
-  }
-
-  std::size_t batches_per_epoch() const { return count_ / batch_; }
-
-  void restart() {
-    epoch_ = 0;
-    used_ = 0;
-    now_ = epoch_order(count_, seed_, 0);
-    next_.clear();
-  }
-
-  std::span<const std::uint32_t> next() {
-    if (used_ + batch_ > now_.size()) {
-      make_ready();
-      now_ = std::exchange(next_, {});
-      ++epoch_;
-      used_ = 0;
-    }
-    const auto rows = std::span(now_).subspan(used_, batch_);
-    used_ += batch_;
-    return rows;
-  }
-
-  /// Shuffles for the next epoch. Called where nothing is timed, so that no timed step has to wait for it.
-  void make_ready() {
-    if (next_.empty()) next_ = epoch_order(count_, seed_, epoch_ + 1);
-  }
-
- private:
-  std::uint32_t count_;
-  std::size_t batch_;
-  std::uint64_t seed_;
-  std::uint64_t epoch_ = 0;
-  std::size_t used_ = 0;
-  std::vector<std::uint32_t> now_, next_;
-};
-
 class Training final : public Prepared {
  public:
   Training(ModelTask task, const MakeModel& make)
@@ -111,7 +60,7 @@ class Training final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     restart();
     const auto first_rows = order_.next();
-    Evidence shown = logits_evidence(*model_, Split::train, first_rows, elements, seed_);
+    Evidence shown = show_logits(*model_, Split::train, first_rows, elements, seed_);
     order_.restart();
     for (int step = 0; step < first_steps; ++step) shown.losses.push_back(model_->train_step(order_.next()));
     restart();
@@ -133,8 +82,9 @@ class Training final : public Prepared {
     in_epochs_ = true;
     Epoch done;
     const auto order = epoch_order(data_->images(Split::train).count(), seed_, epoch_++);
-    done.losses.resize(order_.batches_per_epoch());
-    const auto rows = std::span(order).first(done.losses.size() * static_cast<std::size_t>(batch_));
+    const auto size = static_cast<std::size_t>(batch_);
+    done.losses.resize(order.size() / size);
+    const auto rows = std::span(order).first(done.losses.size() * size);
     const auto start = std::chrono::steady_clock::now();
     model_->train_steps(rows, done.losses);
     done.seconds = seconds_since(start);
@@ -181,8 +131,8 @@ class Inference final : public Prepared {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     first_ = 0;
-    return logits_evidence(*model_, Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)),
-                           elements, seed_);
+    return show_logits(*model_, Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)),
+                       elements, seed_);
   }
 
   std::string algorithm() const override { return model_->algorithm(); }

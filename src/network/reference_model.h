@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-/// Everything in float64, whatever the task's dtype. `threads`: how many at most; 0 for one a core.
+/// Everything in float64, whatever the task's dtype. `threads`: how many at most; 0 for compute_threads().
 class ReferenceModel final : public Model {
  public:
   explicit ReferenceModel(ModelTask task, int threads = 0);

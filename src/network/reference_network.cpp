@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <thread>
 #include <utility>
 
+#include "host/cpu.h"
 #include "network/parallel.h"
 
 // The one hot loop is compiled for wide vectors, too, and the loader picks what this CPU has. Sanitizers
@@ -204,7 +204,7 @@ ReferenceNetwork<Real>::ReferenceNetwork(Network network, std::uint64_t seed, Ro
     : network_(std::move(network)),
       seed_(seed),
       round_(round),
-      threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))),
+      threads_(threads > 0 ? threads : compute_threads()),
       kept_(network_.layers.size()) {
   reset();
 }

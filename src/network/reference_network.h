@@ -20,7 +20,7 @@ using RoundOperand = Real (*)(Real);
 template <typename Real>
 class ReferenceNetwork {
  public:
-  /// `threads`: how many at most; 0 for one a core.
+  /// `threads`: how many at most; 0 for compute_threads().
   ReferenceNetwork(Network network, std::uint64_t seed, RoundOperand<Real> round = nullptr, int threads = 0);
 
   /// Initial parameters; optimiser state zero.

@@ -39,7 +39,7 @@ std::vector<double> fold_positions(const std::vector<double>& channel_sums, std:
 /// What a backend shows, and what the arbiter computes in float64 for comparison. Empty parts were not asked
 /// for or not given. NaN stands for a value that is none.
 struct Evidence {
-  std::vector<double> elements;  // at the indices asked for; of networks: all logits of the first batch
+  std::vector<double> elements;  // at the indices asked for; of networks: of the logits of the first batch
   std::vector<double> projections;
   std::vector<double> losses;  // of the first training steps
 };

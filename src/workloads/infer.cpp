@@ -1,0 +1,73 @@
+// Inference with a small network: one batch of images in, its logits out.
+#include <algorithm>
+
+#include "network/batch_order.h"
+#include "network/reference_model.h"
+#include "workloads/networks.h"
+
+namespace breakeven {
+namespace {
+
+class InferWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "infer"; }
+  std::string_view meaning() const override { return "the logits of one batch by a small network"; }
+
+  const std::vector<Parameter>& parameters() const override {
+    static const std::vector<Parameter> all = [] {
+      std::vector<Parameter> list = network_parameters();
+      for (Parameter& parameter : data_parameters()) list.push_back(std::move(parameter));
+      return list;
+    }();
+    return all;
+  }
+
+  void check(const Parameters& parameters) const override { make_network(parameters); }
+
+  double flop(const Parameters& parameters) const override {
+    return batch(parameters) * flop_forward(make_network(parameters));
+  }
+
+  /// Parameters and images are read, logits written; what lies between need not leave the caches.
+  double bytes(const Parameters& parameters) const override {
+    const Dtype dtype = parameters.dtype();
+    return parameter_bytes(make_network(parameters), dtype) + batch(parameters) * image_bytes(dtype);
+  }
+
+  /// The layers' outputs need not all be kept: the largest of them is the least there must be room for.
+  double memory(const Parameters& parameters) const override {
+    std::int64_t largest = 0;
+    for (const Layer& layer : make_network(parameters).layers)
+      largest = std::max(largest, layer.output_elements());
+    return bytes(parameters) + batch(parameters) * static_cast<double>(largest) *
+                                   static_cast<double>(facts(parameters.dtype()).bytes);
+  }
+
+  std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
+  bool measures_latency() const override { return true; }
+  OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const ModelTask task = model_task(parameters, seed);
+    const auto rows = rows_from(0, task.batch, task.data->images(Split::test).count());
+    ReferenceModel model(task);
+    std::vector<float> unused(rows.size() * classes);
+    model.infer(Split::test, rows, unused.data());
+    return logits_evidence(model.logits(), elements, seed);
+  }
+
+  Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
+    return network_tolerance(parameters, truth);
+  }
+
+ private:
+  static double batch(const Parameters& parameters) {
+    return static_cast<double>(parameters.integer("batch"));
+  }
+};
+
+const WorkloadRegistration<InferWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,90 @@
+#include "workloads/networks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace breakeven {
+
+std::vector<Parameter> network_parameters() {
+  constexpr std::int64_t most = 1 << 16;
+  return {
+      choice_parameter("network", "what the network is built of (src/network/network.h)", network_names()),
+      integer_parameter("batch", "images in one step", 1, most),
+      integer_parameter("width",
+                        "width of the mlp's hidden layers, or of the transformer; 0: the network's own", 0,
+                        most, 0),
+      integer_parameter("heads", "attention heads of the transformer; 0: its own", 0, most, 0),
+      integer_parameter("hidden", "feed-forward width of the transformer; 0: its own", 0, most, 0),
+  };
+}
+
+std::vector<Parameter> data_parameters() {
+  return {
+      text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
+      dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
+  };
+}
+
+double parameter_bytes(const Network& network, Dtype dtype) {
+  return static_cast<double>(network.parameter_elements()) * static_cast<double>(facts(dtype).bytes);
+}
+
+double activation_bytes(const Network& network, Dtype dtype) {
+  return static_cast<double>(network.activation_elements()) * static_cast<double>(facts(dtype).bytes);
+}
+
+double image_bytes(Dtype dtype) {
+  return static_cast<double>(image_pixels + classes) * static_cast<double>(facts(dtype).bytes);
+}
+
+OutputShape logits_shape(const Parameters& parameters) {
+  return {.outer = parameters.integer("batch"), .channels = classes, .inner = 1};
+}
+
+Evidence logits_evidence(const std::vector<double>& logits, const std::vector<std::int64_t>& elements,
+                         std::uint64_t seed) {
+  Evidence shown;
+  for (const std::int64_t e : elements) shown.elements.push_back(logits.at(static_cast<std::size_t>(e)));
+  const OutputShape shape{.outer = std::ssize(logits) / classes, .channels = classes, .inner = 1};
+  shown.projections = project(Dtype::f64, logits.data(), shape, seed);
+  return shown;
+}
+
+namespace {
+
+double root_mean_square(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double x : values) squares += x * x;
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
+}
+
+/// How many times its own learning rate an optimiser is given; 1 where nothing is trained.
+double rate_factor(const Parameters& parameters) {
+  if (parameters.find("optimizer") == nullptr) return 1;
+  const Optimizer chosen = Optimizer::of(parameters);
+  return chosen.learning_rate / Optimizer::own_learning_rate(chosen.kind);
+}
+
+}  // namespace
+
+Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth) {
+  const DtypeFacts& type = facts(parameters.dtype());
+  const bool narrow = type.unit_roundoff > type.accumulator_roundoff;
+  const double rounded_operands = narrow ? 0.6 * type.unit_roundoff : 0.0;
+  double variance = 0;
+  for (const Layer& layer : make_network(parameters).layers) {
+    if (flop_forward(layer) == 0) continue;
+    const double sums =
+        type.accumulator_roundoff * (1 + std::sqrt(static_cast<double>(layer.sum_length())) / 2);
+    variance += rounded_operands * rounded_operands + sums * sums;
+  }
+  const double relative = 8 * (std::sqrt(variance) + type.output_roundoff);
+  const OutputShape shape = logits_shape(parameters);
+  return {.element_scale = root_mean_square(truth.elements),
+          .terms_per_projection =
+              static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
+          .relative = relative,
+          .relative_loss = relative * std::max(1.0, rate_factor(parameters))};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,100 @@
+// Training a small network: one step is forward, backward and update on one batch.
+#include <fmt/format.h>
+
+#include "network/batch_order.h"
+#include "network/reference_model.h"
+#include "worker/backend.h"
+#include "workloads/networks.h"
+
+namespace breakeven {
+namespace {
+
+class TrainWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "train"; }
+  std::string_view meaning() const override { return "one training step of a small network"; }
+
+  const std::vector<Parameter>& parameters() const override {
+    static const std::vector<Parameter> all = [] {
+      std::vector<Parameter> list = network_parameters();
+      list.push_back(choice_parameter("optimizer", "how parameters are updated", {"sgd", "adam"}, "sgd"));
+      list.push_back(
+          number_parameter("learning_rate", "0: the optimizer's own, sgd 0.05 and adam 0.001", -1, 1e3, 0.0));
+      list.push_back(number_parameter("momentum", "of sgd", -1, 1, 0.9));
+      list.push_back(integer_parameter(
+          "epochs",
+          "epochs to train once the steps are timed, at most so many where target_accuracy is given", 0,
+          10000, 0));
+      list.push_back(number_parameter(
+          "target_accuracy", "fraction of the test set at which training stops; 0: none", -1, 1, 0.0));
+      for (Parameter& parameter : data_parameters()) list.push_back(std::move(parameter));
+      return list;
+    }();
+    return all;
+  }
+
+  void check(const Parameters& parameters) const override {
+    make_network(parameters);
+    for (const char* name : {"learning_rate", "momentum", "target_accuracy"}) {
+      if (parameters.number(name) < 0)
+        throw InvalidCase(name,
+                          fmt::format("{} is {} and must not be negative", name, parameters.number(name)));
+    }
+    if (parameters.number("target_accuracy") > 0 && parameters.integer("epochs") == 0)
+      throw InvalidCase("epochs", "a target_accuracy needs epochs, the most that may be spent on it");
+  }
+
+  /// Forward and backward.
+  double flop(const Parameters& parameters) const override {
+    const Network network = make_network(parameters);
+    return batch(parameters) * (flop_forward(network) + flop_backward(network));
+  }
+
+  /// Parameters and optimiser state, in f32, are read and written; the batch is read; and the outputs of all
+  /// layers are written on the way forward and read on the way back.
+  double bytes(const Parameters& parameters) const override {
+    const Network network = make_network(parameters);
+    const double state = parameter_bytes(network, Dtype::f32) * (1 + Optimizer::of(parameters).states());
+    const Dtype dtype = parameters.dtype();
+    return 2 * state + batch(parameters) * (image_bytes(dtype) + 2 * activation_bytes(network, dtype));
+  }
+
+  /// Parameters, gradients and optimiser state in f32, and the outputs of all layers.
+  double memory(const Parameters& parameters) const override {
+    const Network network = make_network(parameters);
+    const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());
+    const Dtype dtype = parameters.dtype();
+    return state + batch(parameters) * (image_bytes(dtype) + activation_bytes(network, dtype));
+  }
+
+  std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
+  OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const ModelTask task = model_task(parameters, seed);
+    BatchOrder order(task.data->images(Split::train).count(), task.batch, seed);
+    ReferenceModel model(task);
+    Evidence truth;
+    for (int step = 0; step < first_steps; ++step) {
+      const double loss = model.train_step(order.next());
+      if (step == 0) truth = logits_evidence(model.logits(), elements, seed);
+      truth.losses.push_back(loss);
+    }
+    return truth;
+  }
+
+  Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
+    return network_tolerance(parameters, truth);
+  }
+
+ private:
+  static double batch(const Parameters& parameters) {
+    return static_cast<double>(parameters.integer("batch"));
+  }
+};
+
+const WorkloadRegistration<TrainWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven
