@@ -299,6 +299,19 @@ class Conv2dWorkload final : public Workload {
     return all;
   }
 
+  std::string title(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    const auto pair = [](std::int64_t rows, std::int64_t columns) {
+      return rows == columns ? fmt::format("{}", rows) : fmt::format("{}x{}", rows, columns);
+    };
+    std::string pass = parameters.text("pass");
+    std::replace(pass.begin(), pass.end(), '_', ' ');
+    return fmt::format("{}x{}x{}x{}, {} {}x{}, stride {}, pad {}{}{}, {} {}", p.n, p.c, p.h, p.w, p.k, p.r,
+                       p.s, pair(p.stride_h, p.stride_w), pair(p.pad_h, p.pad_w),
+                       p.dilation == 1 ? "" : fmt::format(", dilation {}", p.dilation),
+                       p.groups == 1 ? "" : fmt::format(", groups {}", p.groups), pass, name(p.dtype));
+  }
+
   void check(const Parameters& parameters) const override {
     const Conv2d p(parameters);
     if (p.stride_w == 0)

@@ -45,6 +45,13 @@ class MatmulWorkload final : public Workload {
     return all;
   }
 
+  std::string title(const Parameters& parameters) const override {
+    const Matmul p(parameters);
+    return fmt::format("{} x {} x {} {}{}{}{}", p.m, p.n, p.k, name(p.dtype),
+                       p.batch == 1 ? "" : fmt::format(", batch {}", p.batch), p.transpose_a ? ", A^T" : "",
+                       p.transpose_b ? ", B^T" : "");
+  }
+
   void check(const Parameters& parameters) const override {
     if (memory(parameters) > 0x1p50) {
       throw InvalidCase("m",

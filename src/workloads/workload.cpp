@@ -12,6 +12,10 @@ std::vector<std::unique_ptr<Workload>>& registry() {
   return all;
 }
 
+bool value_is_fallback(const Parameter& parameter, const Value& value) {
+  return parameter.fallback && *parameter.fallback == value;
+}
+
 }  // namespace
 
 const std::vector<std::unique_ptr<Workload>>& workloads() {
@@ -32,13 +36,21 @@ void register_workload(std::unique_ptr<Workload> workload) {
   all.insert(behind, std::move(workload));
 }
 
+std::string Workload::title(const Parameters& given) const {
+  std::string title;
+  for (const Parameter& parameter : parameters()) {
+    const Value* value = given.find(parameter.name);
+    if (value == nullptr || parameter.name == "dtype" || value_is_fallback(parameter, *value)) continue;
+    title += fmt::format("{}={} ", parameter.name, to_string(*value));
+  }
+  return title + given.text("dtype");
+}
+
 std::string Case::id() const {
   std::string id(workload->op());
   for (const Parameter& parameter : workload->parameters()) {
     const Value* value = parameters.find(parameter.name);
-    if (value == nullptr || parameter.name == "dtype" ||
-        (parameter.fallback && *parameter.fallback == *value))
-      continue;
+    if (value == nullptr || parameter.name == "dtype" || value_is_fallback(parameter, *value)) continue;
     if (const auto* flag = std::get_if<bool>(value); flag != nullptr && *flag) {
       id += fmt::format("/{}", parameter.name);
     } else {

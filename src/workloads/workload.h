@@ -52,6 +52,10 @@ class Workload {
   virtual std::string_view meaning() const = 0;
   /// In the order in which ids and reports name them; `dtype` is the last.
   virtual const std::vector<Parameter>& parameters() const = 0;
+  /// What people call a case in a report that already names the operation. Unless a workload says better: the
+  /// parameters that are not at their fallback as name=value, then the dtype.
+  /// Throws std::out_of_range where a parameter is missing.
+  virtual std::string title(const Parameters& parameters) const;
   /// Throws InvalidCase where parameters that are each possible are not so together.
   virtual void check(const Parameters& parameters) const = 0;
 

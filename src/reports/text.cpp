@@ -1,0 +1,173 @@
+#include "reports/text.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/locale/utf.hpp>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+namespace breakeven {
+namespace {
+
+using CodePoint = std::uint32_t;
+using Utf8 = boost::locale::utf::utf_traits<char>;
+
+struct Range {
+  CodePoint first, last;
+};
+
+/// Takes the next code point off the front of `text`; U+FFFD for a byte that is not UTF-8.
+CodePoint next(std::string_view& text) {
+  constexpr CodePoint replacement = 0xfffd;
+  const char* position = text.data();
+  const CodePoint decoded = Utf8::decode(position, text.data() + text.size());
+  if (!boost::locale::utf::is_valid_codepoint(decoded)) {
+    text.remove_prefix(1);
+    return replacement;
+  }
+  text.remove_prefix(static_cast<std::size_t>(position - text.data()));
+  return decoded;
+}
+
+void append(std::string& text, CodePoint c) {
+  Utf8::encode(c, std::back_inserter(text));
+}
+
+template <std::size_t N>
+bool in_any(const std::array<Range, N>& ranges, CodePoint c) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [c](const Range& r) { return c >= r.first && c <= r.last; });
+}
+
+bool is_space(CodePoint c) {
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x2028 || c == 0x2029;
+}
+
+/// Control characters, soft hyphen, and the invisible and direction-changing format characters of Unicode's
+/// category Cf that can hide or reorder what stands around them (Boucher and Anderson, Trojan Source, 2021).
+bool is_unprintable(CodePoint c) {
+  static constexpr std::array<Range, 10> ranges{{{0x00, 0x1f},
+                                                 {0x7f, 0x9f},
+                                                 {0xad, 0xad},
+                                                 {0x61c, 0x61c},
+                                                 {0x180e, 0x180e},
+                                                 {0x200b, 0x200f},
+                                                 {0x202a, 0x202e},
+                                                 {0x2060, 0x206f},
+                                                 {0xfeff, 0xfeff},
+                                                 {0xe0000, 0xe007f}}};
+  return in_any(ranges, c);
+}
+
+/// The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
+std::size_t width(CodePoint c) {
+  static constexpr std::array<Range, 6> combining{{{0x300, 0x36f},
+                                                   {0x483, 0x489},
+                                                   {0x1ab0, 0x1aff},
+                                                   {0x1dc0, 0x1dff},
+                                                   {0x20d0, 0x20ff},
+                                                   {0xfe00, 0xfe0f}}};
+  static constexpr std::array<Range, 10> wide{{{0x1100, 0x115f},
+                                               {0x2e80, 0x303e},
+                                               {0x3041, 0xa4cf},
+                                               {0xac00, 0xd7a3},
+                                               {0xf900, 0xfaff},
+                                               {0xfe30, 0xfe6f},
+                                               {0xff00, 0xff60},
+                                               {0xffe0, 0xffe6},
+                                               {0x1f300, 0x1faff},
+                                               {0x20000, 0x3fffd}}};
+  return in_any(combining, c) ? 0 : in_any(wide, c) ? 2 : 1;
+}
+
+/// Bytes of the longest beginning of `text` that is at most `columns` wide.
+std::size_t bytes_within(std::string_view text, std::size_t columns) {
+  std::size_t used = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t before = text.size() - rest.size();
+    used += width(next(rest));
+    if (used > columns) return before;
+  }
+  return text.size();
+}
+
+std::string spaces(const std::string& text, std::size_t columns) {
+  const std::size_t taken = display_width(text);
+  return std::string(columns > taken ? columns - taken : 0, ' ');
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = next(text);
+    if (is_space(c)) {
+      if (!shown.empty() && shown.back() != ' ') shown += ' ';
+    } else if (!is_unprintable(c)) {
+      append(shown, c);
+    }
+  }
+  if (!shown.empty() && shown.back() == ' ') shown.pop_back();
+  return shown;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) columns += width(next(text));
+  return columns;
+}
+
+std::string shorten(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  return std::string(text.substr(0, bytes_within(text, columns - 1))) + "…";
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
+  columns = std::max<std::size_t>(columns, 2);  // room for one wide character
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t taken = bytes_within(text, columns);
+    if (taken < text.size() && text[taken] != ' ') {
+      const std::size_t space = text.substr(0, taken).rfind(' ');
+      if (space != std::string_view::npos && space > 0) taken = space;
+    }
+    lines.emplace_back(text.substr(0, taken));
+    text.remove_prefix(taken);
+    if (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  }
+  return lines;
+}
+
+std::string pad_left(std::string text, std::size_t columns) {
+  return text.insert(0, spaces(text, columns));
+}
+
+std::string pad_right(std::string text, std::size_t columns) {
+  return text.append(spaces(text, columns));
+}
+
+std::string to_ascii(std::string_view text) {
+  static constexpr std::array<std::pair<CodePoint, std::string_view>, 7> spellings{
+      {{0xb1, "+-"}, {0xb5, "u"}, {0xb7, "-"}, {0xd7, "x"}, {0x2013, "-"}, {0x2026, "..."}, {0x2192, "->"}}};
+  std::string ascii;
+  ascii.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = next(text);
+    const auto* spelling =
+        std::find_if(spellings.begin(), spellings.end(), [c](const auto& s) { return s.first == c; });
+    if (c < 0x80) {
+      ascii += static_cast<char>(c);
+    } else if (spelling != spellings.end()) {
+      ascii += spelling->second;
+    } else {
+      ascii += '?';
+    }
+  }
+  return ascii;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,24 @@
+// Numbers as people read them: few digits, with a unit that suits their size. What is not finite is
+// "unknown", never 0.
+#pragma once
+
+#include <string>
+
+namespace breakeven {
+
+/// Three significant digits without an exponent while that is short: 0.0123, 1.23, 12.3, 123, 12345.
+std::string format_number(double value);
+
+/// `3.21 ms`: three significant digits in ns, µs, ms or s.
+std::string format_seconds(double seconds);
+
+/// `16.0 GiB`.
+std::string format_bytes(double bytes);
+
+/// 0.012 -> `1.2%`; two significant digits from 1 % on, one decimal below, `<0.1%` where that would be 0.
+std::string format_percent(double fraction);
+
+/// How many times the fastest, `ratio` at least 1: `4.2% slower` below a tenth more, `1.8x slower` above.
+std::string format_slower(double ratio);
+
+}  // namespace breakeven

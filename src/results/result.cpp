@@ -1,0 +1,42 @@
+#include "results/result.h"
+
+#include <array>
+
+namespace breakeven {
+namespace {
+
+constexpr std::array<std::pair<Status, std::string_view>, 8> status_names{{
+    {Status::ok, "ok"},
+    {Status::wrong, "wrong"},
+    {Status::implausible, "implausible"},
+    {Status::unsupported, "unsupported"},
+    {Status::out_of_memory, "out_of_memory"},
+    {Status::failed, "failed"},
+    {Status::timed_out, "timed_out"},
+    {Status::interrupted, "interrupted"},
+}};
+
+}  // namespace
+
+std::string_view name(Status status) {
+  return status_names[static_cast<std::size_t>(status)].second;
+}
+
+std::optional<Status> parse_status(std::string_view name) {
+  for (const auto& [status, known] : status_names) {
+    if (known == name) return status;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> CaseResult::gflops() const {
+  if (status != Status::ok || !seconds) return std::nullopt;
+  return flop / seconds->median * 1e-9;
+}
+
+std::optional<double> CaseResult::gbps() const {
+  if (status != Status::ok || !seconds) return std::nullopt;
+  return bytes / seconds->median * 1e-9;
+}
+
+}  // namespace breakeven

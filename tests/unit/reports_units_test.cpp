@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "reports/units.h"
+
+namespace breakeven {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(ReportUnits, SecondsHaveThreeDigitsAndAUnit) {
+  EXPECT_EQ(format_seconds(3.214e-3), "3.21 ms");
+  EXPECT_EQ(format_seconds(32.14e-6), "32.1 µs");
+  EXPECT_EQ(format_seconds(321.4e-9), "321 ns");
+  EXPECT_EQ(format_seconds(0.5e-9), "0.500 ns");
+  EXPECT_EQ(format_seconds(1), "1.00 s");
+  EXPECT_EQ(format_seconds(5400), "5400 s");
+}
+
+TEST(ReportUnits, TheUnitIsThatOfTheRoundedNumber) {
+  EXPECT_EQ(format_seconds(999.4e-6), "999 µs");
+  EXPECT_EQ(format_seconds(999.6e-6), "1.00 ms");
+  EXPECT_EQ(format_seconds(0.9996), "1.00 s");
+  EXPECT_EQ(format_seconds(1e-3), "1.00 ms");
+  EXPECT_EQ(format_seconds(1e-6), "1.00 µs");
+  EXPECT_EQ(format_number(9.996), "10.0");
+  EXPECT_EQ(format_number(99.96), "100");
+}
+
+TEST(ReportUnits, UnknownIsNotZero) {
+  for (const double value : {nan, infinity, -infinity}) {
+    EXPECT_EQ(format_seconds(value), "unknown");
+    EXPECT_EQ(format_number(value), "unknown");
+    EXPECT_EQ(format_percent(value), "unknown");
+    EXPECT_EQ(format_bytes(value), "unknown");
+    EXPECT_EQ(format_slower(value), "unknown");
+  }
+  EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_seconds(0), "0 s");
+}
+
+TEST(ReportUnits, SmallIsNotRoundedToZero) {
+  EXPECT_EQ(format_number(0.001234), "0.00123");
+  EXPECT_EQ(format_number(1.234e-7), "1.23e-07");
+  EXPECT_EQ(format_number(1e-3), "0.00100");
+  EXPECT_EQ(format_number(1.234e12), "1.23e+12");
+  EXPECT_EQ(format_percent(0.0001), "<0.1%");
+  EXPECT_EQ(format_percent(0), "0%");
+}
+
+TEST(ReportUnits, PercentAndRatios) {
+  EXPECT_EQ(format_percent(0.0123), "1.2%");
+  EXPECT_EQ(format_percent(0.1234), "12%");
+  EXPECT_EQ(format_percent(0.0996), "10%");
+  EXPECT_EQ(format_slower(1.042), "4.2% slower");
+  EXPECT_EQ(format_slower(1.84), "1.8x slower");
+  EXPECT_EQ(format_slower(186.4), "186x slower");
+  EXPECT_EQ(format_bytes(16.0 * 1024 * 1024 * 1024), "16.0 GiB");
+  EXPECT_EQ(format_bytes(512), "512 B");
+}
+
+}  // namespace
+}  // namespace breakeven
