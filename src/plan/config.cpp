@@ -1,0 +1,191 @@
+#include "plan/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace breakeven {
+namespace {
+
+Measure read_measure(const Json& json, const Place& place) {
+  const auto& known = measure_parameters();
+  require_object(json, place, names(known));
+  const ValueReader reader{.folder = {}, .parameters = known};
+  Parameters given;
+  for (const Parameter& parameter : known) {
+    if (!json.contains(parameter.name)) {
+      given.set(parameter.name, *parameter.fallback);
+      continue;
+    }
+    try {
+      given.set(parameter.name, reader.value(json[parameter.name], parameter));
+    } catch (const std::invalid_argument& e) {
+      (place / parameter.name).fail(e.what());
+    }
+  }
+  return {.precision = given.number("precision"),
+          .max_seconds = given.number("max_seconds"),
+          .launches = static_cast<int>(given.integer("launches")),
+          .cold_cache = given.text("cache") == "cold",
+          .seed = static_cast<std::uint64_t>(given.integer("seed")),
+          .timeout_seconds = given.number("timeout_seconds")};
+}
+
+/// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
+bool is_backend_name(const Json& json) {
+  if (!json.is_string()) return false;
+  const auto& name = json.get_ref<const std::string&>();
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return letter(c) || std::string_view("._+-").find(c) != std::string_view::npos;
+  });
+}
+
+std::vector<std::string> read_backends(const Json& json, const Place& place) {
+  if (!json.is_array() || json.empty())
+    place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
+                           shown(json)));
+  std::vector<std::string> backends;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!is_backend_name(json[i]))
+      (place / i).fail(
+          fmt::format("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i])));
+    const auto name = json[i].get<std::string>();
+    if (std::find(backends.begin(), backends.end(), name) != backends.end())
+      (place / i).fail(fmt::format("'{}' is named twice; remove one", name));
+    backends.push_back(name);
+  }
+  return backends;
+}
+
+[[noreturn]] void fail_too_many(const Place& place, double count) {
+  place.fail(fmt::format("makes {} cases, and {} are the most; shorten a list or a range",
+                         count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count),
+                         most_cases));
+}
+
+/// Adds cases, each id once.
+class Collection {
+ public:
+  explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {}
+
+  void add(PlannedCase added) {
+    const auto [known, is_new] = index_.try_emplace(added.problem.id(), cases_.size());
+    if (is_new) {
+      cases_.push_back(std::move(added));
+      return;
+    }
+    std::string& label = cases_[known->second].label;
+    if (label.empty()) {
+      label = std::move(added.label);
+    } else if (!added.label.empty() && label != added.label) {
+      label += ", " + added.label;
+    }
+  }
+
+ private:
+  std::vector<PlannedCase>& cases_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
+                                        const std::filesystem::path& folder) {
+  if (!json.is_array() || json.empty())
+    place.fail(
+        fmt::format("is {}; it must be a list of at least one workload, such as "
+                    "{{\"op\": \"matmul\", \"m\": 64, \"n\": 64, \"k\": 64}}",
+                    shown(json)));
+  std::vector<Sweep> sweeps;
+  double count = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    sweeps.push_back(read_sweep(json[i], place / i, folder));
+    const double size = sweeps.back().size();
+    count += size;
+    if (size > static_cast<double>(most_cases)) fail_too_many(sweeps.back().place, size);
+  }
+  if (count > static_cast<double>(most_cases)) fail_too_many(place, count);
+
+  std::vector<PlannedCase> cases;
+  Collection collection(cases);
+  for (const Sweep& sweep : sweeps) {
+    for (PlannedCase& planned : sweep.cases()) collection.add(std::move(planned));
+  }
+  return cases;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& measure_parameters() {
+  constexpr Measure defaults;
+  constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // where doubles hold every integer
+  constexpr double day = 86400;
+  static const std::vector<Parameter> all{
+      number_parameter("precision",
+                       "a case is done when the half width of its median's 95 % interval is this part of it",
+                       0, 1, defaults.precision),
+      number_parameter("max_seconds", "of measuring, for each case and backend", 0, day,
+                       defaults.max_seconds),
+      integer_parameter("launches", "fresh processes of each backend", 1, 1000, defaults.launches),
+      choice_parameter("cache", "whether a case finds its inputs in the caches", {"warm", "cold"},
+                       defaults.cold_cache ? "cold" : "warm"),
+      integer_parameter("seed", "of inputs, initial weights and the order of samples", 0, exact_in_json,
+                        static_cast<std::int64_t>(defaults.seed)),
+      number_parameter("timeout_seconds", "a request to a backend unanswered for this long is given up", 0,
+                       day, defaults.timeout_seconds),
+  };
+  return all;
+}
+
+Config read_config(const std::filesystem::path& path) {
+  JsonFile file = read_json(path);
+  const Json& document = file.document;
+  const Place place(path.string());
+  require_object(document, place, {"$schema", "title", "backends", "measure", "workloads"});
+  if (!document.contains("workloads")) place.fail("'workloads' is missing; add it: a list of what to run");
+  Config config;
+  config.title = document.contains("title") ? require_text(document, place, "title") : path.stem().string();
+  if (document.contains("backends"))
+    config.backends = read_backends(document["backends"], place / "backends");
+  if (document.contains("measure")) config.measure = read_measure(document["measure"], place / "measure");
+  config.cases = read_workloads(document["workloads"], place / "workloads", path.parent_path());
+  config.json = std::move(file.text);
+  return config;
+}
+
+Config read_configs(const std::vector<std::filesystem::path>& paths) {
+  if (paths.empty()) throw std::invalid_argument("no config is given");
+  Config all = read_config(paths.front());
+  if (paths.size() == 1) return all;
+  Collection collection(all.cases);
+  std::vector<PlannedCase> first = std::move(all.cases);
+  all.cases.clear();
+  for (PlannedCase& planned : first) collection.add(std::move(planned));
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    Config next = read_config(paths[i]);
+    const Place place(paths[i].string());
+    if (next.measure != all.measure) {
+      (place / "measure")
+          .fail(fmt::format("differs from that of {}; make them the same, or run the configs one by one",
+                            paths.front().string()));
+    }
+    all.title += "; " + next.title;
+    all.json += ",\n" + next.json;
+    if (all.backends.empty() || next.backends.empty()) {
+      all.backends.clear();
+    } else {
+      for (const std::string& name : next.backends) {
+        if (std::find(all.backends.begin(), all.backends.end(), name) == all.backends.end())
+          all.backends.push_back(name);
+      }
+    }
+    for (PlannedCase& planned : next.cases) collection.add(std::move(planned));
+    if (all.cases.size() > most_cases) fail_too_many(place, static_cast<double>(all.cases.size()));
+  }
+  all.json = fmt::format("[{}]", all.json);
+  return all;
+}
+
+}  // namespace breakeven

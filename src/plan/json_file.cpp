@@ -1,0 +1,196 @@
+#include "plan/json_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "plan/suggestion.h"
+
+namespace breakeven {
+namespace {
+
+std::string cut(std::string text, std::size_t length) {
+  if (text.size() <= length) return text;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
+  return text.substr(0, length) + "...";
+}
+
+std::string read_text(const std::filesystem::path& path, const Place& place) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) place.fail("there is no such file; check the path");
+  if (std::filesystem::is_directory(status)) place.fail("is a directory; name a file in it");
+  if (std::filesystem::is_regular_file(status)) {
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (!error && size > largest_json_file) {
+      place.fail(fmt::format("is {:.1f} MiB large, and {} MiB are the most; is it the right file?",
+                             static_cast<double>(size) / 0x1p20, largest_json_file >> 20U));
+    }
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) place.fail(fmt::format("cannot be opened: {}; check its permissions", std::strerror(errno)));
+  // A pipe has no size to ask for, so that the limit is kept while reading too.
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16U);
+  while (text.size() <= largest_json_file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    if (file.gcount() == 0) break;
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) place.fail("cannot be read to its end; check the disk it is on");
+  if (text.size() > largest_json_file)
+    place.fail(fmt::format("is larger than {} MiB; is it the right file?", largest_json_file >> 20U));
+  return text;
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();  // the library's own check
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+/// Follows the parser, to know where it is, and to see what it would let pass: a key twice.
+class Follower {
+ public:
+  explicit Follower(const std::string& file) : file_(file) {}
+
+  bool operator()(Json::parse_event_t event, const Json& parsed) {
+    // Limits no config comes near, so that a broken file costs neither memory nor time.
+    constexpr std::size_t deepest = 64;
+    constexpr std::size_t most_keys = 1000;
+    switch (event) {
+      case Json::parse_event_t::object_start:
+      case Json::parse_event_t::array_start:
+        if (levels_.size() >= deepest)
+          place().fail(fmt::format("is nested more than {} levels deep", deepest));
+        levels_.push_back({.is_array = event == Json::parse_event_t::array_start, .index = 0, .key = {}});
+        break;
+      case Json::parse_event_t::key: {
+        Level& level = levels_.back();
+        level.key = parsed.get<std::string>();
+        if (!level.keys.insert(*level.key).second)
+          place().fail(fmt::format("the key '{}' is there twice; remove one", *level.key));
+        if (level.keys.size() > most_keys)
+          place().fail(fmt::format("is the {}th key of one object; is it the right file?", most_keys + 1));
+        break;
+      }
+      case Json::parse_event_t::object_end:
+      case Json::parse_event_t::array_end:
+        levels_.pop_back();
+        ++position();
+        break;
+      case Json::parse_event_t::value:
+        ++position();
+        break;
+    }
+    return true;
+  }
+
+  /// Of the value that the parser is at.
+  Place place() const {
+    Place place(file_);
+    for (const Level& level : levels_) {
+      if (level.is_array) {
+        place = place / level.index;
+      } else if (level.key) {
+        place = place / *level.key;
+      }
+    }
+    return place;
+  }
+
+ private:
+  struct Level {
+    bool is_array = false;
+    std::size_t index = 0;
+    std::optional<std::string> key;
+    std::set<std::string> keys = {};
+  };
+  std::size_t& position() { return levels_.empty() ? top_ : levels_.back().index; }
+
+  std::string file_;
+  std::vector<Level> levels_;
+  std::size_t top_ = 0;
+};
+
+/// `byte` is the parser's, counted from 1; one past the text where that ended too early.
+[[noreturn]] void fail_syntax(const Place& place, const std::string& text, std::size_t byte,
+                              std::string message) {
+  // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while parsing value -
+  // ..."
+  if (const auto dash = message.find(" - "); dash != std::string::npos) message.erase(0, dash + 3);
+  const std::string_view before(text.data(), std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const auto newline = before.rfind('\n');
+  const std::size_t column = before.size() - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
+  std::string remedy;
+  const auto last = before.find_last_not_of(" \t\r\n");
+  if (byte > text.size()) {
+    remedy = "; the file ends too early: is it cut off?";
+  } else if (last != std::string_view::npos && before[last] == ',' &&
+             (text[byte - 1] == '}' || text[byte - 1] == ']')) {
+    remedy = "; remove the comma before it";
+  } else if (text[byte - 1] == '/') {
+    remedy = "; JSON has no comments";
+  }
+  place.fail(fmt::format("line {}, column {}: {}{}", line, column, cut(message, 200), remedy));
+}
+
+}  // namespace
+
+JsonFile read_json(const std::filesystem::path& path) {
+  const Place place(path.string());
+  JsonFile read{.text = read_text(path, place), .document = {}};
+  if (read.text.starts_with("\xEF\xBB\xBF")) read.text.erase(0, 3);
+  if (read.text.find_first_not_of(" \t\r\n") == std::string::npos)
+    place.fail("is empty; a config has at least {\"workloads\": [...]}");
+  if (read.text.find('\0') != std::string::npos || !is_utf8(read.text))
+    place.fail("is not UTF-8 text; is it the right file, and was it saved as UTF-8?");
+  Follower follower(place.file());
+  try {
+    read.document = Json::parse(read.text, [&follower](int, Json::parse_event_t event, Json& parsed) {
+      return follower(event, parsed);
+    });
+  } catch (const Json::parse_error& e) {
+    fail_syntax(place, read.text, e.byte, e.what());
+  } catch (const Json::exception& e) {  // a number that no double holds
+    const std::string message = e.what();
+    follower.place().fail(cut(message.substr(std::min(message.find("] ") + 2, message.size())), 200));
+  }
+  return read;
+}
+
+std::string shown(const Json& value) {
+  return cut(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+}
+
+void require_object(const Json& object, const Place& place, const std::vector<std::string>& known) {
+  if (!object.is_object()) place.fail(fmt::format("is {}; it must be an object, {{...}}", shown(object)));
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      (place / key)
+          .fail(fmt::format("unknown key '{}'; known are {}{}", cut(key, 60), fmt::join(known, ", "),
+                            did_you_mean(key, known)));
+    }
+  }
+}
+
+std::string require_text(const Json& object, const Place& place, const std::string& key) {
+  const auto found = object.find(key);
+  if (found == object.end()) place.fail(fmt::format("'{}' is missing; add it", key));
+  if (!found->is_string() || found->get_ref<const std::string&>().empty())
+    (place / key).fail(fmt::format("is {}; it must be a string that is not empty", shown(*found)));
+  return found->get<std::string>();
+}
+
+}  // namespace breakeven

@@ -1,0 +1,148 @@
+#include "plan/schema.h"
+
+#include "plan/config.h"
+
+namespace breakeven {
+namespace {
+
+using Kind = Parameter::Kind;
+
+Json integer_or_number(double value, Kind kind) {
+  if (kind == Kind::integer) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json to_json(const Value& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+/// A single value of a parameter.
+Json value_schema(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case Kind::integer:
+      return {{"type", "integer"},
+              {"minimum", integer_or_number(parameter.minimum, parameter.kind)},
+              {"maximum", integer_or_number(parameter.maximum, parameter.kind)}};
+    case Kind::number:
+      return {{"type", "number"}, {"exclusiveMinimum", parameter.minimum}, {"maximum", parameter.maximum}};
+    case Kind::boolean:
+      return {{"type", "boolean"}};
+    case Kind::choice:
+      return {{"enum", parameter.choices}};
+    case Kind::text:
+      return {{"type", "string"}};
+  }
+  return {};
+}
+
+Json described(const Parameter& parameter, const Json& schema) {
+  Json whole{{"description", parameter.meaning}};
+  if (parameter.fallback) whole["default"] = to_json(*parameter.fallback);
+  whole.update(schema);
+  return whole;
+}
+
+Json range_schema(const Parameter& parameter) {
+  const Json bound = value_schema(parameter);
+  return {{"type", "object"},
+          {"properties",
+           {{"from", bound},
+            {"to", bound},
+            {"factor", {{"type", "number"}, {"exclusiveMinimum", 1}}},
+            {"step",
+             {{"type", parameter.kind == Kind::integer ? "integer" : "number"}, {"exclusiveMinimum", 0}}}}},
+          {"additionalProperties", false},
+          {"required", {"from", "to"}},
+          {"oneOf", {{{"required", {"factor"}}}, {{"required", {"step"}}}}}};
+}
+
+/// A value, a list of values or, of numbers, a range; and the names of other parameters for values.
+Json swept_schema(const Parameter& parameter, const std::vector<std::string>& all) {
+  Json one = Json::array({value_schema(parameter)});
+  if (parameter.kind != Kind::choice && parameter.kind != Kind::text) {
+    std::vector<std::string> others;
+    for (const std::string& name : all) {
+      if (name != parameter.name) others.push_back(name);
+    }
+    one.push_back({{"description", "as this parameter"}, {"enum", others}});
+  }
+  const Json item = one.size() == 1 ? one[0] : Json{{"anyOf", one}};
+  Json forms = one;
+  forms.push_back({{"type", "array"}, {"minItems", 1}, {"items", item}});
+  if (parameter.kind == Kind::integer || parameter.kind == Kind::number)
+    forms.push_back(range_schema(parameter));
+  return described(parameter, {{"anyOf", forms}});
+}
+
+Json workload_schema(const Workload& workload) {
+  const std::vector<std::string> all = names(workload.parameters());
+  Json properties{{"op", {{"const", workload.op()}}},
+                  {"shapes",
+                   {{"description", "a file of problems, relative to this one: its columns are parameters"},
+                    {"type", "string"},
+                    {"minLength", 1}}}};
+  Json needed = Json::array({"op"});
+  for (const Parameter& parameter : workload.parameters()) {
+    properties[parameter.name] = swept_schema(parameter, all);
+    if (!parameter.fallback) needed.push_back(parameter.name);
+  }
+  return {{"description", workload.meaning()},
+          {"type", "object"},
+          {"properties", properties},
+          {"additionalProperties", false},
+          {"anyOf", {{{"required", needed}}, {{"required", {"op", "shapes"}}}}}};
+}
+
+Json measure_schema() {
+  Json properties = Json::object();
+  for (const Parameter& parameter : measure_parameters())
+    properties[parameter.name] = described(parameter, value_schema(parameter));
+  return {{"description", "how cases are measured"},
+          {"type", "object"},
+          {"properties", properties},
+          {"additionalProperties", false}};
+}
+
+}  // namespace
+
+std::string config_schema() {
+  Json ops = Json::array();
+  Json by_op = Json::array();
+  Json definitions = Json::object();
+  for (const auto& workload : workloads()) {
+    const std::string op(workload->op());
+    ops.push_back(op);
+    by_op.push_back(
+        {{"if", {{"properties", {{"op", {{"const", op}}}}}}}, {"then", {{"$ref", "#/$defs/" + op}}}});
+    definitions[op] = workload_schema(*workload);
+  }
+  const Json schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "breakeven config"},
+      {"type", "object"},
+      {"properties",
+       {{"$schema", {{"type", "string"}}},
+        {"title", {{"description", "the question that it answers"}, {"type", "string"}, {"minLength", 1}}},
+        {"backends",
+         {{"description", "names of backends; without this key, every contender found"},
+          {"type", "array"},
+          {"minItems", 1},
+          {"uniqueItems", true},
+          {"items", {{"type", "string"}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}}}}},
+        {"measure", measure_schema()},
+        {"workloads",
+         {{"description", "what to run; each entry stands for all combinations of its values"},
+          {"type", "array"},
+          {"minItems", 1},
+          {"items",
+           {{"type", "object"},
+            {"required", {"op"}},
+            {"properties", {{"op", {{"enum", ops}}}}},
+            {"allOf", by_op}}}}}}},
+      {"additionalProperties", false},
+      {"required", {"workloads"}},
+      {"$defs", definitions}};
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace breakeven

@@ -1,0 +1,98 @@
+#include "plan/shape_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "plan/suggestion.h"
+
+namespace breakeven {
+namespace {
+
+constexpr const char* label_column = "label";
+
+/// The parameter of each column; null for the label.
+std::vector<const Parameter*> read_columns(const Json& columns, const Place& place,
+                                           const Workload& workload) {
+  if (!columns.is_array() || columns.empty())
+    place.fail(fmt::format("is {}; it must be a list of parameter names", shown(columns)));
+  std::vector<std::string> known = names(workload.parameters());
+  known.emplace_back(label_column);
+  std::vector<const Parameter*> read;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Json& column = columns[i];
+    if (!column.is_string() ||
+        std::find(known.begin(), known.end(), column.get_ref<const std::string&>()) == known.end()) {
+      (place / i).fail(fmt::format("{} has no parameter {}; it has {}{}", workload.op(), shown(column),
+                                   fmt::join(known, ", "),
+                                   column.is_string() ? did_you_mean(column.get<std::string>(), known) : ""));
+    }
+    const Parameter* parameter = find_parameter(workload.parameters(), column.get<std::string>());
+    if (std::find(read.begin(), read.end(), parameter) != read.end())
+      (place / i).fail(fmt::format("the column {} is there twice; remove one", shown(column)));
+    read.push_back(parameter);
+  }
+  return read;
+}
+
+}  // namespace
+
+Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
+                 const std::filesystem::path& folder) {
+  const Json document = read_json(path).document;
+  const Place place(path.string());
+  require_object(document, place, {"source", "commit", "licence", "note", "op", "columns", "rows"});
+  (void)require_text(document, place, "source");  // a list that came from nowhere is nobody's
+  for (const char* key : {"commit", "licence", "note", "op"}) {
+    if (document.contains(key)) (void)require_text(document, place, key);
+  }
+  if (const auto op = document.find("op"); op != document.end() && *op != workload.op())
+    (place / "op")
+        .fail(fmt::format("these are shapes of {}, and the workload is \"{}\"; take another file", shown(*op),
+                          workload.op()));
+  for (const char* key : {"columns", "rows"}) {
+    if (!document.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
+  }
+  const auto columns = read_columns(document["columns"], place / "columns", workload);
+  const Json& rows = document["rows"];
+  Axis axis{.place = place / "rows",
+            .written = Axis::Written::shapes,
+            .columns = columns,
+            .rows = {},
+            .labels = {},
+            .range = std::nullopt};
+  if (!rows.is_array() || rows.empty())
+    axis.place.fail(fmt::format("is {}; it must be a list of rows that is not empty", shown(rows)));
+
+  const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
+  const auto label = std::find(columns.begin(), columns.end(), nullptr);
+  axis.rows.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    if (!row.is_array() || row.size() != columns.size()) {
+      (axis.place / i)
+          .fail(fmt::format("is {}; it must be a list of {} values, one for each column", shown(row),
+                            columns.size()));
+    }
+    std::vector<Cell> cells(columns.size());
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j] == nullptr) {
+        if (!row[j].is_string())
+          (axis.place / i / j).fail(fmt::format("is {}; a label must be a string", shown(row[j])));
+        continue;
+      }
+      try {
+        cells[j] = reader.value(row[j], *columns[j]);
+      } catch (const std::invalid_argument& e) {
+        (axis.place / i / j).fail(e.what());
+      }
+    }
+    axis.rows.push_back(std::move(cells));
+    if (label != columns.end())
+      axis.labels.push_back(row[static_cast<std::size_t>(label - columns.begin())].get<std::string>());
+  }
+  return axis;
+}
+
+}  // namespace breakeven

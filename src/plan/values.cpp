@@ -1,0 +1,81 @@
+#include "plan/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+#include "plan/suggestion.h"
+
+namespace breakeven {
+namespace {
+
+using Kind = Parameter::Kind;
+
+/// Nothing for what no parameter can be: null, a list, an object.
+std::optional<Value> plain_value(const Json& json, Kind kind) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_number()) return std::nullopt;
+  const bool fits = json.is_number_integer() &&
+                    (!json.is_number_unsigned() ||
+                     json.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+  // 1 and 1.0 are the same number, and have to give the same case id.
+  if (fits && kind != Kind::number) return json.get<std::int64_t>();
+  return json.get<double>();
+}
+
+/// A data set lies beside the config that names it, wherever the program is started.
+std::string beside(const std::filesystem::path& folder, const std::string& path) {
+  if (path.empty() || std::filesystem::path(path).is_absolute()) return path;
+  return (folder / path).lexically_normal().string();
+}
+
+}  // namespace
+
+Value ValueReader::value(const Json& json, const Parameter& parameter) const {
+  std::optional<Value> value = plain_value(json, parameter.kind);
+  const auto wanted = value ? parameter.rejects(*value) : parameter.rejects(Value{});
+  if (!value || wanted) {
+    const std::string hint = parameter.kind == Kind::choice && json.is_string()
+                                 ? did_you_mean(json.get_ref<const std::string&>(), parameter.choices)
+                                 : "";
+    throw std::invalid_argument(fmt::format("{} is {}; it must be {}{}", parameter.name, shown(json),
+                                            wanted.value_or("a single value"), hint));
+  }
+  if (parameter.kind == Kind::text && parameter.name == "data")
+    return beside(folder, std::get<std::string>(*value));
+  return *std::move(value);
+}
+
+Cell ValueReader::cell(const Json& json, const Parameter& parameter) const {
+  if (!json.is_string() || parameter.kind == Kind::choice || parameter.kind == Kind::text)
+    return value(json, parameter);
+  const auto& other = json.get_ref<const std::string&>();
+  if (other == parameter.name)
+    throw std::invalid_argument(fmt::format("{} refers to itself; give it a value", parameter.name));
+  if (find_parameter(parameters, other) == nullptr) {
+    throw std::invalid_argument(fmt::format(
+        "{} is {}, which is not the name of another parameter ({}); it must be that, or {}{}", parameter.name,
+        shown(json), fmt::join(names(parameters), ", "), parameter.rejects(Value{other}).value_or("a value"),
+        did_you_mean(other, names(parameters))));
+  }
+  return Reference{other};
+}
+
+std::vector<std::string> names(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> all;
+  all.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) all.push_back(parameter.name);
+  return all;
+}
+
+const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+}  // namespace breakeven

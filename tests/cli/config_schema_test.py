@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""The JSON Schema of configs, as editors and other validators see it.
+
+Every config fits it; every example in tests/configs/invalid does not; those in its beyond-schema folder are
+wrong in ways that only the driver can see, so that one which a schema could refuse is moved.
+Exits with 77 where Python's jsonschema is not there."""
+
+import json
+import os
+import pathlib
+import sys
+
+SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
+
+try:
+    import jsonschema
+except ImportError:
+    if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+    print("skipped: no Python module jsonschema; on Debian and Ubuntu: apt-get install python3-jsonschema")
+    sys.exit(77)
+
+
+def complaints(validator, path):
+    """What the schema says against the file; nothing where it fits."""
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(json.loads(path.read_text()))]
+
+
+def is_json(path):
+    try:
+        json.loads(path.read_text())
+    except ValueError:
+        return False
+    return True
+
+
+def main(source):
+    schema_path = source / "configs" / "breakeven.schema.json"
+    schema = json.loads(schema_path.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures = []
+
+    configs = sorted(set((source / "configs").glob("*.json")) - {schema_path})
+    invalid = sorted((source / "tests/configs/invalid").glob("*.json"))
+    beyond = sorted((source / "tests/configs/invalid/beyond-schema").glob("*.json"))
+    for name, found in (("configs", configs), ("invalid examples", invalid), ("examples beyond the schema", beyond)):
+        print(f"{len(found)} {name}")
+        if not found:
+            failures.append(f"no {name} found in {source}")
+
+    for path in configs:
+        failures += [f"{path.name}: {complaint}" for complaint in complaints(validator, path)]
+        if json.loads(path.read_text()).get("$schema") != schema_path.name:
+            failures.append(f'{path.name}: add "$schema": "{schema_path.name}"')
+    for path in invalid:
+        if not complaints(validator, path):
+            failures.append(f"{path.name}: is invalid, and the schema lets it pass")
+    for path in filter(is_json, beyond):
+        if complaints(validator, path):
+            failures.append(f"{path.name}: the schema refuses it, so that it belongs in tests/configs/invalid")
+
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(os.environ["BREAKEVEN_SOURCE"])))

@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "plan/json_file.h"
+#include "temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+using testing::HasSubstr;
+
+std::string error_of(const std::filesystem::path& path) {
+  try {
+    read_json(path);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(JsonFile, KeepsTextAndOrder) {
+  const TemporaryFolder folder;
+  const std::string text = R"({"b": 1, "a": [9007199254740993, 18446744073709551615, -1]})";
+  const JsonFile file = read_json(folder.write("a.json", text));
+  EXPECT_EQ(file.text, text);
+  EXPECT_EQ(file.document.begin().key(), "b");
+  EXPECT_EQ(file.document["a"].dump(), "[9007199254740993,18446744073709551615,-1]");
+}
+
+TEST(JsonFile, TakesAByteOrderMark) {
+  const TemporaryFolder folder;
+  const JsonFile file = read_json(folder.write("a.json", "\xEF\xBB\xBF{\"a\": \"\xC3\xA9\"}"));
+  EXPECT_EQ(file.text, "{\"a\": \"\xC3\xA9\"}");
+}
+
+TEST(JsonFile, ReadsAPipe) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << "[1]"; });
+  EXPECT_EQ(read_json(path).text, "[1]");
+  writer.join();
+}
+
+TEST(JsonFile, SaysWhatIsWrongWithTheFile) {
+  const TemporaryFolder folder;
+  const auto missing = folder.path() / "missing.json";
+  EXPECT_EQ(error_of(missing), missing.string() + ": there is no such file; check the path");
+  EXPECT_THAT(error_of(folder.write("file", "") / "inside.json"), HasSubstr("there is no such file"));
+  EXPECT_THAT(error_of(folder.path()), HasSubstr(": is a directory; name a file in it"));
+  EXPECT_THAT(error_of(folder.write("empty.json", "")), HasSubstr(": is empty"));
+  EXPECT_THAT(error_of(folder.write("mark.json", "\xEF\xBB\xBF")), HasSubstr(": is empty"));
+}
+
+TEST(JsonFile, RefusesWhatIsNotText) {
+  const TemporaryFolder folder;
+  for (const std::string& bytes :
+       {std::string("\x7F\x45LF\x02\x01\x01\0\0", 9), std::string("{\"a\": \"\xFF\"}"),
+        std::string("\xFF\xFE{\0}\0", 6), std::string("{\"a\": \"\xC3\"}")}) {
+    EXPECT_THAT(error_of(folder.write("a.json", bytes)), HasSubstr("is not UTF-8 text"));
+  }
+}
+
+TEST(JsonFile, RefusesALargeFileWithoutReadingIt) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("large.json", "[");
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 30U);  // a hole: takes no space
+  EXPECT_THAT(error_of(path), HasSubstr(": is 1024.0 MiB large, and 16 MiB are the most"));
+}
+
+TEST(JsonFile, RefusesAnEndlessFile) {
+  EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: is larger than 16 MiB; is it the right file?");
+}
+
+TEST(JsonFile, FindsAKeyThatIsThereTwice) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of(folder.write("a.json", R"([{"a": 1}, {"b": [0, {"a": 1, "c": {"a": 2}, "a": 3}]}])")),
+              HasSubstr(": /1/b/1/a: the key 'a' is there twice; remove one"));
+  EXPECT_EQ(error_of(folder.write("b.json", R"([{"a": {"a": 1}, "b": 2}, {"a": 1, "b": 2}])")), "");
+}
+
+TEST(JsonFile, CountsLinesAndColumns) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of(folder.write("a.json", "{\n  \"a\": 1,\n}")), HasSubstr(": line 3, column 1: "));
+  EXPECT_THAT(error_of(folder.write("b.json", "]")), HasSubstr(": line 1, column 1: "));
+  EXPECT_THAT(error_of(folder.write("c.json", "{\"a\": ")),
+              testing::AllOf(HasSubstr(": line 1, column 7: "), HasSubstr("is it cut off?")));
+}
+
+TEST(JsonFile, HostileFilesCostLittle) {
+  const TemporaryFolder folder;
+  const std::size_t size = largest_json_file;
+  EXPECT_THAT(error_of(folder.write("deep.json", std::string(size, '['))), HasSubstr("nested more than 64"));
+  std::string keys = "{";
+  for (int i = 0; keys.size() < size - 20; ++i) keys += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("is the 1001th key of one object"));
+  const std::string message = error_of(folder.write("text.json", "\"" + std::string(size - 1, 'x')));
+  EXPECT_THAT(message, HasSubstr("missing closing quote"));
+  EXPECT_LT(message.size(), 1000U);
+}
+
+TEST(JsonFile, MessagesCannotSteerATerminal) {
+  const TemporaryFolder folder;
+  const std::string message = error_of(folder.write("a.json", R"({"\u001b[2J": 1, "\u001b[2J": 2})"));
+  EXPECT_THAT(message, HasSubstr(R"(/\x1b[2J: the key '\x1b[2J' is there twice)"));
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+}
+
+TEST(Place, IsAJsonPointer) {
+  const Place place = Place("f.json") / "a/b" / 3 / "c~d";
+  EXPECT_EQ(place.pointer(), "/a~1b/3/c~0d");
+  EXPECT_THROW(place.fail("no"), ConfigError);
+}
+
+}  // namespace
+}  // namespace breakeven
