@@ -67,6 +67,12 @@ std::vector<std::string> read_backends(const Json& json, const Place& place) {
                          most_cases));
 }
 
+/// Whether a label is one of those joined by commas in `labels`.
+bool is_among(const std::string& label, const std::string& labels) {
+  return label.empty() ||
+         fmt::format(", {}, ", labels).find(fmt::format(", {}, ", label)) != std::string::npos;
+}
+
 /// Adds cases, each id once.
 class Collection {
  public:
@@ -81,7 +87,7 @@ class Collection {
     std::string& label = cases_[known->second].label;
     if (label.empty()) {
       label = std::move(added.label);
-    } else if (!added.label.empty() && label != added.label) {
+    } else if (!is_among(added.label, label)) {
       label += ", " + added.label;
     }
   }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "plan/suggestion.h"
@@ -62,7 +63,7 @@ bool is_utf8(const std::string& text) {
 /// Follows the parser, to know where it is, and to see what it would let pass: a key twice.
 class Follower {
  public:
-  explicit Follower(const std::string& file) : file_(file) {}
+  explicit Follower(std::string file) : file_(std::move(file)) {}
 
   bool operator()(Json::parse_event_t event, const Json& parsed) {
     // Limits no config comes near, so that a broken file costs neither memory nor time.

@@ -76,7 +76,7 @@ TEST(Config, RangesIncludeTheirEnds) {
   EXPECT_THAT(sizes(R"({"from": 3, "to": 47, "factor": 2})"), ElementsAre(3, 6, 12, 24));
   EXPECT_THAT(sizes(R"({"from": 64, "to": 256, "factor": 1.4142135623730951})"),
               ElementsAre(64, 91, 128, 181, 256));
-  EXPECT_THAT(sizes(R"({"from": 1, "to": 4, "factor": 1.2})"), ElementsAre(1, 2, 3));  // 1 and 2 once
+  EXPECT_THAT(sizes(R"({"from": 1, "to": 4, "factor": 1.2})"), ElementsAre(1, 2, 3, 4));  // once each
   EXPECT_THAT(sizes(R"({"from": 10, "to": 30, "step": 10})"), ElementsAre(10, 20, 30));
   EXPECT_THAT(sizes(R"({"from": 10, "to": 29, "step": 10})"), ElementsAre(10, 20));
   EXPECT_THAT(sizes(R"({"from": 7, "to": 7, "factor": 2})"), ElementsAre(7));

@@ -45,12 +45,15 @@ TEST_P(InvalidConfig, IsRefusedWithPlaceAndRemedy) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, InvalidConfig, testing::ValuesIn(invalid_configs()), [](const auto& info) {
-  std::string name = info.param.stem().string();
+/// A test's name may have letters and digits alone.
+std::string test_name(const testing::TestParamInfo<std::filesystem::path>& example) {
+  std::string name = example.param.stem().string();
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, InvalidConfig, testing::ValuesIn(invalid_configs()), test_name);
 
 TEST(InvalidConfigs, EveryExpectationHasItsExample) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(examples)) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -13,7 +14,7 @@ using testing::HasSubstr;
 
 std::string error_of(const std::filesystem::path& path) {
   try {
-    read_json(path);
+    (void)read_json(path);
   } catch (const ConfigError& e) {
     return e.what();
   }
@@ -94,7 +95,7 @@ TEST(JsonFile, HostileFilesCostLittle) {
   const std::size_t size = largest_json_file;
   EXPECT_THAT(error_of(folder.write("deep.json", std::string(size, '['))), HasSubstr("nested more than 64"));
   std::string keys = "{";
-  for (int i = 0; keys.size() < size - 20; ++i) keys += "\"" + std::to_string(i) + "\":0,";
+  for (int i = 0; keys.size() < size - 20; ++i) keys += fmt::format("\"{}\":0,", i);
   EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("is the 1001th key of one object"));
   const std::string message = error_of(folder.write("text.json", "\"" + std::string(size - 1, 'x')));
   EXPECT_THAT(message, HasSubstr("missing closing quote"));

@@ -1,5 +1,6 @@
 // What lies in configs/: every config and every shape file can be used, and the published lists are whole.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -26,21 +27,18 @@ std::vector<std::filesystem::path> json_files(const std::filesystem::path& folde
   return found;
 }
 
-Axis read(const std::filesystem::path& path) {
+/// `name` in the folder of shapes, or a whole path.
+Axis read(const std::filesystem::path& name) {
+  const auto path = configs / "shapes" / name;
   const auto op = read_json(path).document.at("op").get<std::string>();
   return read_shapes(path, *find_workload(op), path.parent_path());
 }
 
-Axis read(const std::string& name) {
-  return read(configs / "shapes" / name);
-}
-
 /// A row as its cells, joined by commas.
 std::string row(const Axis& axis, std::size_t index) {
-  std::string text;
-  for (const Cell& cell : axis.rows.at(index))
-    text += (text.empty() ? "" : ",") + to_string(std::get<Value>(cell));
-  return text;
+  std::vector<std::string> cells;
+  for (const Cell& cell : axis.rows.at(index)) cells.push_back(to_string(std::get<Value>(cell)));
+  return fmt::format("{}", fmt::join(cells, ","));
 }
 
 std::size_t count_rows(const std::string& prefix) {

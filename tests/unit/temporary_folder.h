@@ -1,6 +1,7 @@
 // A folder for one test's files.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder()
       : path_(std::filesystem::path(testing::TempDir()) /
-              ("breakeven-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name())) {
+              fmt::format("breakeven-{}-{}", getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {
