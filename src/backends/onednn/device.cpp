@@ -1,0 +1,71 @@
+#include "backends/onednn/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "backends/onednn/dnnl_api.h"
+
+namespace breakeven::onednn {
+
+using Type = dnnl::memory::data_type;
+
+Type input_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return Type::f32;
+    case Dtype::f16:
+      return Type::f16;
+    case Dtype::bf16:
+      return Type::bf16;
+    case Dtype::s8:
+      return Type::s8;
+    case Dtype::f64:
+    case Dtype::tf32:
+    case Dtype::f8e4m3:
+      break;
+  }
+  return Type::undef;
+}
+
+Type output_type(Dtype dtype) {
+  return dtype == Dtype::s8 ? Type::s32 : input_type(dtype);
+}
+
+dnnl::primitive_attr strict_attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  return attributes;
+}
+
+bool is_reference(std::string_view implementation) {
+  return implementation.find("ref") != std::string_view::npos;
+}
+
+std::string layout_name(const Desc& desc) {
+  const Blocking layout = blocking(desc);
+  if (!layout.plain_or_blocked) return "opaque";
+  std::vector<std::size_t> order(layout.dims.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // A dimension of size one may have any stride: the one outside wins.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return layout.strides[a] > layout.strides[b]; });
+  std::string name;
+  for (const std::size_t d : order) {
+    const bool split = std::any_of(layout.blocks.begin(), layout.blocks.end(),
+                                   [&](const auto& block) { return block.first == d; });
+    name += static_cast<char>((split ? 'A' : 'a') + static_cast<int>(d));
+  }
+  for (const auto& [dimension, size] : layout.blocks)
+    name += fmt::format("{}{}", size, static_cast<char>('a' + static_cast<int>(dimension)));
+  return name;
+}
+
+void copy(Device& device, dnnl::memory from, dnnl::memory to) {
+  dnnl::reorder(from, to).execute(device.stream, from, to);
+  device.stream.wait();
+}
+
+}  // namespace breakeven::onednn

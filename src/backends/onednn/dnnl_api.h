@@ -1,0 +1,95 @@
+// Where the C++ interfaces of oneDNN 2 and oneDNN 3 differ: everything else is written once.
+#pragma once
+
+#include <cstddef>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace breakeven::onednn {
+
+/// Calls `visit(primitive_desc)` for every implementation that this CPU has of one operation, in the
+/// library's own order of preference; none where it has none. What `visit` keeps must be a primitive or a
+/// layout: the descriptor itself changes when the library moves on to the next implementation. `arguments`
+/// are those of the operation in oneDNN 3, without engine, forward hint and attributes; `hints` is empty or
+/// the forward descriptor.
+template <typename Primitive, typename Visit, typename... Hints, typename... Arguments>
+void for_each_implementation(const dnnl::engine& engine, const dnnl::primitive_attr& attributes, Visit visit,
+                             const std::tuple<Hints...>& hints, const Arguments&... arguments) {
+  using Descriptor = typename Primitive::primitive_desc;
+  constexpr bool allow_empty = true;
+#if DNNL_VERSION_MAJOR >= 3
+  Descriptor descriptor = std::apply(
+      [&](const auto&... hint) { return Descriptor(engine, arguments..., hint..., attributes, allow_empty); },
+      hints);
+#else
+  // The iterator behind next_impl() goes on reading the operation's description.
+  const typename Primitive::desc operation(arguments...);
+  Descriptor descriptor = std::apply(
+      [&](const auto&... hint) { return Descriptor(operation, attributes, engine, hint..., allow_empty); },
+      hints);
+#endif
+  if (!descriptor) return;
+  do {
+    visit(std::as_const(descriptor));
+  } while (descriptor.next_impl());
+}
+
+/// The library's first choice. Throws dnnl::error where it has none.
+template <typename Primitive, typename... Hints, typename... Arguments>
+typename Primitive::primitive_desc first_implementation(const dnnl::engine& engine,
+                                                        const dnnl::primitive_attr& attributes,
+                                                        const std::tuple<Hints...>& hints,
+                                                        const Arguments&... arguments) {
+  using Descriptor = typename Primitive::primitive_desc;
+#if DNNL_VERSION_MAJOR >= 3
+  return std::apply(
+      [&](const auto&... hint) { return Descriptor(engine, arguments..., hint..., attributes); }, hints);
+#else
+  const typename Primitive::desc operation(arguments...);
+  return std::apply([&](const auto&... hint) { return Descriptor(operation, attributes, engine, hint...); },
+                    hints);
+#endif
+}
+
+/// How a tensor lies in memory: strides of its (outer) dimensions, and the blocks inside.
+struct Blocking {
+  bool plain_or_blocked = false;  // or a layout that the library tells nobody about
+  std::vector<dnnl::memory::dim> dims, strides;
+  std::vector<std::pair<std::size_t, dnnl::memory::dim>> blocks;  // dimension, size; outermost first
+};
+
+inline Blocking blocking(const dnnl::memory::desc& desc) {
+  Blocking result;
+#if DNNL_VERSION_MAJOR >= 3
+  result.plain_or_blocked = desc.get_format_kind() == dnnl::memory::format_kind::blocked;
+  result.dims = desc.get_dims();
+  if (!result.plain_or_blocked) return result;
+  result.strides = desc.get_strides();
+  const auto sizes = desc.get_inner_blks();
+  const auto dimensions = desc.get_inner_idxs();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    result.blocks.emplace_back(static_cast<std::size_t>(dimensions[i]), sizes[i]);
+#else
+  result.plain_or_blocked = desc.data.format_kind == dnnl_blocked;
+  result.dims = desc.dims();
+  if (!result.plain_or_blocked) return result;
+  const auto& block = desc.data.format_desc.blocking;
+  result.strides.assign(block.strides, block.strides + desc.data.ndims);
+  for (int i = 0; i < block.inner_nblks; ++i)
+    result.blocks.emplace_back(static_cast<std::size_t>(block.inner_idxs[i]), block.inner_blks[i]);
+#endif
+  return result;
+}
+
+/// Appends `activation(x)` to what a primitive computes.
+inline void append_activation(dnnl::post_ops& operations, dnnl::algorithm activation) {
+#if DNNL_VERSION_MAJOR >= 3
+  operations.append_eltwise(activation, 0.0F, 0.0F);
+#else
+  operations.append_eltwise(1.0F, activation, 0.0F, 0.0F);
+#endif
+}
+
+}  // namespace breakeven::onednn

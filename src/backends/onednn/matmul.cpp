@@ -1,0 +1,192 @@
+// Products of plain row-major matrices. Whoever has matrices in plain layouts pays for packing them, so
+// packing is inside what is timed.
+#include "workloads/matmul.h"
+
+#include <fmt/format.h>
+
+#include "backends/onednn/device.h"
+#include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/tuning.h"
+#include "worker/backend.h"
+#include "workloads/host_tensors.h"
+
+namespace breakeven::onednn {
+namespace {
+
+/// A batch of matrices rows x columns, stored as they are or transposed.
+Desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed,
+              dnnl::memory::data_type type) {
+  const Dims strides = transposed ? Dims{rows * columns, 1, rows} : Dims{rows * columns, columns, 1};
+  if (batch == 1) return {{rows, columns}, type, Dims{strides[1], strides[2]}};
+  return {{batch, rows, columns}, type, strides};
+}
+
+struct Operands {
+  Desc a, b, c;
+  explicit Operands(const Matmul& p)
+      : a(matrices(p.batch, p.m, p.k, p.transpose_a, input_type(p.dtype))),
+        b(matrices(p.batch, p.k, p.n, p.transpose_b, input_type(p.dtype))),
+        c(matrices(p.batch, p.m, p.n, false, output_type(p.dtype))) {}
+};
+
+/// One call of a primitive on the operands as they are.
+class Direct final : public Way {
+ public:
+  Direct(Device device, const dnnl::matmul& primitive, std::string name, HostTensors& tensors,
+         const Operands& operands)
+      : device_(std::move(device)),
+        primitive_(primitive),
+        name_(std::move(name)),
+        arguments_{{DNNL_ARG_SRC, {operands.a, device_.engine, tensors.first.data()}},
+                   {DNNL_ARG_WEIGHTS, {operands.b, device_.engine, tensors.second.data()}},
+                   {DNNL_ARG_DST, {operands.c, device_.engine, tensors.output.data()}}} {}
+  void run() override {
+    primitive_.execute(device_.stream, arguments_);
+    device_.stream.wait();
+  }
+  std::string name() const override { return name_; }
+
+ private:
+  Device device_;
+  dnnl::matmul primitive_;
+  std::string name_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+};
+
+/// B is brought into the layout that the primitive likes best, each time.
+class Packed final : public Way {
+ public:
+  Packed(Device device, const dnnl::matmul& primitive, std::string name, HostTensors& tensors,
+         const Operands& operands, const Desc& packed)
+      : device_(std::move(device)),
+        primitive_(primitive),
+        name_(std::move(name)),
+        plain_(operands.b, device_.engine, tensors.second.data()),
+        packed_(device_, packed),
+        pack_(plain_, packed_.memory()),
+        arguments_{{DNNL_ARG_SRC, {operands.a, device_.engine, tensors.first.data()}},
+                   {DNNL_ARG_WEIGHTS, packed_.memory()},
+                   {DNNL_ARG_DST, {operands.c, device_.engine, tensors.output.data()}}} {}
+  void run() override {
+    dnnl::memory to = packed_.memory();
+    pack_.execute(device_.stream, plain_, to);
+    primitive_.execute(device_.stream, arguments_);
+    device_.stream.wait();
+  }
+  std::string name() const override { return name_; }
+
+ private:
+  Device device_;
+  dnnl::matmul primitive_;
+  std::string name_;
+  dnnl::memory plain_;
+  Tensor packed_;
+  dnnl::reorder pack_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+};
+
+/// The library's BLAS-like function: no primitive around it, which tells at small sizes.
+class Sgemm final : public Way {
+ public:
+  Sgemm(const Matmul& problem, HostTensors& tensors) : p_(problem), tensors_(tensors) {}
+  void run() override {
+    for (std::int64_t b = 0; b < p_.batch; ++b) {
+      const auto status = dnnl_sgemm(p_.transpose_a ? 'T' : 'N', p_.transpose_b ? 'T' : 'N', p_.m, p_.n, p_.k,
+                                     1.0F, tensors_.first_as<float>() + b * p_.m * p_.k, p_.stride_a(),
+                                     tensors_.second_as<float>() + b * p_.k * p_.n, p_.stride_b(), 0.0F,
+                                     tensors_.output_as<float>() + b * p_.m * p_.n, p_.n);
+      if (status != dnnl_success) throw dnnl::error(status, "dnnl_sgemm refused the product");
+    }
+  }
+  std::string name() const override { return "dnnl_sgemm"; }
+
+ private:
+  Matmul p_;
+  HostTensors& tensors_;
+};
+
+std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
+  const Device device;
+  const Operands operands(p);
+  std::vector<Maker<Way>> makers;
+  for_each_implementation<dnnl::matmul>(
+      device.engine, strict_attributes(),
+      [&](const dnnl::matmul::primitive_desc& found) {
+        const std::string implementation = found.impl_info_str();
+        if (is_reference(implementation)) return;
+        const std::string name = fmt::format("matmul {}", implementation);
+        makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
+          return std::make_unique<Direct>(device, primitive, name, tensors, operands);
+        });
+      },
+      {}, operands.a, operands.b, operands.c);
+  if (p.dtype == Dtype::f32)
+    makers.emplace_back([=, &tensors] { return std::make_unique<Sgemm>(p, tensors); });
+  for_each_implementation<dnnl::matmul>(
+      device.engine, strict_attributes(),
+      [&](const dnnl::matmul::primitive_desc& found) {
+        const std::string implementation = found.impl_info_str();
+        const Desc packed = found.weights_desc();
+        if (is_reference(implementation) || packed == operands.b) return;
+        const std::string name =
+            fmt::format("matmul {}, B packed as {} each time", implementation, layout_name(packed));
+        makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
+          return std::make_unique<Packed>(device, primitive, name, tensors, operands, packed);
+        });
+      },
+      {}, operands.a, Desc(operands.b.dims(), input_type(p.dtype), dnnl::memory::format_tag::any),
+      operands.c);
+  return makers;
+}
+
+class OnednnMatmul final : public Prepared {
+ public:
+  OnednnMatmul(const Matmul& problem, std::uint64_t seed) : tensors_(HostTensors::of(problem, seed)) {
+    const auto makers = ways(problem, tensors_);
+    if (makers.empty())
+      throw Unsupported("oneDNN has only its slow reference implementation of this product on this CPU");
+    winner_ = fastest(makers);
+  }
+
+  void run() override { winner_.way->run(); }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    tensors_.poison();
+    run();
+    return tensors_.evidence(elements);
+  }
+
+  std::string algorithm() const override { return winner_.algorithm(); }
+
+ private:
+  HostTensors tensors_;
+  Winner<Way> winner_;
+};
+
+/// What this CPU multiplies by more than the reference implementation.
+std::vector<Dtype> dtypes() {
+  const Device device;
+  std::vector<Dtype> fast;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
+    bool found_fast = false;
+    const auto square = [](dnnl::memory::data_type type) { return matrices(1, 256, 256, false, type); };
+    for_each_implementation<dnnl::matmul>(
+        device.engine, strict_attributes(),
+        [&](const dnnl::matmul::primitive_desc& found) {
+          found_fast = found_fast || !is_reference(found.impl_info_str());
+        },
+        {}, square(input_type(dtype)), square(input_type(dtype)), square(output_type(dtype)));
+    if (found_fast) fast.push_back(dtype);
+  }
+  return fast;
+}
+
+const OperationRegistration matmul({.op = "matmul",
+                                    .dtypes = dtypes,
+                                    .prepare = [](const Case& c,
+                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                      return std::make_unique<OnednnMatmul>(Matmul(c.parameters), seed);
+                                    }});
+
+}  // namespace
+}  // namespace breakeven::onednn

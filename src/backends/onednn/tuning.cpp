@@ -1,0 +1,46 @@
+#include "backends/onednn/tuning.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace breakeven::onednn {
+namespace {
+
+double seconds_of(Way& way) {
+  const auto start = std::chrono::steady_clock::now();
+  way.run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+bool challenger_wins(Way& champion, Way& challenger) {
+  constexpr double race_seconds = 0.04;
+  constexpr double cold_matters_below = 0.05;  // a run longer than this has long forgotten its cold start
+  constexpr int fewest_rounds = 2;
+  constexpr int most_rounds = 200;
+  constexpr double hopeless = 1.5;
+  constexpr double noise = 0.02;
+
+  // What disturbs a run makes it longer: the shortest is what the way can do.
+  double best_champion = seconds_of(champion);
+  double best_challenger = seconds_of(challenger);
+  if (std::max(best_champion, best_challenger) < cold_matters_below) {
+    best_champion = seconds_of(champion);
+    best_challenger = seconds_of(challenger);
+  }
+  double spent = best_champion + best_challenger;
+  for (int round = 1; round < most_rounds; ++round) {
+    const bool decided =
+        best_challenger > hopeless * best_champion || best_champion > hopeless * best_challenger;
+    if (spent > race_seconds && (decided || round >= fewest_rounds)) break;
+    const double first = seconds_of(champion);
+    const double second = seconds_of(challenger);
+    best_champion = std::min(best_champion, first);
+    best_challenger = std::min(best_challenger, second);
+    spent += first + second;
+  }
+  return best_challenger < (1 - noise) * best_champion;
+}
+
+}  // namespace breakeven::onednn

@@ -1,0 +1,59 @@
+// Several ways to do the same work, and the choice among them by a short race. The library picks an
+// implementation by rules of thumb; which one is fastest depends on the CPU and on the shape.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace breakeven::onednn {
+
+/// One way to do the work, ready to run.
+class Way {
+ public:
+  virtual ~Way() = default;
+  Way() = default;
+  Way(const Way&) = delete;
+  Way& operator=(const Way&) = delete;
+  Way(Way&&) = delete;
+  Way& operator=(Way&&) = delete;
+
+  virtual void run() = 0;
+  /// Implementation and layouts.
+  virtual std::string name() const = 0;
+};
+
+/// Makes a way, memory included.
+template <typename W>
+using Maker = std::function<std::unique_ptr<W>()>;
+
+/// Races two ways in turn. True where the challenger is faster by more than the noise of so short a race:
+/// then a tie goes to the champion, and the order of the candidates decides.
+bool challenger_wins(Way& champion, Way& challenger);
+
+template <typename W>
+struct Winner {
+  std::unique_ptr<W> way;
+  std::size_t candidates = 0;
+
+  /// As Prepared::algorithm.
+  std::string algorithm() const {
+    return candidates == 1 ? way->name()
+                           : way->name() + ", tuned: fastest of " + std::to_string(candidates) + " ways";
+  }
+};
+
+/// The fastest way. At most two exist at any time, so that the memory needed stays bounded.
+/// `makers` must not be empty.
+template <typename W>
+Winner<W> fastest(const std::vector<Maker<W>>& makers) {
+  Winner<W> winner{.way = makers.front()(), .candidates = makers.size()};
+  for (std::size_t i = 1; i < makers.size(); ++i) {
+    auto challenger = makers[i]();
+    if (challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
+  }
+  return winner;
+}
+
+}  // namespace breakeven::onednn
