@@ -32,10 +32,10 @@ struct Operands {
 /// One call of a primitive on the operands as they are.
 class Direct final : public Way {
  public:
-  Direct(Device device, const dnnl::matmul& primitive, std::string name, HostTensors& tensors,
+  Direct(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
          const Operands& operands)
       : device_(std::move(device)),
-        primitive_(primitive),
+        primitive_(std::move(primitive)),
         name_(std::move(name)),
         arguments_{{DNNL_ARG_SRC, {operands.a, device_.engine, tensors.first.data()}},
                    {DNNL_ARG_WEIGHTS, {operands.b, device_.engine, tensors.second.data()}},
@@ -56,10 +56,10 @@ class Direct final : public Way {
 /// B is brought into the layout that the primitive likes best, each time.
 class Packed final : public Way {
  public:
-  Packed(Device device, const dnnl::matmul& primitive, std::string name, HostTensors& tensors,
+  Packed(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
          const Operands& operands, const Desc& packed)
       : device_(std::move(device)),
-        primitive_(primitive),
+        primitive_(std::move(primitive)),
         name_(std::move(name)),
         plain_(operands.b, device_.engine, tensors.second.data()),
         packed_(device_, packed),
