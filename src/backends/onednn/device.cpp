@@ -40,6 +40,18 @@ dnnl::primitive_attr strict_attributes() {
   return attributes;
 }
 
+bool convolves_bytes_exactly() {
+  switch (dnnl::get_effective_cpu_isa()) {
+    case dnnl::cpu_isa::sse41:
+    case dnnl::cpu_isa::avx:
+    case dnnl::cpu_isa::avx2:
+    case dnnl::cpu_isa::avx512_core:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool is_reference(std::string_view implementation) {
   return implementation.find("ref") != std::string_view::npos;
 }

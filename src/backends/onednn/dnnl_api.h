@@ -53,6 +53,14 @@ typename Primitive::primitive_desc first_implementation(const dnnl::engine& engi
 #endif
 }
 
+inline dnnl::memory::dims dimensions(const dnnl::memory::desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  return desc.get_dims();
+#else
+  return desc.dims();
+#endif
+}
+
 /// How a tensor lies in memory: strides of its (outer) dimensions, and the blocks inside.
 struct Blocking {
   bool plain_or_blocked = false;  // or a layout that the library tells nobody about
@@ -62,9 +70,9 @@ struct Blocking {
 
 inline Blocking blocking(const dnnl::memory::desc& desc) {
   Blocking result;
+  result.dims = dimensions(desc);
 #if DNNL_VERSION_MAJOR >= 3
   result.plain_or_blocked = desc.get_format_kind() == dnnl::memory::format_kind::blocked;
-  result.dims = desc.get_dims();
   if (!result.plain_or_blocked) return result;
   result.strides = desc.get_strides();
   const auto sizes = desc.get_inner_blks();
@@ -73,7 +81,6 @@ inline Blocking blocking(const dnnl::memory::desc& desc) {
     result.blocks.emplace_back(static_cast<std::size_t>(dimensions[i]), sizes[i]);
 #else
   result.plain_or_blocked = desc.data.format_kind == dnnl_blocked;
-  result.dims = desc.dims();
   if (!result.plain_or_blocked) return result;
   const auto& block = desc.data.format_desc.blocking;
   result.strides.assign(block.strides, block.strides + desc.data.ndims);

@@ -134,7 +134,7 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
           return std::make_unique<Packed>(device, primitive, name, tensors, operands, packed);
         });
       },
-      {}, operands.a, Desc(operands.b.dims(), input_type(p.dtype), dnnl::memory::format_tag::any),
+      {}, operands.a, Desc(dimensions(operands.b), input_type(p.dtype), dnnl::memory::format_tag::any),
       operands.c);
   return makers;
 }

@@ -1,0 +1,320 @@
+// Convolutions in the library's own layouts. In a network the data stay in these layouts from layer to layer
+// and the weights from step to step, so that bringing them there and back is not part of what is timed.
+#include "workloads/conv2d.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/onednn/device.h"
+#include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/tuning.h"
+#include "worker/backend.h"
+#include "workloads/host_tensors.h"
+
+namespace breakeven::onednn {
+namespace {
+
+using Tag = dnnl::memory::format_tag;
+using Type = dnnl::memory::data_type;
+
+// Winograd is left out: its error grows with the tile, and exceeds what is allowed a sum of products.
+constexpr auto direct = dnnl::algorithm::convolution_direct;
+
+/// The three tensors of one pass, in the order in which HostTensors has them, and what oneDNN calls them.
+struct Roles {
+  int first, second, output;
+};
+
+Roles roles(Pass pass) {
+  switch (pass) {
+    case Pass::forward:
+      return {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
+    case Pass::backward_data:
+      return {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC};
+    case Pass::backward_weights:
+      break;
+  }
+  return {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS};
+}
+
+struct Layouts {
+  Desc source, weights, result;
+
+  const Desc& of(int argument) const {
+    switch (argument) {
+      case DNNL_ARG_SRC:
+      case DNNL_ARG_DIFF_SRC:
+        return source;
+      case DNNL_ARG_WEIGHTS:
+      case DNNL_ARG_DIFF_WEIGHTS:
+        return weights;
+      default:
+        return result;
+    }
+  }
+};
+
+/// The shapes of a problem; the layouts of source and result as `data` says, and of the weights as `weights`.
+/// Whatever a pass computes has the output type (which differs from the input's for s8 alone).
+Layouts layouts(const Conv2d& p, Tag data, Tag weights) {
+  const Type input = input_type(p.dtype);
+  const Dims filter =
+      p.groups == 1 ? Dims{p.k, p.c, p.r, p.s} : Dims{p.groups, p.k / p.groups, p.c / p.groups, p.r, p.s};
+  return {.source = Desc({p.n, p.c, p.h, p.w}, input, data),
+          .weights = Desc(filter, input, weights),
+          .result = Desc({p.n, p.k, p.p(), p.q()}, output_type(p.dtype), data)};
+}
+
+Layouts plain_layouts(const Conv2d& p) {
+  return layouts(p, Tag::nchw, p.groups == 1 ? Tag::oihw : Tag::goihw);
+}
+
+/// One implementation of one pass: the primitive and the layouts it works on.
+struct Implementation {
+  dnnl::primitive primitive;
+  std::string name;
+  Layouts layouts;
+};
+
+/// What the library offers for these layouts, in its order of preference.
+std::vector<Implementation> implementations(const Conv2d& p, const Device& device, const Layouts& wanted) {
+  const Dims strides{p.stride_h, p.stride_w};
+  const Dims dilation{p.dilation - 1, p.dilation - 1};  // oneDNN counts the gaps
+  // What the right and the bottom need, not more: a row that no filter reaches is no padding.
+  const Dims before{p.pad_h, p.pad_w};
+  const Dims after{(p.p() - 1) * p.stride_h + p.dilation * (p.r - 1) + 1 - p.h - p.pad_h,
+                   (p.q() - 1) * p.stride_w + p.dilation * (p.s - 1) + 1 - p.w - p.pad_w};
+  const dnnl::primitive_attr attributes = strict_attributes();
+  std::vector<Implementation> found;
+  const auto keep = [&](auto primitive, const auto& descriptor, const Desc& source, const Desc& weights,
+                        const Desc& result) {
+    found.push_back({primitive, descriptor.impl_info_str(), {source, weights, result}});
+  };
+
+  if (p.pass == Pass::forward) {
+    for_each_implementation<dnnl::convolution_forward>(
+        device.engine, attributes,
+        [&](const dnnl::convolution_forward::primitive_desc& d) {
+          keep(dnnl::convolution_forward(d), d, d.src_desc(), d.weights_desc(), d.dst_desc());
+        },
+        {}, dnnl::prop_kind::forward_training, direct, wanted.source, wanted.weights, wanted.result, strides,
+        dilation, before, after);
+    return found;
+  }
+  // Integers have no gradients.
+  if (p.dtype == Dtype::s8) return found;
+  const auto forward = first_implementation<dnnl::convolution_forward>(
+      device.engine, attributes, {}, dnnl::prop_kind::forward_training, direct, wanted.source, wanted.weights,
+      wanted.result, strides, dilation, before, after);
+  if (p.pass == Pass::backward_data) {
+    for_each_implementation<dnnl::convolution_backward_data>(
+        device.engine, attributes,
+        [&](const dnnl::convolution_backward_data::primitive_desc& d) {
+          keep(dnnl::convolution_backward_data(d), d, d.diff_src_desc(), d.weights_desc(), d.diff_dst_desc());
+        },
+        std::tuple(forward), direct, wanted.source, wanted.weights, wanted.result, strides, dilation, before,
+        after);
+  } else {
+    for_each_implementation<dnnl::convolution_backward_weights>(
+        device.engine, attributes,
+        [&](const dnnl::convolution_backward_weights::primitive_desc& d) {
+          keep(dnnl::convolution_backward_weights(d), d, d.src_desc(), d.diff_weights_desc(),
+               d.diff_dst_desc());
+        },
+        std::tuple(forward), direct, wanted.source, wanted.weights, wanted.result, strides, dilation, before,
+        after);
+  }
+  return found;
+}
+
+/// A way to compute one pass, with its three tensors in its own layouts.
+class ConvolutionWay : public Way {
+ public:
+  ConvolutionWay(Device device, const Conv2d& p, Layouts wanted, HostTensors& host)
+      : device_(std::move(device)),
+        roles_(roles(p.pass)),
+        plain_(plain_layouts(p)),
+        layouts_(std::move(wanted)),
+        host_(host),
+        first_(device_, layouts_.of(roles_.first)),
+        second_(device_, layouts_.of(roles_.second)),
+        output_(device_, layouts_.of(roles_.output)) {
+    copy(device_, host_memory(roles_.first, host_.first), first_.memory());
+    copy(device_, host_memory(roles_.second, host_.second), second_.memory());
+  }
+
+  /// From the way's own layout to NCHW or KCRS, and, for the poison, from there.
+  void output_to_host() { copy(device_, output_.memory(), host_memory(roles_.output, host_.output)); }
+  void host_to_output() { copy(device_, host_memory(roles_.output, host_.output), output_.memory()); }
+
+ protected:
+  Device& device() { return device_; }
+  const Roles& argument() const { return roles_; }
+  Tensor& first() { return first_; }
+  Tensor& second() { return second_; }
+  Tensor& output() { return output_; }
+  std::string layout_names() const {
+    return fmt::format("source {}, weights {}, result {}", layout_name(layouts_.source),
+                       layout_name(layouts_.weights), layout_name(layouts_.result));
+  }
+
+ private:
+  dnnl::memory host_memory(int role, Buffer<std::byte>& buffer) {
+    return {plain_.of(role), device_.engine, buffer.data()};
+  }
+
+  Device device_;
+  Roles roles_;
+  Layouts plain_, layouts_;
+  HostTensors& host_;
+  Tensor first_, second_, output_;
+};
+
+/// By the library's convolution.
+class Convolution final : public ConvolutionWay {
+ public:
+  Convolution(const Device& of, const Conv2d& p, const Implementation& implementation, HostTensors& host)
+      : ConvolutionWay(of, p, implementation.layouts, host),
+        primitive_(implementation.primitive),
+        name_(implementation.name),
+        arguments_{{argument().first, first().memory()},
+                   {argument().second, second().memory()},
+                   {argument().output, output().memory()}} {}
+  void run() override {
+    primitive_.execute(device().stream, arguments_);
+    device().stream.wait();
+  }
+  std::string name() const override { return fmt::format("{}, {}", name_, layout_names()); }
+
+ private:
+  dnnl::primitive primitive_;
+  std::string name_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+};
+
+/// A 1 x 1 filter with stride 1 and channels innermost is one product over all pixels.
+bool is_product(const Conv2d& p) {
+  return p.dtype == Dtype::f32 && p.r == 1 && p.s == 1 && p.stride_h == 1 && p.stride_w == 1 &&
+         p.pad_h == 0 && p.pad_w == 0 && p.groups == 1;
+}
+
+/// That product.
+class Product final : public ConvolutionWay {
+ public:
+  Product(const Device& of, const Conv2d& p, HostTensors& host)
+      : ConvolutionWay(of, p, layouts(p, Tag::nhwc, Tag::oihw), host), p_(p) {}
+  void run() override {
+    const std::int64_t pixels = p_.n * p_.h * p_.w;
+    const float* a = first().as<float>();
+    const float* b = second().as<float>();
+    float* to = output().as<float>();
+    dnnl_status_t status = dnnl_success;
+    switch (p_.pass) {
+      case Pass::forward:  // pixels x c times (k x c)^T
+        status = dnnl_sgemm('N', 'T', pixels, p_.k, p_.c, 1.0F, a, p_.c, b, p_.c, 0.0F, to, p_.k);
+        break;
+      case Pass::backward_data:  // pixels x k times k x c
+        status = dnnl_sgemm('N', 'N', pixels, p_.c, p_.k, 1.0F, a, p_.k, b, p_.c, 0.0F, to, p_.c);
+        break;
+      case Pass::backward_weights:  // (pixels x k)^T times pixels x c
+        status = dnnl_sgemm('T', 'N', p_.k, p_.c, pixels, 1.0F, b, p_.k, a, p_.c, 0.0F, to, p_.c);
+        break;
+    }
+    if (status != dnnl_success) throw dnnl::error(status, "dnnl_sgemm refused the product");
+  }
+  std::string name() const override { return fmt::format("dnnl_sgemm, {}", layout_names()); }
+
+ private:
+  Conv2d p_;
+};
+
+/// All ways worth a race: what the library likes best when free to choose all layouts, when the channels are
+/// innermost, and when nothing is rearranged; each in all its implementations but the reference.
+std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host) {
+  const Device device;
+  std::vector<Implementation> found;
+  std::vector<Implementation> references;
+  for (const Tag data : {Tag::any, Tag::nhwc, Tag::nchw}) {
+    for (Implementation& implementation : implementations(p, device, layouts(p, data, Tag::any))) {
+      const bool known = std::any_of(found.begin(), found.end(), [&](const Implementation& other) {
+        return other.name == implementation.name && other.layouts.source == implementation.layouts.source &&
+               other.layouts.weights == implementation.layouts.weights &&
+               other.layouts.result == implementation.layouts.result;
+      });
+      if (known) continue;
+      (is_reference(implementation.name) ? references : found).push_back(std::move(implementation));
+    }
+  }
+  // Some shapes (f32 with exotic dilations) have nothing else: then it is what a user of the library gets.
+  if (found.empty() && p.dtype == Dtype::f32 && !references.empty()) found.push_back(references.front());
+
+  std::vector<Maker<ConvolutionWay>> makers;
+  for (const Implementation& implementation : found) {
+    makers.emplace_back(
+        [=, &host] { return std::make_unique<Convolution>(device, p, implementation, host); });
+  }
+  if (is_product(p)) makers.emplace_back([=, &host] { return std::make_unique<Product>(device, p, host); });
+  return makers;
+}
+
+class OnednnConv2d final : public Prepared {
+ public:
+  OnednnConv2d(const Conv2d& problem, std::uint64_t seed) : tensors_(HostTensors::of(problem, seed)) {
+    const auto makers = ways(problem, tensors_);
+    if (makers.empty())
+      throw Unsupported("oneDNN has at most its slow reference implementation of this pass on this CPU");
+    winner_ = fastest(makers);
+  }
+
+  void run() override { winner_.way->run(); }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    tensors_.poison();
+    winner_.way->host_to_output();
+    run();
+    winner_.way->output_to_host();
+    return tensors_.evidence(elements);
+  }
+
+  std::string algorithm() const override {
+    return winner_.algorithm() + "; reorders not counted: in a network data stay in these layouts";
+  }
+
+ private:
+  HostTensors tensors_;
+  Winner<ConvolutionWay> winner_;
+};
+
+/// What this CPU convolves, forward, by more than the reference implementation.
+std::vector<Dtype> dtypes() {
+  const Device device;
+  std::vector<Dtype> fast;
+  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
+    if (dtype == Dtype::s8 && !convolves_bytes_exactly()) continue;
+    Parameters typical;
+    for (const char* size : {"c", "k"}) typical.set(size, std::int64_t{64});
+    for (const char* size : {"h", "w"}) typical.set(size, std::int64_t{28});
+    for (const char* size : {"r", "s"}) typical.set(size, std::int64_t{3});
+    typical.set("n", std::int64_t{8});
+    typical.set("pad", std::int64_t{1});
+    typical.set("dtype", std::string(name(dtype)));
+    const Conv2d p(make_case(*find_workload("conv2d"), typical).parameters);
+    for (const Implementation& found : implementations(p, device, layouts(p, Tag::any, Tag::any))) {
+      if (is_reference(found.name)) continue;
+      fast.push_back(dtype);
+      break;
+    }
+  }
+  return fast;
+}
+
+const OperationRegistration conv2d({.op = "conv2d",
+                                    .dtypes = dtypes,
+                                    .prepare = [](const Case& c,
+                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                      return std::make_unique<OnednnConv2d>(Conv2d(c.parameters), seed);
+                                    }});
+
+}  // namespace
+}  // namespace breakeven::onednn
