@@ -7,7 +7,7 @@ import torch
 from breakeven_worker import host
 from breakeven_worker.backend import Backend
 
-from . import conv2d, matmul
+from . import conv2d, matmul, train_infer
 
 
 def make_backend(threads, version):
@@ -19,7 +19,7 @@ def make_backend(threads, version):
         device="cpu",
         device_name=host.cpu_model(),
         libraries=_libraries(),
-        operations=[*matmul.operations(device), *conv2d.operations(device)],
+        operations=[*matmul.operations(device), *conv2d.operations(device), *train_infer.operations(device)],
     )
 
 

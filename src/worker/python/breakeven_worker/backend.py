@@ -4,6 +4,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 
+class Failed(Exception):
+    """A request that cannot be met, in words for whoever sent it."""
+
+
 class Unsupported(Exception):
     """This backend cannot do the case, and why. Not a failure."""
 

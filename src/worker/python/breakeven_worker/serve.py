@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from .backend import OutOfMemory, Unsupported
+from .backend import Failed, OutOfMemory, Unsupported
 from .host import EnergyMeter
 from .timing import take_sample
 
@@ -43,8 +43,8 @@ def _respond(worker, line):
         return refusal("unsupported", str(e))
     except (OutOfMemory, MemoryError) as e:
         return refusal("out_of_memory", str(e) or "an allocation failed")
-    except KeyError as e:
-        return refusal("failed", f"{e} is missing in the request")
+    except Failed as e:
+        return refusal("failed", str(e))
     except Exception as e:  # whatever a library throws costs this case, not the program
         return refusal("failed", f"{type(e).__name__}: {e}")
 
@@ -53,10 +53,17 @@ def _parse(line):
     try:
         request = json.loads(line)
     except json.JSONDecodeError as e:
-        raise ValueError(f"not a JSON object: {e}") from None
+        raise Failed(f"not a JSON object: {e}") from None
     if not isinstance(request, dict):
-        raise ValueError(f"not a JSON object: {line[:120]!r}")
-    return request
+        raise Failed(f"not a JSON object: {line[:120]!r}")
+    return _Request(request)
+
+
+class _Request(dict):
+    """A JSON object of a request; what it lacks is said by name."""
+
+    def __missing__(self, key):
+        raise Failed(f"'{key}' is missing in {json.dumps(self)[:120]}")
 
 
 def numbers(values):
@@ -77,14 +84,14 @@ class _Worker:
         kind = request["request"]
         method = getattr(self, f"_on_{kind}", None)
         if method is None:
-            raise ValueError(f"unknown request {kind!r}")
+            raise Failed(f"unknown request {kind!r}")
         return method(request)
 
     def _on_hello(self, request):
         if request["protocol"] != PROTOCOL:
-            raise ValueError(f"this program speaks protocol {PROTOCOL}, not {request['protocol']}")
+            raise Failed(f"this program speaks protocol {PROTOCOL}, not {request['protocol']}")
         if request["threads"] < 1:
-            raise ValueError("'threads' must be at least 1")
+            raise Failed("'threads' must be at least 1")
         backend = self._backend = self._make_backend(request["threads"])
         unreadable = {}
         if EnergyMeter().unreadable:
@@ -105,9 +112,9 @@ class _Worker:
 
     def _on_prepare(self, request):
         if self._backend is None:
-            raise ValueError("the first request must be hello")
+            raise Failed("the first request must be hello")
         self._release()
-        op, parameters = request["op"], request["parameters"]
+        op, parameters = request["op"], _Request(request["parameters"])
         dtype = parameters["dtype"]
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
@@ -130,7 +137,7 @@ class _Worker:
     def _on_sample(self, request):
         iterations = request["iterations"]
         if iterations < 1:
-            raise ValueError(f"'iterations' is {iterations} and must be at least 1")
+            raise Failed(f"'iterations' is {iterations} and must be at least 1")
         sample = take_sample(self._ready(), iterations, self._cold)
         return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
 
@@ -153,7 +160,7 @@ class _Worker:
 
     def _ready(self):
         if self._prepared is None:
-            raise ValueError("nothing is prepared")
+            raise Failed("nothing is prepared")
         return self._prepared
 
     def _release(self):

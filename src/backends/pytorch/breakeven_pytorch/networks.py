@@ -1,0 +1,109 @@
+"""The small networks as people write them in PyTorch: modules with their usual layers, run eagerly."""
+
+import math
+
+import torch
+from torch import nn
+
+from breakeven_worker.dataset import CLASSES, PIXELS, SIDE
+from breakeven_worker.network_cases import initial_values
+
+
+def make_network(p):
+    """The module of a case, by its parameters, with the input shape of one image. See src/network/network.h."""
+    return _NETWORKS[p["network"]](p)
+
+
+def set_initial_values(network, seed):
+    """As every backend starts: uniform within 1/sqrt(fan in), positions within 0.02, norms with one and zero."""
+    with torch.no_grad():
+        for index, (tensor, scale) in enumerate(_tensors_in_order(network)):
+            if scale is not None:
+                values = initial_values(index, tensor.numel(), scale, seed)
+                tensor.copy_(torch.from_numpy(values).view(tensor.shape))
+
+
+def activation_elements(network, image_shape):
+    """Elements of all layers' outputs for one image, found by running the network without data."""
+    total = 0
+
+    def count(_module, _inputs, output):
+        nonlocal total
+        total += output.numel() if isinstance(output, torch.Tensor) else 0
+
+    leaves = [module for module in network.modules() if not list(module.children())]
+    hooks = [leaf.register_forward_hook(count) for leaf in leaves]
+    with torch.device("meta"):
+        network(torch.empty(1, *image_shape))
+    for hook in hooks:
+        hook.remove()
+    return total
+
+
+def _mlp(p):
+    width = p["width"] or 512
+    layers = (nn.Linear(PIXELS, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, CLASSES))
+    return nn.Sequential(*layers), (PIXELS,)
+
+
+def _lenet(_):
+    features = (nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2))
+    features += (nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+    classifier = (nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, CLASSES))
+    return nn.Sequential(*features, *classifier), (1, SIDE, SIDE)
+
+
+def _cnn(_):
+    features = (nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
+    return nn.Sequential(*features, nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, CLASSES)), (1, SIDE, SIDE)
+
+
+class _Transformer(nn.Module):
+    """An image's rows are the tokens."""
+
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.embed = nn.Linear(SIDE, width)
+        self.positions = nn.Parameter(torch.empty(SIDE, width))
+        self.block = nn.TransformerEncoderLayer(
+            width, heads, hidden, dropout=0.0, activation="gelu", batch_first=True
+        )
+        self.classify = nn.Linear(width, CLASSES)
+
+    def forward(self, images):
+        return self.classify(self.block(self.embed(images) + self.positions).mean(dim=1))
+
+
+def _transformer(p):
+    return _Transformer(p["width"] or 128, p["heads"] or 4, p["hidden"] or 512), (SIDE, SIDE)
+
+
+_NETWORKS = {"mlp": _mlp, "lenet": _lenet, "cnn": _cnn, "transformer": _transformer}
+
+
+def _tensors_in_order(network):
+    """Every parameter tensor with the scale of its initial values, in the order of src/network/network.h; no
+    scale where torch's own initial values, one and zero, are the right ones."""
+    if isinstance(network, _Transformer):
+        block = network.block
+        attention = block.self_attn
+        return [
+            *_scaled(network.embed.weight, network.embed.bias),
+            (network.positions, 0.02),
+            *_scaled(attention.in_proj_weight, attention.in_proj_bias),
+            *_scaled(attention.out_proj.weight, attention.out_proj.bias),
+            (block.norm1.weight, None),
+            (block.norm1.bias, None),
+            *_scaled(block.linear1.weight, block.linear1.bias),
+            *_scaled(block.linear2.weight, block.linear2.bias),
+            (block.norm2.weight, None),
+            (block.norm2.bias, None),
+            *_scaled(network.classify.weight, network.classify.bias),
+        ]
+    layers = [layer for layer in network if isinstance(layer, (nn.Linear, nn.Conv2d))]
+    return [pair for layer in layers for pair in _scaled(layer.weight, layer.bias)]
+
+
+def _scaled(weight, bias):
+    scale = 1.0 / math.sqrt(weight[0].numel())
+    return [(weight, scale), (bias, scale)]

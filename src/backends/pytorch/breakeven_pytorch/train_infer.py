@@ -1,0 +1,195 @@
+"""Training and inference of the small networks.
+
+What is timed of a training step is what stands in a user's loop: rows taken from a data set that is in memory
+as a tensor (no data loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward,
+step. Of inference: a slice of the test set and the forward pass, in inference mode. Of the settings that a user
+may choose freely, the fastest here is found by trying: PyTorch's two memory formats, where there are
+convolutions, and the optimiser's default and fused implementations.
+"""
+
+import contextlib
+import functools
+import itertools
+
+import torch
+import torch.nn.functional as F
+
+from breakeven_worker import dataset
+from breakeven_worker.backend import Failed, Operation
+from breakeven_worker.network_cases import BatchOrder, Inference, Training
+from breakeven_worker.timing import fastest
+
+from .networks import activation_elements, make_network, set_initial_values
+from .tensors import DTYPES, check_memory
+
+_TRIED_STEPS = 2  # a call of each candidate while settings are compared
+
+
+def operations(device):
+    return [
+        Operation("train", ["f32", "bf16"], lambda p, seed: _prepare_training(p, seed, device)),
+        Operation("infer", ["f32", "f16", "bf16"], lambda p, seed: _prepare_inference(p, seed, device)),
+    ]
+
+
+class _Data:
+    """Both splits on the device: images as count x 784, float32, and labels."""
+
+    def __init__(self, folder, device):
+        train_images, train_labels = dataset.read_images(folder, "train")
+        test_images, self.test_labels = dataset.read_images(folder, "test")
+        self.images = {
+            "train": torch.from_numpy(train_images).to(device),
+            "test": torch.from_numpy(test_images).to(device),
+        }
+        self.train_labels = torch.from_numpy(train_labels).to(device)
+        self.counts = {split: len(images) for split, images in self.images.items()}
+
+
+@functools.cache
+def _open_data(folder, device):
+    """The one data set of this process read from `folder`: cases share it."""
+    return _Data(folder, device)
+
+
+def _memory_format(name):
+    return {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}[name]
+
+
+def _formats(network):
+    has_convolutions = any(isinstance(module, torch.nn.Conv2d) for module in network.modules())
+    return ["contiguous", "channels_last"] if has_convolutions else ["contiguous"]
+
+
+class _Model:
+    """A network with its data, for one dtype and memory format."""
+
+    def __init__(self, p, seed, data, device, memory_format):
+        self._seed = seed
+        self._data = data
+        self._device = device
+        network, self._image_shape = make_network(p)
+        self._network = network.to(device=device, memory_format=_memory_format(memory_format))
+        set_initial_values(self._network, seed)
+        self.counts = data.counts
+        self.test_labels = data.test_labels
+        self.algorithm = memory_format
+
+    def wait(self):
+        pass  # the CPU's work is done when a call returns
+
+    def inference_context(self):
+        return torch.inference_mode()
+
+    def logits_array(self, logits):
+        return logits.to(device="cpu", dtype=torch.float64).numpy()
+
+
+class _Trainer(_Model):
+    def __init__(self, p, seed, data, device, memory_format, fused):
+        super().__init__(p, seed, data, device, memory_format)
+        self._make_optimizer = functools.partial(_optimizer, p, fused)
+        self._images = data.images["train"].view(-1, *self._image_shape)
+        # Parameters stay f32; autocast rounds the operands of products.
+        self._autocast = (
+            contextlib.nullcontext
+            if p["dtype"] == "f32"
+            else functools.partial(torch.autocast, device.type, dtype=DTYPES[p["dtype"]])
+        )
+        self.algorithm = f"eager, {memory_format}, {'fused' if fused else 'default'} {p['optimizer']}"
+        self.reset()
+
+    def reset(self):
+        # set_initial_values leaves the norms alone: they go back to the values they were made with.
+        for module in self._network.modules():
+            if isinstance(module, torch.nn.LayerNorm):
+                module.reset_parameters()
+        set_initial_values(self._network, self._seed)
+        self._network.train()
+        self._optimizer = self._make_optimizer(self._network.parameters())
+
+    def train_step(self, rows):
+        rows = torch.from_numpy(rows).to(self._device)
+        images = self._images.index_select(0, rows)
+        labels = self._data.train_labels.index_select(0, rows)
+        self._optimizer.zero_grad()
+        with self._autocast():
+            loss = F.cross_entropy(self._network(images), labels)
+        loss.backward()
+        self._optimizer.step()
+        return loss.detach()
+
+    def infer(self, split, rows):
+        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(self._device)
+        self._network.eval()
+        with torch.inference_mode(), self._autocast():
+            logits = self._network(self._data.images[split][rows].view(-1, *self._image_shape))
+        self._network.train()
+        return logits
+
+
+def _optimizer(p, fused, parameters):
+    """With `fused` None, torch chooses the implementation, as for whoever does not say."""
+    kinds = {"sgd": (torch.optim.SGD, 0.05, {"momentum": p["momentum"]}), "adam": (torch.optim.Adam, 0.001, {})}
+    make, own_rate, settings = kinds[p["optimizer"]]
+    return make(parameters, lr=p["learning_rate"] or own_rate, fused=fused, **settings)
+
+
+def _prepare_training(p, seed, device):
+    data = _open_data(p["data"], device)
+    batch = p["batch"]
+    if batch > data.counts["train"]:
+        raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
+    states = 2 if p["optimizer"] == "adam" else 1
+    network = _check_network_memory(p, parameter_copies=2 + states)
+
+    settings = itertools.product(_formats(network), [None, True])
+    candidates = {}
+    for memory_format, fused in settings:
+        model = _Trainer(p, seed, data, device, memory_format, fused)
+        candidates[model.algorithm] = model
+    order = BatchOrder(data.counts["train"], batch, seed)
+    chosen, _ = fastest({name: functools.partial(_take_steps, model, order) for name, model in candidates.items()})
+    model = candidates[chosen]
+    model.reset()
+    return Training(model, batch, seed)
+
+
+def _take_steps(model, order):
+    for _ in range(_TRIED_STEPS):
+        model.train_step(order.next())
+
+
+class _Predictor(_Model):
+    def __init__(self, p, seed, data, device, memory_format):
+        super().__init__(p, seed, data, device, memory_format)
+        self._network = self._network.to(DTYPES[p["dtype"]]).eval()
+        batch, count = p["batch"], data.counts["test"]
+        rows = torch.arange(count + batch, device=device) % count
+        images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
+        self._images = images.to(dtype=DTYPES[p["dtype"]], memory_format=_memory_format(memory_format))
+        self.algorithm = f"eager, {memory_format}"
+
+    def infer(self, _split, rows):
+        return self._network(self._images[rows])
+
+
+def _prepare_inference(p, seed, device):
+    data = _open_data(p["data"], device)
+    network = _check_network_memory(p, parameter_copies=1)
+    with torch.inference_mode():
+        models = [_Predictor(p, seed, data, device, memory_format) for memory_format in _formats(network)]
+        candidates = {model.algorithm: model for model in models}
+        first = slice(0, p["batch"])
+        chosen, _ = fastest({name: functools.partial(model.infer, "test", first) for name, model in candidates.items()})
+    return Inference(candidates[chosen], p["batch"], seed)
+
+
+def _check_network_memory(p, parameter_copies):
+    """Answers the network without data, made to count."""
+    with torch.device("meta"):
+        network, image_shape = make_network(p)
+    parameters = sum(tensor.numel() for tensor in network.parameters())
+    activations = p["batch"] * activation_elements(network, image_shape)
+    check_memory(4 * (parameter_copies * parameters + activations))
+    return network
