@@ -64,6 +64,24 @@ def conv2d(n, c, h, w, k, r, s, direction, dtype="f32", stride=1, pad=0, dilatio
     return {"op": "conv2d", "parameters": {**sizes, **steps, "pass": direction, "dtype": dtype}, "seed": seed}
 
 
+FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
+
+
+def train(network, batch, dtype="f32", optimizer="sgd", data=FASHION_MNIST, seed=1):
+    own = {"optimizer": optimizer, "learning_rate": 0.0, "momentum": 0.9, "epochs": 0, "target_accuracy": 0.0}
+    parameters = {**_network(network, batch), **own, "data": str(data), "dtype": dtype}
+    return {"op": "train", "parameters": parameters, "seed": seed}
+
+
+def infer(network, batch, dtype="f32", data=FASHION_MNIST, seed=1):
+    parameters = {**_network(network, batch), "data": str(data), "dtype": dtype}
+    return {"op": "infer", "parameters": parameters, "seed": seed}
+
+
+def _network(network, batch):
+    return {"network": network, "batch": batch, "width": 0, "heads": 0, "hidden": 0}
+
+
 def skip(reason):
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)

@@ -1,28 +1,27 @@
 """The PyTorch backend against the truth that the programs in C++ compute; skipped where torch is missing."""
 
+import gzip
 import json
 import math
+import pathlib
+import struct
+import tempfile
 import unittest
 
-from backend_program import BUILD, BackendProgram, conv2d, matmul, skip
+from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
 
 # Of one stored result, and of sums of up to a few hundred terms in f32 behind it.
 ROUNDOFF = {"f64": 1e-14, "f32": 2e-6, "f16": 2e-3, "bf16": 1.6e-2, "f8e4m3": 1.6e-2, "s8": 0.0}
 
-
-def truth_program():
-    """Any program in C++ computes the truth; the reference is the one that is always built."""
-    for name in ("reference", "openblas"):
-        program = BUILD / f"breakeven-backend-{name}"
-        if program.exists():
-            return BackendProgram([program])
-    skip(f"no program that computes the truth in {BUILD}")
+# Of logits, in units of their root mean square, and of the first losses: what adds up over a few layers.
+NETWORK_ERROR = {"f32": 3e-6, "f16": 1e-2, "bf16": 6e-2}
+NETWORKS = ("mlp", "lenet", "cnn", "transformer")
 
 
 class PytorchTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.truth = truth_program()
+        cls.truth = BackendProgram([BUILD / "breakeven-backend-reference"])
 
     @classmethod
     def tearDownClass(cls):
@@ -67,6 +66,70 @@ class PytorchTest(unittest.TestCase):
                 with self.subTest(dtype, direction=direction):
                     self.check(conv2d(2, 16, 11, 10, 32, 3, 3, direction, dtype, stride=2, pad=1, groups=4))
                     self.check(conv2d(2, 8, 9, 10, 8, 3, 2, direction, dtype, dilation=2))
+
+    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+    def test_networks_compute_what_the_reference_does(self):
+        cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
+        cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
+        cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
+        for case in cases:
+            with self.subTest(case):
+                self.check_network(case)
+
+    def check_network(self, case):
+        self.assertTrue(self.torch.ask(request="prepare", **case)["ok"])
+        elements = list(range(10))
+        shown = self.torch.ask(request="verify", elements=elements)
+        truth = self.truth.ask(request="expect", elements=elements, **case)
+        error = NETWORK_ERROR[case["parameters"]["dtype"]]
+        size = math.sqrt(sum(x * x for x in truth["elements"]) / len(elements))
+        for part, allowed in (("elements", error * size), ("projections", 4 * error * size), ("losses", error)):
+            self.assertEqual(len(shown.get(part, [])), len(truth[part]), part)
+            for got, wanted in zip(shown.get(part, []), truth[part]):
+                self.assertLessEqual(abs(got - wanted), allowed, part)
+        sample = self.torch.ask(request="sample", iterations=3)
+        if case["op"] == "train":  # verify went back to the initial weights
+            self.assertEqual(sample["losses"], shown["losses"])
+        else:
+            self.assertEqual(len(sample["latencies"]), 3)
+            self.assertAlmostEqual(sum(sample["latencies"]) / 3, sample["seconds"])
+
+    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+    def test_epochs_start_from_the_initial_weights_and_go_on(self):
+        self.torch.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
+        losses = self.torch.ask(request="sample", iterations=3)["losses"]
+        first, second = (self.torch.ask(request="epoch") for _ in range(2))
+        self.assertEqual(len(first["losses"]), 60000 // 512)
+        for got, wanted in zip(first["losses"], losses):
+            self.assertAlmostEqual(got, wanted, places=5)
+        self.assertGreater(first["accuracy"], 0.5)
+        self.assertLess(second["losses"][0], first["losses"][0] / 2)
+
+    def test_says_what_is_wrong_with_a_data_set(self):
+        with tempfile.TemporaryDirectory() as folder:
+            images = pathlib.Path(folder, "train-images-idx3-ubyte.gz")
+            labels = pathlib.Path(folder, "train-labels-idx1-ubyte")
+            whole = gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(2 * 784))
+            labels.write_bytes(struct.pack(">2I", 0x801, 2) + bytes([1, 9]))
+            for content, words in [
+                (whole[:-12], "cannot be read"),
+                (whole[:30] + b"rubbish" + whole[37:], "cannot be read"),
+                (gzip.compress(b"\0\0\x08"), "within its header"),
+                (struct.pack(">4I", 0x803, 2, 28, 27) + bytes(2 * 756), "header says"),
+                (struct.pack(">4I", 0x803, 4000000000, 28, 28), "header says"),
+                (struct.pack(">4I", 0x803, 3, 28, 28) + bytes(2 * 784), "only 1568"),
+                (struct.pack(">4I", 0x803, 1, 28, 28) + bytes(2 * 784), "more than"),
+                (struct.pack(">4I", 0x803, 1, 28, 28) + bytes(784), "2 labels for the 1 images"),
+            ]:
+                images.write_bytes(content)
+                answer = self.torch.ask(request="prepare", **train("mlp", 1, data=folder))
+                self.assertFalse(answer["ok"])
+                self.assertIn(words, answer["reason"])
+                self.assertIn("dataset-fashion-mnist", answer["reason"])
+            images.write_bytes(whole)
+            labels.write_bytes(struct.pack(">2I", 0x801, 2) + bytes([1, 10]))
+            answer = self.torch.ask(request="prepare", **train("mlp", 1, data=folder))
+            self.assertIn("largest label is 10", answer["reason"])
 
     def test_says_what_it_computes_with(self):
         hello = self.torch.hello

@@ -2,6 +2,7 @@
 
 import gzip
 import pathlib
+import struct
 import zlib
 
 import numpy as np
@@ -68,12 +69,14 @@ def _read_idx(path, magic, item_shape):
         with open(path, "rb") as plain:
             zipped = plain.read(2) == b"\x1f\x8b"
         with gzip.open(path) if zipped else open(path, "rb") as file:
-            header = np.frombuffer(file.read(4 * (2 + len(item_shape))), dtype=">u4").tolist()
-            if len(header) != 2 + len(item_shape):
+            fields = 2 + len(item_shape)
+            header = file.read(4 * fields)
+            if len(header) < 4 * fields:
                 raise DatasetError(path, "it ends within its header")
+            header = struct.unpack(f">{fields}I", header)
             if (header[0], *header[2:]) != (magic, *item_shape) or not 0 < header[1] <= _MOST_ITEMS:
                 wanted = [magic, f"1...{_MOST_ITEMS}", *item_shape]
-                raise DatasetError(path, f"its header says {header} where {wanted} is needed")
+                raise DatasetError(path, f"its header says {list(header)} where {wanted} is needed")
             size = header[1] * int(np.prod(item_shape, dtype=np.int64))
             data = file.read(size + 1)
     except (OSError, EOFError, zlib.error) as e:
