@@ -147,6 +147,27 @@ TEST(Config, SeveralBecomeOne) {
   }
 }
 
+TEST(Config, DataLiesBesideTheConfig) {
+  const TemporaryFolder folder;
+  const auto data = [&](const std::string& given) {
+    const Config config = read_config(folder.write(
+        "configs/a.json",
+        R"({"workloads": [{"op": "infer", "network": "mlp", "batch": 1, "data": ")" + given + R"("}]})"));
+    return config.cases.at(0).problem.parameters.text("data");
+  };
+  EXPECT_EQ(data("images"), (folder.path() / "configs/images").string());
+  EXPECT_EQ(data("../images"), (folder.path() / "images").string());
+  EXPECT_EQ(data("/images"), "/images");
+}
+
+TEST(Config, OneAndOnePointNothingAreTheSameNumber) {
+  const std::string train = R"({"op": "train", "network": "mlp", "batch": 1, "learning_rate": )";
+  EXPECT_EQ(ids(read_workload(train + "1}")), ids(read_workload(train + "1.0}")));
+  EXPECT_EQ(ids(read_workload(train + "0}")),
+            ids(read_workload(R"({"op": "train", "network": "mlp", "batch": 1})")))
+      << "the default, given as an integer";
+}
+
 TEST(Config, TenThousandCasesTakeLittleTime) {
   const auto start = std::chrono::steady_clock::now();
   const Config config = read_workload(R"({"op": "conv2d", "n": {"from": 1, "to": 100, "step": 1}, "c": 8,
