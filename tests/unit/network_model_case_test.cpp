@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "network/batch_order.h"
+#include "network/model_case.h"
+#include "network/reference_model.h"
+#include "network_fixtures.h"
+
+namespace breakeven {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t train_images = 50;
+constexpr std::uint32_t test_images = 25;
+constexpr std::uint64_t seed = 3;
+
+/// What was asked of a model.
+struct Log {
+  std::vector<std::vector<std::uint32_t>> steps;
+  std::vector<std::vector<std::uint32_t>> inferred;
+  int resets = 0;
+};
+
+/// Loss: how many steps were taken since the last reset. Logits: the label of the first image that it is
+/// asked for is guessed for all.
+class RecordingModel final : public Model {
+ public:
+  RecordingModel(Log& log, ModelTask task) : log_(log), task_(std::move(task)) {}
+  void reset() override {
+    ++log_.resets;
+    taken_ = 0;
+  }
+  double train_step(std::span<const std::uint32_t> rows) override {
+    log_.steps.emplace_back(rows.begin(), rows.end());
+    return taken_++;
+  }
+  void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
+    EXPECT_EQ(std::ssize(rows), task_.batch);
+    log_.inferred.emplace_back(rows.begin(), rows.end());
+    const LabelledImages& data = task_.data->images(split);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::fill_n(logits + i * classes, classes, 0.0F);
+      // Right for the first 20 images, wrong for the others.
+      const int label = data.labels[rows[i]];
+      logits[i * classes + static_cast<std::size_t>(rows[i] < 20 ? label : (label + 1) % classes)] = 1;
+    }
+  }
+  std::string algorithm() const override { return "none"; }
+
+ private:
+  Log& log_;
+  ModelTask task_;
+  int taken_ = 0;
+};
+
+class NetworkModelCase : public ::testing::Test {
+ protected:
+  NetworkModelCase() { write_dataset(folder_.path(), train_images, test_images); }
+
+  Case problem(const std::string& op, std::int64_t batch) const {
+    return case_of(op, {{"network", "mlp"}, {"batch", batch}, {"data", folder_.path().string()}});
+  }
+  MakeModel recorder() {
+    return [this](ModelTask task) { return std::make_unique<RecordingModel>(log_, std::move(task)); };
+  }
+  std::vector<std::uint32_t> batch_of_epoch(std::uint64_t epoch, std::size_t index, std::size_t batch) const {
+    const auto order = epoch_order(train_images, seed, epoch);
+    const auto first = order.begin() + static_cast<std::ptrdiff_t>(index * batch);
+    return {first, first + static_cast<std::ptrdiff_t>(batch)};
+  }
+
+  TemporaryFolder folder_;
+  Log log_;
+};
+
+TEST_F(NetworkModelCase, StepsFollowTheEpochsAndDropWhatIsLeftOver) {
+  const auto training = make_training(problem("train", 16), seed, recorder());
+  for (int step = 0; step < 7; ++step) training->run();
+  ASSERT_EQ(log_.steps.size(), 7U);
+  for (std::size_t step = 0; step < 7; ++step)
+    EXPECT_EQ(log_.steps[step], batch_of_epoch(step / 3, step % 3, 16)) << step;
+}
+
+TEST_F(NetworkModelCase, LossesAreTakenOnce) {
+  const auto training = make_training(problem("train", 16), seed, recorder());
+  training->run();
+  training->run();
+  EXPECT_THAT(training->take_losses(), ElementsAre(0, 1));
+  training->run();
+  EXPECT_THAT(training->take_losses(), ElementsAre(2));
+  EXPECT_TRUE(training->take_losses().empty());
+}
+
+TEST_F(NetworkModelCase, ShowingStartsAndEndsAtTheInitialParameters) {
+  const auto training = make_training(problem("train", 16), seed, recorder());
+  training->run();
+  log_ = {};
+  const Evidence shown = training->show({0, 159});
+  EXPECT_THAT(shown.losses, ElementsAre(0, 1, 2));
+  EXPECT_EQ(shown.elements.size(), 2U);
+  EXPECT_EQ(shown.projections.size(), 16U);
+  EXPECT_EQ(log_.inferred.front(), batch_of_epoch(0, 0, 16));
+  EXPECT_EQ(log_.steps.front(), batch_of_epoch(0, 0, 16));
+  EXPECT_EQ(log_.resets, 2);
+  training->run();
+  EXPECT_EQ(log_.steps.back(), batch_of_epoch(0, 0, 16));
+  EXPECT_THAT(training->take_losses(), ElementsAre(0));
+}
+
+TEST_F(NetworkModelCase, EpochsStartOverAndThenGoOn) {
+  const auto training = make_training(problem("train", 16), seed, recorder());
+  training->run();
+  log_ = {};
+  const Epoch first = training->train_epoch();
+  EXPECT_THAT(first.losses, ElementsAre(0, 1, 2));
+  EXPECT_EQ(log_.resets, 1);
+  EXPECT_EQ(log_.steps[2], batch_of_epoch(0, 2, 16));
+  EXPECT_DOUBLE_EQ(first.accuracy, 20.0 / 25.0);  // the last batch's padding is not counted
+  EXPECT_GE(first.seconds, 0);
+  const Epoch second = training->train_epoch();
+  EXPECT_THAT(second.losses, ElementsAre(3, 4, 5));
+  EXPECT_EQ(log_.resets, 1);
+  EXPECT_EQ(log_.steps[3], batch_of_epoch(1, 0, 16));
+}
+
+TEST_F(NetworkModelCase, InferenceGoesRoundTheTestSet) {
+  const auto inference = make_inference(problem("infer", 10), seed, recorder());
+  for (int i = 0; i < 3; ++i) inference->run();
+  EXPECT_THAT(log_.inferred[0], ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(log_.inferred[2], ElementsAre(20, 21, 22, 23, 24, 0, 1, 2, 3, 4));
+  inference->show({0});
+  EXPECT_EQ(log_.inferred.back(), log_.inferred[0]);
+}
+
+TEST_F(NetworkModelCase, InferenceTakesBatchesLargerThanTheTestSet) {
+  const auto inference = make_inference(problem("infer", 60), seed, recorder());
+  inference->run();
+  inference->run();
+  EXPECT_EQ(log_.inferred[0][25], 0U);
+  EXPECT_EQ(log_.inferred[1][0], 10U);
+}
+
+TEST_F(NetworkModelCase, ABatchLargerThanTheTrainingSetIsRefused) {
+  try {
+    make_training(problem("train", 51), seed, recorder());
+    FAIL() << "not refused";
+  } catch (const InvalidCase& e) {
+    EXPECT_EQ(e.parameter(), "batch");
+    EXPECT_THAT(e.what(), HasSubstr("50 images"));
+  }
+}
+
+/// Writes no logits at all.
+class SilentModel final : public Model {
+ public:
+  void reset() override {}
+  double train_step(std::span<const std::uint32_t>) override { return 0; }
+  void infer(Split, std::span<const std::uint32_t>, float*) override {}
+  std::string algorithm() const override { return "none"; }
+};
+
+TEST_F(NetworkModelCase, LogitsThatAreNeverWrittenAreSeen) {
+  const Case infer = problem("infer", 8);
+  const auto elements = elements_to_check(80, seed);
+  const Evidence truth = infer.workload->expect(infer.parameters, seed, elements);
+  const auto silent =
+      make_inference(infer, seed, [](const ModelTask&) { return std::make_unique<SilentModel>(); });
+  EXPECT_FALSE(
+      judge(truth, silent->show(elements), infer.workload->tolerance(infer.parameters, truth)).correct);
+}
+
+TEST_F(NetworkModelCase, TheReferenceModelShowsTheTruth) {
+  for (const char* op : {"train", "infer"}) {
+    const Case c = problem(op, 12);
+    const auto elements = elements_to_check(120, seed);
+    const Evidence truth = c.workload->expect(c.parameters, seed, elements);
+    EXPECT_EQ(truth.elements.size(), 120U);
+    const auto make = [](ModelTask task) { return std::make_unique<ReferenceModel>(std::move(task)); };
+    const auto prepared =
+        op == std::string("train") ? make_training(c, seed, make) : make_inference(c, seed, make);
+    const auto verdict = judge(truth, prepared->show(elements), c.workload->tolerance(c.parameters, truth));
+    EXPECT_TRUE(verdict.correct) << verdict.detail;
+  }
+}
+
+// Batches that do not divide the chunks the reference takes, and epochs within the first steps.
+TEST_F(NetworkModelCase, TheTruthCrossesEpochs) {
+  const Case c = problem("train", 30);
+  const Evidence truth = c.workload->expect(c.parameters, seed, {0});
+  ReferenceModel model(model_task(c.parameters, seed));
+  for (std::uint64_t step = 0; step < 3; ++step)
+    EXPECT_DOUBLE_EQ(truth.losses[step], model.train_step(batch_of_epoch(step, 0, 30)));
+}
+
+}  // namespace
+}  // namespace breakeven
