@@ -1,0 +1,21 @@
+#include "worker/backend.h"
+
+#include "backends/cblas/library.h"
+#include "backends/cblas/threads.h"
+#include "host/cpu.h"
+
+namespace breakeven {
+
+Backend make_backend() {
+  return {.name = cblas::library_name(),
+          .role = "contender",
+          .device = "cpu",
+          .device_name = cpu_model(),
+          .libraries = {{cblas::library_name(), cblas::library_version()}},
+          .use_threads = [](int threads) {
+            cblas::set_threads(threads);
+            cblas::let_library_use(threads);
+          }};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,22 @@
+// The one thing asked of the library: C = op(A) op(B) + beta C, row-major.
+#pragma once
+
+#include <cstdint>
+
+namespace breakeven::cblas {
+
+/// A matrix in memory: `stride` elements from one stored row to the next; used as its transpose where said.
+template <typename T>
+struct Matrix {
+  const T* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+};
+
+/// C is m x n with rows `stride_c` apart, op(A) m x k, op(B) k x n. With beta 0 the old C is not read.
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a, Matrix<float> b, float beta,
+          float* c, std::int64_t stride_c);
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a, Matrix<double> b, double beta,
+          double* c, std::int64_t stride_c);
+
+}  // namespace breakeven::cblas

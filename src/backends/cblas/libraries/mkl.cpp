@@ -1,0 +1,26 @@
+#include <fmt/format.h>
+#include <mkl_service.h>
+
+#include "backends/cblas/library.h"
+
+namespace breakeven::cblas {
+
+std::string library_name() {
+  return "mkl";
+}
+
+std::string library_version() {
+  MKLVersion version{};
+  mkl_get_version(&version);
+  return fmt::format("{}.{}.{} {}", version.MajorVersion, version.MinorVersion, version.UpdateVersion,
+                     version.Processor);
+}
+
+void use_library_threads(int threads) {
+  // Intel's own OpenMP would be a second pool of threads beside that of this program's loops. The first call
+  // decides; later ones change nothing.
+  mkl_set_threading_layer(MKL_THREADING_GNU);
+  mkl_set_num_threads_local(threads);
+}
+
+}  // namespace breakeven::cblas

@@ -1,0 +1,15 @@
+// In what one CBLAS differs from another: libraries/NAME.cpp.
+#pragma once
+
+#include <string>
+
+namespace breakeven::cblas {
+
+/// The backend's name.
+std::string library_name();
+/// As exactly as the library says, with the kernels it chose for this CPU where it tells.
+std::string library_version();
+/// How many threads the library's products use when called from this thread; with some libraries, from any.
+void use_library_threads(int threads);
+
+}  // namespace breakeven::cblas

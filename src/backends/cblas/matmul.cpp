@@ -1,0 +1,248 @@
+// Matrix products. A library's own threading is one way among several: at prepare, each way is timed.
+#include "workloads/matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/narrow.h"
+#include "backends/cblas/threads.h"
+#include "backends/cblas/tuning.h"
+#include "worker/backend.h"
+#include "workloads/host_tensors.h"
+
+namespace breakeven::cblas {
+namespace {
+
+/// A part of C in one product of the batch.
+struct Tile {
+  std::int64_t product = 0, row = 0, rows = 0, column = 0, columns = 0;
+};
+
+/// C of every product in the batch, cut into down x across tiles of about equal size.
+std::vector<Tile> cut(const Matmul& p, std::int64_t down, std::int64_t across) {
+  std::vector<Tile> tiles;
+  for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t i = 0; i < down; ++i) {
+      for (std::int64_t j = 0; j < across; ++j) {
+        const std::int64_t row = p.m * i / down;
+        const std::int64_t column = p.n * j / across;
+        tiles.push_back({.product = b,
+                         .row = row,
+                         .rows = p.m * (i + 1) / down - row,
+                         .column = column,
+                         .columns = p.n * (j + 1) / across - column});
+      }
+    }
+  }
+  return tiles;
+}
+
+/// One way of computing all products.
+struct Way {
+  std::string name;
+  std::vector<Tile> tiles;
+  int library_threads = 1;  // of each library call
+  int loop_threads = 1;     // that take tiles
+};
+
+constexpr double flop_worth_sharing = 2.0 * 512 * 512 * 512;  // beyond, one thread alone cannot win
+
+double flop(const Matmul& p) {
+  return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
+         static_cast<double>(p.k);
+}
+
+std::vector<Way> ways_of_sharing(const Matmul& p) {
+  const int all = threads();
+  if (all == 1) return {{.name = "library on one thread", .tiles = cut(p, 1, 1)}};
+  std::vector<Way> ways{{.name = "threads by library", .tiles = cut(p, 1, 1), .library_threads = all}};
+  if (flop(p) < flop_worth_sharing) ways.push_back({.name = "one thread", .tiles = cut(p, 1, 1)});
+  if (p.batch > 1)
+    ways.push_back({.name = "one thread a product", .tiles = cut(p, 1, 1), .loop_threads = all});
+  if (p.batch < 4 * all) {
+    for (int down = 1; down <= all; ++down) {
+      const int across = all / down;
+      if (down * across != all || down > p.m || across > p.n) continue;
+      ways.push_back({.name = fmt::format("one thread for each of {} x {} parts of C", down, across),
+                      .tiles = cut(p, down, across),
+                      .loop_threads = all});
+    }
+  }
+  return ways;
+}
+
+/// What all products have in common: their tensors, and the way chosen.
+class Product : public Prepared {
+ public:
+  void run() override {
+    parallel_for(std::ssize(way_->tiles), way_->loop_threads, [this](std::int64_t i, int thread) {
+      compute(way_->tiles[static_cast<std::size_t>(i)], thread);
+    });
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    tensors_.poison();
+    run();
+    return tensors_.evidence(elements);
+  }
+
+  std::string algorithm() const override {
+    return ways_.size() == 1 ? way_->name
+                             : fmt::format("{} (tuned: best of {} ways)", way_->name, ways_.size());
+  }
+
+ protected:
+  Product(const Matmul& problem, std::uint64_t seed)
+      : p_(problem), tensors_(HostTensors::of(problem, seed)) {}
+
+  /// Computes one tile of C, on `thread`.
+  virtual void compute(const Tile& tile, int thread) = 0;
+
+  void choose(std::vector<Way> ways) {
+    ways_ = std::move(ways);
+    const auto select = [this](std::size_t i) {
+      way_ = &ways_[i];
+      let_library_use(way_->library_threads);
+    };
+    if (ways_.size() == 1) return select(0);
+    select_fastest(ways_.size(), select, [this] { run(); });
+  }
+
+  // Where in the stored operand a part of op(A) or op(B) begins.
+  std::int64_t offset_a(const Tile& tile, std::int64_t l) const {
+    return tile.product * p_.m * p_.k + (p_.transpose_a ? l * p_.m + tile.row : tile.row * p_.k + l);
+  }
+  std::int64_t offset_b(const Tile& tile, std::int64_t l) const {
+    return tile.product * p_.k * p_.n + (p_.transpose_b ? tile.column * p_.k + l : l * p_.n + tile.column);
+  }
+  std::int64_t offset_c(const Tile& tile) const {
+    return (tile.product * p_.m + tile.row) * p_.n + tile.column;
+  }
+
+  Matmul p_;
+  HostTensors tensors_;
+
+ private:
+  std::vector<Way> ways_;
+  const Way* way_ = nullptr;
+};
+
+/// In the library's own element types.
+template <typename T>
+class NativeProduct final : public Product {
+ public:
+  NativeProduct(const Matmul& problem, std::uint64_t seed) : Product(problem, seed) {
+    choose(ways_of_sharing(p_));
+  }
+
+ private:
+  void compute(const Tile& tile, int) override {
+    gemm(tile.rows, tile.columns, p_.k,
+         Matrix<T>{tensors_.first_as<T>() + offset_a(tile, 0), p_.stride_a(), p_.transpose_a},
+         Matrix<T>{tensors_.second_as<T>() + offset_b(tile, 0), p_.stride_b(), p_.transpose_b}, T{0},
+         tensors_.output_as<T>() + offset_c(tile), p_.n);
+  }
+};
+
+/// Of two-byte floats: blocks of the operands are widened to f32 beside the cache, multiplied, and a finished
+/// tile is rounded. At 512 the conversions are a small part of the work, and the blocks of one thread take 3
+/// MiB.
+class WidenedProduct final : public Product {
+ public:
+  WidenedProduct(const Matmul& problem, std::uint64_t seed)
+      : Product(problem, seed), workspace_(threads() * 3 * side * side) {
+    const std::int64_t down = parts(p_.m);
+    const std::int64_t across = parts(p_.n);
+    std::vector<Way> ways;
+    const int all = threads();
+    if (all == 1 || flop(p_) < flop_worth_sharing)
+      ways.push_back({.name = "one thread", .tiles = cut(p_, down, across)});
+    if (all > 1) {
+      const auto [finer_down, finer_across] = fine_enough(down, across, all);
+      ways.push_back(
+          {.name = fmt::format("one thread for each of {} x {} parts of C", finer_down, finer_across),
+           .tiles = cut(p_, finer_down, finer_across),
+           .loop_threads = all});
+    }
+    choose(std::move(ways));
+  }
+
+  std::string algorithm() const override {
+    return fmt::format("sgemm on blocks widened to f32, {}", Product::algorithm());
+  }
+
+ private:
+  static constexpr std::int64_t side = 512;
+  static std::int64_t parts(std::int64_t length) { return (length + side - 1) / side; }
+
+  /// Halves tiles until all threads have the same number, or so many that it makes no difference.
+  std::pair<std::int64_t, std::int64_t> fine_enough(std::int64_t down, std::int64_t across, int all) const {
+    const auto enough = [&] {
+      const std::int64_t tiles = p_.batch * down * across;
+      return tiles % all == 0 || tiles >= 8 * all;
+    };
+    while (!enough() && (down < p_.m || across < p_.n)) {
+      const bool taller = p_.m * across >= p_.n * down;
+      std::int64_t& halved = (taller && down < p_.m) || across >= p_.n ? down : across;
+      halved = std::min(halved * 2, &halved == &down ? p_.m : p_.n);
+    }
+    return {down, across};
+  }
+
+  /// A block as stored, rows x columns, with its rows one behind the other in `to`.
+  void widen_block(const std::uint16_t* from, std::int64_t stride, std::int64_t rows, std::int64_t columns,
+                   float* to) const {
+    for (std::int64_t i = 0; i < rows; ++i) widen(p_.dtype, from + i * stride, to + i * columns, columns);
+  }
+
+  void compute(const Tile& tile, int thread) override {
+    float* a = workspace_.data() + thread * 3 * side * side;
+    float* b = a + side * side;
+    float* c = b + side * side;
+    for (std::int64_t l = 0; l < p_.k; l += side) {
+      const std::int64_t length = std::min(side, p_.k - l);
+      const auto stored = [](bool transposed, std::int64_t rows, std::int64_t columns) {
+        return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
+      };
+      const auto [a_rows, a_columns] = stored(p_.transpose_a, tile.rows, length);
+      const auto [b_rows, b_columns] = stored(p_.transpose_b, length, tile.columns);
+      widen_block(tensors_.first_as<std::uint16_t>() + offset_a(tile, l), p_.stride_a(), a_rows, a_columns,
+                  a);
+      widen_block(tensors_.second_as<std::uint16_t>() + offset_b(tile, l), p_.stride_b(), b_rows, b_columns,
+                  b);
+      gemm(tile.rows, tile.columns, length, Matrix<float>{a, a_columns, p_.transpose_a},
+           Matrix<float>{b, b_columns, p_.transpose_b}, l == 0 ? 0.0F : 1.0F, c, tile.columns);
+    }
+    std::uint16_t* result = tensors_.output_as<std::uint16_t>() + offset_c(tile);
+    for (std::int64_t i = 0; i < tile.rows; ++i)
+      narrow(p_.dtype, c + i * tile.columns, result + i * p_.n, tile.columns);
+  }
+
+  Buffer<float> workspace_;
+};
+
+std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
+  const Matmul p(problem.parameters);
+  switch (p.dtype) {
+    case Dtype::f64:
+      return std::make_unique<NativeProduct<double>>(p, seed);
+    case Dtype::f32:
+      return std::make_unique<NativeProduct<float>>(p, seed);
+    default:
+      return std::make_unique<WidenedProduct>(p, seed);
+  }
+}
+
+const OperationRegistration registered(
+    {.op = "matmul",
+     .dtypes =
+         [] {
+           return std::vector{Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::f16};
+         },
+     .prepare = prepare});
+
+}  // namespace
+}  // namespace breakeven::cblas

@@ -1,0 +1,54 @@
+// Loops on all threads, and how many threads the library's products use beside them.
+#pragma once
+
+#include <cstdint>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace breakeven::cblas {
+
+/// Threads to compute with, as the driver said; 1 until it does.
+int threads();
+void set_threads(int count);
+
+/// From now on each product that is called alone uses `count` threads of the library's; 1 is what a loop on
+/// all threads needs, because two pools of threads would fight for the same cores.
+void let_library_use(int count);
+
+/// Calls body(item, thread) for every item in [0, items), each by the thread that is free next, on `count`
+/// threads. The body must not throw.
+template <typename Body>
+void parallel_for(std::int64_t items, int count, const Body& body) {
+#ifdef _OPENMP
+  if (count > 1 && items > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(count)
+    for (std::int64_t i = 0; i < items; ++i) body(i, omp_get_thread_num());
+    return;
+  }
+#endif
+  for (std::int64_t i = 0; i < items; ++i) body(i, 0);
+}
+
+/// Calls body(thread) once on each of `count` threads.
+template <typename Body>
+void on_threads(int count, const Body& body) {
+#ifdef _OPENMP
+  if (count > 1) {
+#pragma omp parallel for schedule(static, 1) num_threads(count)
+    for (int thread = 0; thread < count; ++thread) body(thread);
+    return;
+  }
+#endif
+  for (int thread = 0; thread < count; ++thread) body(thread);
+}
+
+/// Splits [0, count) into ranges of about equal length, one a thread: body(first, last, thread).
+template <typename Body>
+void parallel_ranges(std::int64_t count, const Body& body) {
+  const int all = threads();
+  on_threads(all, [&](int thread) { body(count * thread / all, count * (thread + 1) / all, thread); });
+}
+
+}  // namespace breakeven::cblas

@@ -1,0 +1,63 @@
+#include "backends/cblas/tuning.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace breakeven::cblas {
+namespace {
+
+constexpr double too_long = 2.0;     // seconds: not worth a second opinion
+constexpr double long_enough = 0.1;  // seconds: a single call tells
+constexpr double burst = 0.005;      // seconds of calls timed together, so that waking threads is paid once
+constexpr int rounds = 7;
+constexpr double clearly = 0.97;
+
+double seconds(std::int64_t calls, const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+         static_cast<double>(calls);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::size_t select_fastest(std::size_t count, const std::function<void(std::size_t)>& select,
+                           const std::function<void()>& run) {
+  std::vector<std::vector<double>> times(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    select(i);
+    if (i == 0) run();  // touches all memory for the first time
+    times[i] = {seconds(1, run)};
+    if (times[0][0] > too_long) count = 1;
+  }
+  for (int round = 0; count > 1 && times[0][0] < long_enough && round < rounds; ++round) {
+    for (std::size_t i = 0; i < count; ++i) {
+      select(i);
+      run();
+      const auto calls = static_cast<std::int64_t>(burst / std::max(times[i].back(), 1e-7)) + 1;
+      times[i].push_back(seconds(calls, run));
+    }
+  }
+  // The median, because a way that is fast only when nobody disturbs it is not the fastest.
+  const double first = median(times[0]);
+  double least = first * clearly;
+  std::size_t fastest = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    if (median(times[i]) < least) {
+      least = median(times[i]);
+      fastest = i;
+    }
+  }
+  select(fastest);
+  return fastest;
+}
+
+}  // namespace breakeven::cblas

@@ -1,0 +1,10 @@
+// Loops over arrays are compiled for several generations of CPUs, and the one at hand is chosen when the
+// program starts.
+#pragma once
+
+// Sanitizers' run-time libraries are not ready when the choice is made.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define BREAKEVEN_VECTORISED __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#else
+#define BREAKEVEN_VECTORISED
+#endif
