@@ -2,6 +2,8 @@
 // docs/result-file.md.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -122,20 +124,34 @@ class ResultError : public std::runtime_error {
 Result read_result(const std::filesystem::path& path);
 
 /// Writes result files by renaming a finished one into place, so that a kill at any moment leaves a whole
-/// file. Keeps each finished case as text, so that writing often costs little.
+/// file. Keeps the cases' text, so that writing often costs little.
 class ResultWriter {
  public:
-  /// "-" is standard output, which is written once, at the end. Throws ResultError where the folder cannot be
-  /// written to: found out before anything is measured.
+  /// "-" is standard output, which is written once, by finish(). An older file in the way is kept beside, as
+  /// NAME.previous.json. Throws ResultError where the folder cannot be written to: before anything is
+  /// measured.
   explicit ResultWriter(std::filesystem::path path);
-  void write(const Result& result);
+  /// Writes all of `result`, of which the cases from `first_changed` on are new. Skipped while writing has
+  /// taken more than a fiftieth of the time since the start. Throws ResultError: the disk is full.
+  void update(const Result& result, std::size_t first_changed);
+  /// Writes whatever update() skipped. Where that fails, tries the folder for temporary files, so that
+  /// nothing measured is lost, and throws a ResultError which says where it is.
+  void finish(const Result& result);
+  const std::filesystem::path& path() const { return path_; }
 
  private:
+  void write_text(const std::filesystem::path& path, const std::string& text) const;
+
   std::filesystem::path path_;
-  std::vector<std::pair<std::size_t, std::string>> texts_;  // of each case: its fingerprint, its text
+  std::vector<std::string> texts_;  // of each case
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double seconds_writing_ = 0;
 };
 
 std::string to_json_text(const Result& result);
+/// The same with the cases' texts, as to_json_text(CaseResult) gives them, at hand.
+std::string to_json_text(const Result& result, const std::vector<std::string>& cases);
+std::string to_json_text(const CaseResult& result);
 std::string to_json_text(const BackendRecord& backend);
 std::string to_json_text(const Host& host);
 

@@ -80,7 +80,7 @@ struct Backend {
   std::string name;
   std::string role = "contender";  // or "arbiter": knows the truth, and is measured only where it is named
   std::string device = "cpu";      // or "gpu"
-  std::string device_name;                                     // as the machine calls it
+  std::string device_name;         // as the machine calls it
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
   std::function<void(int)> use_threads;                        // called once, before anything is prepared
 };

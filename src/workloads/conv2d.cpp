@@ -342,6 +342,40 @@ class Conv2dWorkload final : public Workload {
       throw InvalidCase("dtype", "gradients in s8 are not a thing people compute");
   }
 
+  std::vector<Parameters> examples() const override {
+    struct Shape {
+      std::int64_t n, c, h, w, k, r, s, stride, stride_w, pad, pad_w, dilation, groups;
+    };
+    constexpr Shape shapes[] = {
+        {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},    {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
+        {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and rows unlike columns
+        {2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
+        {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},  {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},  // dilated
+        {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},                                               // grouped
+        {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},  // depthwise
+    };
+    std::vector<Parameters> all;
+    for (const auto* pass : {"forward", "backward_data", "backward_weights"}) {
+      for (const Shape& f : shapes) {
+        all.push_back({{"n", f.n},
+                       {"c", f.c},
+                       {"h", f.h},
+                       {"w", f.w},
+                       {"k", f.k},
+                       {"r", f.r},
+                       {"s", f.s},
+                       {"stride", f.stride},
+                       {"stride_w", f.stride_w},
+                       {"pad", f.pad},
+                       {"pad_w", f.pad_w},
+                       {"dilation", f.dilation},
+                       {"groups", f.groups},
+                       {"pass", std::string(pass)}});
+      }
+    }
+    return all;
+  }
+
   double flop(const Parameters& parameters) const override {
     const Conv2d p(parameters);
     return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(p.c / p.groups) *

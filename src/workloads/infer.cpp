@@ -24,6 +24,14 @@ class InferWorkload final : public Workload {
 
   void check(const Parameters& parameters) const override { make_network(parameters); }
 
+  std::vector<Parameters> examples() const override {
+    std::vector<Parameters> all;
+    for (const auto* network : {"mlp", "lenet", "cnn", "transformer"}) {
+      all.push_back({{"network", std::string(network)}, {"batch", std::int64_t{5}}});
+    }
+    return all;
+  }
+
   double flop(const Parameters& parameters) const override {
     return batch(parameters) * flop_forward(make_network(parameters));
   }

@@ -60,6 +60,20 @@ class MatmulWorkload final : public Workload {
     }
   }
 
+  std::vector<Parameters> examples() const override {
+    std::vector<Parameters> all;
+    const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch, bool a, bool b) {
+      all.push_back({{"m", m}, {"n", n}, {"k", k}, {"batch", batch}, {"transpose_a", a}, {"transpose_b", b}});
+    };
+    add(1, 1, 1, 1, false, false);
+    add(64, 48, 32, 1, false, false);
+    for (const bool a : {false, true}) {
+      for (const bool b : {false, true}) add(17, 33, 65, 3, a, b);
+    }
+    add(1, 129, 257, 1, false, false);  // matrix-vector
+    return all;
+  }
+
   double flop(const Parameters& parameters) const override {
     const Matmul p(parameters);
     return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
 /// Values by name, in the order in which the workload declares them.
 class Parameters {
  public:
+  Parameters() = default;
+  Parameters(std::initializer_list<std::pair<std::string, Value>> entries) : entries_(entries) {}
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
   /// Each throws std::out_of_range, naming the parameter, where it is missing or of another type.

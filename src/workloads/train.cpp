@@ -45,6 +45,18 @@ class TrainWorkload final : public Workload {
   }
 
   /// Forward and backward.
+  std::vector<Parameters> examples() const override {
+    std::vector<Parameters> all;
+    for (const auto* network : {"mlp", "lenet", "cnn", "transformer"}) {
+      for (const auto* optimizer : {"sgd", "adam"}) {
+        all.push_back({{"network", std::string(network)},
+                       {"batch", std::int64_t{5}},
+                       {"optimizer", std::string(optimizer)}});
+      }
+    }
+    return all;
+  }
+
   double flop(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     return batch(parameters) * (flop_forward(network) + flop_backward(network));

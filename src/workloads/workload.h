@@ -59,6 +59,10 @@ class Workload {
   /// Throws InvalidCase where parameters that are each possible are not so together.
   virtual void check(const Parameters& parameters) const = 0;
 
+  /// Small cases that meet the corners (tails, transposes, strides): what conformance shows a backend.
+  /// Without a dtype.
+  virtual std::vector<Parameters> examples() const = 0;
+
   /// Floating-point (or integer) operations of one iteration; a multiply-add counts as two.
   virtual double flop(const Parameters& parameters) const = 0;
   /// Bytes that must move in one iteration at least: each operand read once, each result written once.

@@ -1,0 +1,63 @@
+// breakeven conformance PROGRAM: does it keep the worker protocol?
+#include "session/conformance.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "cli/subcommand.h"
+#include "session/discovery.h"
+
+namespace breakeven {
+namespace {
+
+int conformance(const std::filesystem::path& program, double timeout, bool verbose) {
+  if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program)) {
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{}: is not a program that can be run", program.string()));
+  }
+  const auto programs = find_backends(backend_folders());
+  const auto arbiter =
+      std::find_if(programs.begin(), programs.end(), [](const auto& p) { return p.name == "reference"; });
+  if (arbiter == programs.end())
+    throw CommandError(exit_code::incomplete,
+                       "there is no breakeven-backend-reference beside the driver to judge results by");
+  const auto checks =
+      check_conformance(std::filesystem::absolute(program), arbiter->path, timeout, [&](const Check& check) {
+        const bool failed = check.outcome == Check::Outcome::failed;
+        if (!failed && !verbose) return;
+        const char* word = failed                                    ? "FAILED "
+                           : check.outcome == Check::Outcome::passed ? "passed "
+                                                                     : "skipped";
+        fmt::print("{} {}{}{}\n", word, check.name, check.detail.empty() ? "" : ": ", check.detail);
+        std::fflush(stdout);
+      });
+  const auto count = [&](Check::Outcome outcome) {
+    return std::count_if(checks.begin(), checks.end(), [&](const Check& c) { return c.outcome == outcome; });
+  };
+  fmt::print("{} passed, {} failed, {} skipped\n", count(Check::Outcome::passed),
+             count(Check::Outcome::failed), count(Check::Outcome::skipped));
+  return count(Check::Outcome::failed) == 0 ? exit_code::good : exit_code::wrong_or_regressed;
+}
+
+const SubcommandRegistration registered(
+    {"conformance", "check that a backend program keeps the worker protocol", [](CLI::App& command) {
+       struct Options {
+         std::filesystem::path program;
+         double timeout = 60;
+         bool verbose = false;
+       };
+       auto o = std::make_shared<Options>();
+       command.add_option("PROGRAM", o->program, "the backend program; see docs/adding-a-backend.md")
+           ->required();
+       command.add_option("--timeout", o->timeout, "seconds allowed for each answer")
+           ->check(CLI::PositiveNumber);
+       command.add_flag("--verbose", o->verbose, "show passed and skipped checks too");
+       return [o] { return conformance(o->program, o->timeout, o->verbose); };
+     }});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,66 @@
+// breakeven devices: what there is to measure on.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/selection.h"
+#include "cli/subcommand.h"
+#include "session/discovery.h"
+#include "session/environment.h"
+
+namespace breakeven {
+namespace {
+
+std::string to_text(const Host& host, const std::vector<BackendRecord>& backends) {
+  std::string text = fmt::format(
+      "{}: {}, {} cores ({} CPUs), {:.1f} GiB, {}\ncomputing with {} threads{}; features: {}\n\n", host.name,
+      host.cpu, host.cores, host.cpus, static_cast<double>(host.memory_bytes) / 0x1p30, host.os, host.threads,
+      host.cpu_quota ? fmt::format(" (quota: {:g} CPUs)", *host.cpu_quota) : "",
+      fmt::join(host.cpu_features, " "));
+  for (const auto& b : backends) {
+    if (!b.available) {
+      text += fmt::format("{:<12} not available: {}\n", b.name, b.reason);
+      continue;
+    }
+    std::string libraries;
+    for (const auto& [name, version] : b.libraries)
+      libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", name, version);
+    text += fmt::format("{:<12} {} ({}){}; {}\n", b.name, b.device, b.device_name,
+                        b.role == "arbiter" ? ", the arbiter" : "", libraries);
+    for (const auto& [op, dtypes] : b.supports)
+      text += fmt::format("{:<12}   {}: {}\n", "", op, fmt::join(dtypes, " "));
+  }
+  return text;
+}
+
+const SubcommandRegistration registered(
+    {"devices", "show the backends and devices here, and why others are not", [](CLI::App& command) {
+       struct Options {
+         bool json = false;
+         int threads = 0;
+       };
+       auto o = std::make_shared<Options>();
+       command.add_flag("--json", o->json, "as JSON");
+       command.add_option("--threads", o->threads,
+                          "CPU threads; default: one a physical core, within affinity and quota");
+       return [o] {
+         const int threads = choose_threads(o->threads);
+         const Host host = describe_host(threads);
+         std::vector<BackendRecord> backends;
+         for (const auto& program : find_backends(backend_folders())) {
+           backends.push_back(probe(program, threads));
+           backends.back().name = program.name;
+         }
+         if (o->json) {
+           std::string list;
+           for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + to_json_text(b);
+           std::cout << fmt::format("{{\"host\": {},\n\"backends\": [{}\n]}}\n", to_json_text(host), list);
+         } else {
+           std::cout << to_text(host, backends);
+         }
+         return exit_code::good;
+       };
+     }});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,119 @@
+// breakeven run: measure, save, and show.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "cli/progress_line.h"
+#include "cli/selection.h"
+#include "cli/subcommand.h"
+#include "cli/terminal_output.h"
+#include "session/discovery.h"
+#include "session/environment.h"
+#include "session/session.h"
+
+namespace breakeven {
+namespace {
+
+struct Options {
+  CaseSelection selection;
+  std::vector<std::string> backends;
+  std::filesystem::path out, resume;
+  double seconds = 0, precision = 0;
+  int threads = 0;
+  bool quiet = false;
+};
+
+void declare(CLI::App& command, Options& o) {
+  add_case_options(command, o.selection);
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--out", o.out,
+                     "the result file; default: results/HOST/CONFIG.json; - for standard output");
+  command.add_option("--resume", o.resume,
+                     "go on from this result file and measure only what is missing in it");
+  command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--precision", o.precision,
+                  "stop a case when its interval is within this part of its median, as in 0.02")
+      ->check(CLI::Range(1e-4, 1.0));
+  command.add_option("--threads", o.threads,
+                     "CPU threads; default: one a physical core, within affinity and quota");
+  command.add_flag("--quiet", o.quiet, "no progress line and no table");
+}
+
+std::filesystem::path default_output(const std::vector<std::filesystem::path>& configs) {
+  return std::filesystem::path("results") / describe_host(1).name /
+         (configs.front().stem().string() + ".json");
+}
+
+/// What an earlier run measured, checked to be of this machine and of these programs: what differs must not
+/// be mixed.
+std::vector<CaseResult> cases_to_keep(const Result& earlier, const SessionPlan& plan,
+                                      const std::string& file) {
+  const auto refuse = [&](const std::string& why) {
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("--resume {}: {}; start anew with --out", file, why));
+  };
+  const Host here = describe_host(plan.threads);
+  if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
+    refuse(fmt::format("was measured on {} ({}), this is {} ({})", earlier.host.name, earlier.host.cpu,
+                       here.name, here.cpu));
+  }
+  if (earlier.host.threads != here.threads)
+    refuse(fmt::format("was measured with {} threads, not {}", earlier.host.threads, here.threads));
+  for (const auto& then : earlier.backends) {
+    for (const auto& now : plan.backends) {
+      if (then.name == now.name && then.available && now.available &&
+          (then.version != now.version || then.libraries != now.libraries)) {
+        refuse(fmt::format("the libraries of {} have changed since", now.name));
+      }
+    }
+  }
+  return earlier.cases;
+}
+
+int run(const Options& o) {
+  SessionPlan plan;
+  plan.config = select_cases(o.selection);
+  if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
+  if (o.precision > 0) plan.config.measure.precision = o.precision;
+  plan.threads = choose_threads(o.threads);
+  std::optional<Result> earlier;
+  if (!o.resume.empty()) earlier = read_result(o.resume);
+  const auto out = !o.out.empty()      ? o.out
+                   : !o.resume.empty() ? o.resume
+                                       : default_output(o.selection.configs);
+  ResultWriter writer(out);
+
+  BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
+  plan.backends = std::move(backends.measured);
+  plan.arbiter = std::move(backends.arbiter);
+  if (earlier) plan.already_measured = cases_to_keep(*earlier, plan, o.resume.string());
+
+  const Interruption interruption;
+  ProgressLine line(o.quiet);
+  const Result result = run_session(
+      plan, [&](const Result& r, std::size_t first_changed) { writer.update(r, first_changed); },
+      [&](const SessionProgress& p) { line.show(p); });
+  line.clear();
+  writer.finish(result);
+  if (!o.quiet && out != "-") {
+    print_terminal_report(result);
+    fmt::print("\nresult file: {}\n", out.string());
+  }
+  if (!result.complete) fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());
+  return exit_status(result);
+}
+
+const SubcommandRegistration registered({"run", "measure the cases of configs and save a result file",
+                                         [](CLI::App& command) {
+                                           auto o = std::make_shared<Options>();
+                                           declare(command, *o);
+                                           return [o] { return run(*o); };
+                                         }});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,129 @@
+#include "cli/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "cli/subcommand.h"
+#include "host/cpu.h"
+#include "session/discovery.h"
+
+namespace breakeven {
+
+void add_case_options(CLI::App& command, CaseSelection& selection) {
+  command
+      .add_option("CONFIG", selection.configs, "config files; see configs/ and configs/breakeven.schema.json")
+      ->required();
+  command.add_option("--filter", selection.filter,
+                     "only cases whose id this regular expression (ECMAScript) finds");
+  command.add_option("--shard", selection.shard, "I/N: only the I-th of N parts, for N machines or jobs");
+}
+
+std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text) {
+  static const std::regex form("([0-9]{1,6})/([0-9]{1,6})");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) {
+    throw CommandError(exit_code::bad_input, fmt::format("--shard {}: must be I/N, as in 1/4", text));
+  }
+  const auto i = std::stoul(parts[1]);
+  const auto n = std::stoul(parts[2]);
+  if (i < 1 || i > n)
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("--shard {}: the part must be from 1 to {}", text, n));
+  std::vector<PlannedCase> kept;
+  for (std::size_t c = i - 1; c < cases.size(); c += n) kept.push_back(std::move(cases[c]));
+  return kept;
+}
+
+Config select_cases(const CaseSelection& selection) {
+  Config config = read_configs(selection.configs);
+  if (!selection.filter.empty()) {
+    try {
+      const std::regex wanted(selection.filter);
+      std::erase_if(config.cases,
+                    [&](const PlannedCase& c) { return !std::regex_search(c.problem.id(), wanted); });
+    } catch (const std::regex_error& e) {
+      throw CommandError(exit_code::bad_input, fmt::format("--filter {}: not a regular expression: {}",
+                                                           selection.filter, e.what()));
+    }
+    if (config.cases.empty()) {
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("--filter {}: finds none of the cases; `breakeven list` shows their ids",
+                                     selection.filter));
+    }
+  }
+  if (!selection.shard.empty()) {
+    config.cases = shard_of(std::move(config.cases), selection.shard);
+    if (config.cases.empty()) {
+      throw CommandError(
+          exit_code::bad_input,
+          fmt::format("--shard {}: there are fewer cases than that: this part is empty", selection.shard));
+    }
+  }
+  return config;
+}
+
+BackendChoice choose_backends(const std::vector<std::string>& wanted,
+                              const std::vector<std::string>& in_config, int threads) {
+  const auto programs = find_backends(backend_folders());
+  const auto& named = wanted.empty() ? in_config : wanted;
+  BackendChoice choice;
+  const auto is_named = [&](const std::string& name) {
+    return std::find(named.begin(), named.end(), name) != named.end();
+  };
+  for (const auto& program : programs) {
+    // Not started where nobody asks for it: importing a framework takes seconds. The arbiter's program is
+    // `reference`.
+    if (!named.empty() && !is_named(program.name) && program.name != "reference") continue;
+    BackendRecord record = probe(program, threads);
+    record.name = program.name;
+    if (record.available && record.role == "arbiter") choice.arbiter = record;
+    if (named.empty() ? record.role != "arbiter" : is_named(program.name))
+      choice.measured.push_back(std::move(record));
+  }
+  for (const auto& name : named) {
+    if (std::any_of(choice.measured.begin(), choice.measured.end(),
+                    [&](const auto& b) { return b.name == name; }))
+      continue;
+    std::vector<std::string> known;
+    for (const auto& program : programs) known.push_back(program.name);
+    BackendRecord missing;
+    missing.name = name;
+    missing.reason =
+        fmt::format("there is no program breakeven-backend-{}; found: {}", name, fmt::join(known, ", "));
+    choice.measured.push_back(std::move(missing));
+  }
+  if (!named.empty()) {
+    std::stable_sort(choice.measured.begin(), choice.measured.end(), [&](const auto& a, const auto& b) {
+      return std::find(named.begin(), named.end(), a.name) < std::find(named.begin(), named.end(), b.name);
+    });
+  }
+  for (const auto& backend : choice.measured) {
+    if (!wanted.empty() && !backend.available) {
+      throw CommandError(exit_code::incomplete,
+                         fmt::format("--backends {}: not available: {}", backend.name, backend.reason));
+    }
+  }
+  if (std::none_of(choice.measured.begin(), choice.measured.end(),
+                   [](const auto& b) { return b.available; })) {
+    std::string reasons;
+    for (const auto& backend : choice.measured)
+      reasons += fmt::format("\n  {}: {}", backend.name, backend.reason);
+    throw CommandError(exit_code::incomplete, fmt::format("no backend is available here{}", reasons));
+  }
+  return choice;
+}
+
+int choose_threads(int asked) {
+  if (asked == 0) return compute_threads();
+  const int most = static_cast<int>(allowed_cpus().size());
+  if (asked < 1 || asked > most) {
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("--threads {}: must be from 1 to {}, the CPUs that this process may use", asked, most));
+  }
+  return asked;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,43 @@
+// Which cases and which backends: what several subcommands ask in the same words.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plan/config.h"
+#include "results/result.h"
+
+namespace breakeven {
+
+struct CaseSelection {
+  std::vector<std::filesystem::path> configs;
+  std::string filter;
+  std::string shard;
+};
+
+void add_case_options(CLI::App& command, CaseSelection& selection);
+
+/// Reads the configs and leaves the cases that are asked for. Throws CommandError where none is left.
+Config select_cases(const CaseSelection& selection);
+
+/// The cases of part `text` ("I/N", I from 1 to N), dealt out in turn, so that every part has its share of
+/// every sweep.
+std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text);
+
+struct BackendChoice {
+  std::vector<BackendRecord> measured;  // in the order asked for; those that are not available too
+  std::optional<BackendRecord> arbiter;
+};
+
+/// `wanted` (from --backends) must be available: throws CommandError, status 4, saying why one is not.
+/// Otherwise those of the config, and where it names none every contender there is; what is not available
+/// stays in the list, with the reason.
+BackendChoice choose_backends(const std::vector<std::string>& wanted,
+                              const std::vector<std::string>& in_config, int threads);
+
+/// Rejects fewer than one and more than there are CPUs; 0 is compute_threads().
+int choose_threads(int asked);
+
+}  // namespace breakeven

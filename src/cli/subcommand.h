@@ -1,0 +1,47 @@
+// A subcommand: one file that declares its options, calls what does the work, and prints. It registers
+// itself.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace breakeven {
+
+/// docs: README, "Exit status".
+namespace exit_code {
+inline constexpr int good = 0;
+inline constexpr int wrong_or_regressed = 1;
+inline constexpr int bad_input = 2;
+inline constexpr int inconclusive = 3;
+inline constexpr int incomplete = 4;
+inline constexpr int interrupted = 130;
+}  // namespace exit_code
+
+/// Ends the command with this message and status.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+/// Adds itself to the program; the function it returns does the work and returns the exit status.
+using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
+
+struct SubcommandEntry {
+  std::string name, meaning;
+  Subcommand add;
+};
+
+/// `const SubcommandRegistration registered({"list", "...", [](CLI::App& command) { ... }});`
+struct SubcommandRegistration {
+  explicit SubcommandRegistration(SubcommandEntry entry);
+};
+const std::vector<SubcommandEntry>& subcommands();
+
+}  // namespace breakeven

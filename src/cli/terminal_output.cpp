@@ -1,0 +1,31 @@
+#include "cli/terminal_output.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "cli/progress_line.h"
+#include "reports/terminal.h"
+
+namespace breakeven {
+
+void print_terminal_report(const Result& result) {
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  const auto setting = [](const char* name) -> std::string_view {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+  };
+  const auto locale = !setting("LC_ALL").empty()     ? setting("LC_ALL")
+                      : !setting("LC_CTYPE").empty() ? setting("LC_CTYPE")
+                                                     : setting("LANG");
+  const bool unicode =
+      locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos;
+  std::cout << terminal_report(
+      result, {.colour = terminal && setting("NO_COLOR").empty() && setting("TERM") != "dumb",
+               .width = terminal ? terminal_width(STDOUT_FILENO) : 100,
+               .unicode = unicode});
+}
+
+}  // namespace breakeven

@@ -1,0 +1,205 @@
+#include "session/conformance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "session/discovery.h"
+#include "session/worker_process.h"
+
+namespace breakeven {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+/// Why a request was not answered as it should be; empty where it was.
+template <typename T>
+std::string no_answer(const Asked<T>& asked) {
+  if (const auto* refusal = std::get_if<answer::Refusal>(&asked))
+    return fmt::format("refused ({}): {}", refusal->status, refusal->reason);
+  if (const auto* lost = std::get_if<WorkerLost>(&asked)) return lost->reason;
+  return "";
+}
+
+class Conformance {
+ public:
+  Conformance(const std::filesystem::path& program, const std::filesystem::path& arbiter, double timeout,
+              const std::function<void(const Check&)>& report)
+      : program_(program), timeout_(timeout), report_(report), arbiter_(arbiter, worker_options(1)) {
+    arbiter_.ask<answer::Hello>(request::Hello{}, timeout_);
+  }
+
+  std::vector<Check> run() {
+    if (!greet()) return std::move(checks_);
+    stays_alive_after("a line that is not JSON", "this is not JSON");
+    stays_alive_after("JSON that is not an object", "[1, 2]");
+    stays_alive_after("an unknown request", R"({"request":"dance"})");
+    stays_alive_after("an unknown operation",
+                      R"({"request":"prepare","op":"no_such_operation","parameters":{},"seed":1})");
+    stays_alive_after("a sample of nothing prepared", R"({"request":"sample","iterations":1})");
+    for (const auto& [op, dtypes] : hello_.supports) operation(op, dtypes);
+    ends();
+    return std::move(checks_);
+  }
+
+ private:
+  void add(std::string name, const std::string& failure) {
+    add({.name = std::move(name),
+         .outcome = failure.empty() ? Check::Outcome::passed : Check::Outcome::failed,
+         .detail = failure});
+  }
+  void add(Check check) {
+    checks_.push_back(std::move(check));
+    report_(checks_.back());
+  }
+
+  /// A running program that has been greeted; started again where it has died, so that one fault is one
+  /// failed check.
+  WorkerProcess& worker() {
+    if (!worker_ || worker_->cpu_seconds() == std::nullopt) {
+      worker_ = std::make_unique<WorkerProcess>(program_, worker_options(1));
+      worker_->ask<answer::Hello>(request::Hello{}, timeout_);
+    }
+    return *worker_;
+  }
+
+  bool greet() {
+    worker_ = std::make_unique<WorkerProcess>(program_, worker_options(1));
+    auto asked = worker_->ask<answer::Hello>(request::Hello{}, timeout_);
+    std::string failure = no_answer(asked);
+    if (auto* hello = std::get_if<answer::Hello>(&asked)) {
+      hello_ = std::move(*hello);
+      if (hello_.protocol != protocol_version)
+        failure = fmt::format("speaks protocol {}, not {}", hello_.protocol, protocol_version);
+      if (hello_.name.empty()) failure = "gives no name";
+      if (hello_.supports.empty()) failure = "supports nothing: 'supports' is empty";
+      if (hello_.device != "cpu" && hello_.device != "gpu")
+        failure = fmt::format("'device' is '{}' and must be cpu or gpu", hello_.device);
+      if (hello_.role != "contender" && hello_.role != "arbiter")
+        failure = fmt::format("'role' is '{}' and must be contender or arbiter", hello_.role);
+    }
+    add("hello", failure);
+    return failure.empty();
+  }
+
+  void stays_alive_after(const std::string& what, const std::string& line) {
+    const auto answered = worker().exchange(line, timeout_);
+    std::string failure;
+    if (const auto* lost = std::get_if<WorkerLost>(&answered)) {
+      failure = lost->reason;
+    } else {
+      try {
+        if (!std::holds_alternative<answer::Refusal>(
+                parse_answer<answer::Done>(std::get<std::string>(answered)))) {
+          failure = "answered that all is well; must be {\"ok\": false, \"status\": ..., \"reason\": ...}";
+        }
+      } catch (const ProtocolError& e) {
+        failure = e.what();
+      }
+    }
+    add(fmt::format("refuses {}", what), failure);
+  }
+
+  void operation(const std::string& op, const std::vector<std::string>& dtypes) {
+    const Workload* workload = find_workload(op);
+    if (workload == nullptr) {
+      return add(
+          {.name = op, .outcome = Check::Outcome::skipped, .detail = "this driver knows no such operation"});
+    }
+    for (const auto& dtype : dtypes) {
+      for (Parameters parameters : workload->examples()) {
+        parameters.set("dtype", dtype);
+        try {
+          one_case(make_case(*workload, parameters));
+        } catch (const InvalidCase& e) {
+          // Not every dtype goes with every example (there are no gradients in s8).
+          if (!parse_dtype(dtype))
+            add(fmt::format("{} {}", op, dtype),
+                fmt::format("'supports' names an unknown dtype: {}", e.what()));
+        }
+      }
+    }
+  }
+
+  void one_case(const Case& problem) {
+    const Workload& workload = *problem.workload;
+    constexpr std::uint64_t seed = 7;
+    const auto elements = elements_to_check(workload.output(problem.parameters).elements(), seed);
+    auto expected = arbiter_.ask<Evidence>(
+        request::Expect{.problem = problem, .seed = seed, .elements = elements}, timeout_);
+    const auto* truth = std::get_if<Evidence>(&expected);
+    if (truth == nullptr) {
+      return add({.name = problem.id(),
+                  .outcome = Check::Outcome::skipped,
+                  .detail = "no truth: " + no_answer(expected)});
+    }
+    const auto prepared = worker().ask<answer::Ready>(
+        request::Prepare{.problem = problem, .seed = seed, .cold = false}, timeout_);
+    if (const auto* refusal = std::get_if<answer::Refusal>(&prepared);
+        refusal != nullptr && refusal->status == "unsupported") {
+      return add({.name = problem.id(),
+                  .outcome = Check::Outcome::skipped,
+                  .detail = "unsupported: " + refusal->reason});
+    }
+    std::string failure = no_answer(prepared);
+    if (failure.empty()) failure = verify(problem, *truth, elements);
+    if (failure.empty()) failure = sample(workload, 1);
+    if (failure.empty()) failure = sample(workload, 3);
+    // Running must not change what is computed: neither inputs nor, of networks, the initial weights.
+    if (failure.empty()) failure = verify(problem, *truth, elements);
+    if (failure.empty()) failure = no_answer(worker().ask<answer::Done>(request::Release{}, timeout_));
+    add(problem.id(), failure);
+  }
+
+  std::string verify(const Case& problem, const Evidence& truth, const std::vector<std::int64_t>& elements) {
+    const auto asked = worker().ask<Evidence>(request::Verify{.elements = elements}, timeout_);
+    const auto* shown = std::get_if<Evidence>(&asked);
+    if (shown == nullptr) return no_answer(asked);
+    const auto verdict = judge(truth, *shown, problem.workload->tolerance(problem.parameters, truth));
+    return verdict.correct ? "" : "wrong: " + verdict.detail;
+  }
+
+  std::string sample(const Workload& workload, std::int64_t iterations) {
+    const auto asked = worker().ask<answer::Sample>(request::Sample{.iterations = iterations}, timeout_);
+    const auto* s = std::get_if<answer::Sample>(&asked);
+    if (s == nullptr) return no_answer(asked);
+    if (s->iterations != iterations)
+      return fmt::format("ran {} iterations where {} were asked for", s->iterations, iterations);
+    if (workload.measures_latency() && std::ssize(s->latencies) != iterations) {
+      return fmt::format("gave {} latencies for {} iterations", s->latencies.size(), iterations);
+    }
+    return "";
+  }
+
+  void ends() {
+    const auto status = worker().quit();
+    add("ends when asked to quit", status == 0 ? ""
+                                   : status    ? fmt::format("ended with exit status {}", *status)
+                                               : "had to be killed");
+    WorkerProcess second(program_, worker_options(1));
+    second.ask<answer::Hello>(request::Hello{}, timeout_);
+    const auto at_end = second.end_input(Seconds(5));
+    add("ends at the end of its input", at_end == 0 ? ""
+                                        : at_end    ? fmt::format("ended with exit status {}", *at_end)
+                                                    : "had to be killed");
+  }
+
+  std::filesystem::path program_;
+  Seconds timeout_;
+  const std::function<void(const Check&)>& report_;
+  WorkerProcess arbiter_;
+  std::unique_ptr<WorkerProcess> worker_;
+  answer::Hello hello_;
+  std::vector<Check> checks_;
+};
+
+}  // namespace
+
+std::vector<Check> check_conformance(const std::filesystem::path& program,
+                                     const std::filesystem::path& arbiter, double timeout,
+                                     const std::function<void(const Check&)>& report) {
+  return Conformance(program, arbiter, timeout, report).run();
+}
+
+}  // namespace breakeven

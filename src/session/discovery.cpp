@@ -1,0 +1,101 @@
+#include "session/discovery.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace breakeven {
+namespace {
+
+constexpr std::string_view prefix = "breakeven-backend-";
+/// Python takes seconds to import PyTorch from a cold disk.
+constexpr std::chrono::seconds greeting_timeout{120};
+
+}  // namespace
+
+std::vector<std::filesystem::path> backend_folders() {
+  std::vector<std::filesystem::path> folders;
+  if (const char* given = std::getenv("BREAKEVEN_BACKENDS")) {
+    std::istringstream in(given);
+    for (std::string folder; std::getline(in, folder, ':');) {
+      if (!folder.empty()) folders.emplace_back(folder);
+    }
+  }
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  folders.push_back(own);
+  folders.push_back(own.parent_path() / "libexec" / "breakeven");
+  return folders;
+}
+
+std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::path>& folders) {
+  std::vector<BackendProgram> found;
+  for (const auto& folder : folders) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      const std::string file = entry.path().filename();
+      if (file.rfind(prefix, 0) != 0 || entry.is_directory(error) || access(entry.path().c_str(), X_OK) != 0)
+        continue;
+      const std::string name = file.substr(prefix.size());
+      if (std::none_of(found.begin(), found.end(), [&](const auto& b) { return b.name == name; })) {
+        found.push_back({.name = name, .path = entry.path()});
+      }
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return found;
+}
+
+WorkerOptions worker_options(int threads) {
+  WorkerOptions options;
+  const auto unless_set = [&](const char* name, const std::string& value) {
+    if (std::getenv(name) == nullptr) options.environment.emplace_back(name, value);
+  };
+  unless_set("OMP_NUM_THREADS", fmt::format("{}", threads));
+  // Long enough to stay awake from one parallel loop to the next, short enough to be asleep in the next arm's
+  // sample.
+  unless_set("GOMP_SPINCOUNT", "5000");
+  unless_set("KMP_BLOCKTIME", "0");
+  unless_set("OPENBLAS_THREAD_TIMEOUT", "18");
+  return options;
+}
+
+BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello) {
+  return {.name = hello.name,
+          .version = hello.version,
+          .role = hello.role,
+          .device = hello.device,
+          .device_name = hello.device_name,
+          .libraries = hello.libraries,
+          .supports = hello.supports,
+          .unreadable = hello.unreadable,
+          .program = program.path.string(),
+          .available = true,
+          .reason = ""};
+}
+
+BackendRecord probe(const BackendProgram& program, int threads) {
+  WorkerProcess worker(program.path, worker_options(threads));
+  auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
+                                         greeting_timeout);
+  if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);
+  BackendRecord record{.name = program.name,
+                       .version = {},
+                       .role = "contender",
+                       .device = {},
+                       .device_name = {},
+                       .libraries = {},
+                       .supports = {},
+                       .unreadable = {},
+                       .program = program.path.string(),
+                       .available = false,
+                       .reason = {}};
+  const auto* refusal = std::get_if<answer::Refusal>(&asked);
+  record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
+  return record;
+}
+
+}  // namespace breakeven

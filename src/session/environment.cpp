@@ -1,0 +1,207 @@
+#include "session/environment.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "host/cpu.h"
+
+namespace breakeven {
+namespace {
+
+std::optional<std::string> first_line(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  if (!std::getline(in, line)) return std::nullopt;
+  return line;
+}
+
+std::optional<double> first_number(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  double value = 0;
+  if (in >> value) return value;
+  return std::nullopt;
+}
+
+/// The rest of the first line of `path` that begins with `key`, behind `separator`.
+std::optional<std::string> field(const char* path, const std::string& key, char separator) {
+  std::ifstream in(path);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.rfind(key, 0) != 0) continue;
+    const auto at = line.find(separator);
+    if (at == std::string::npos) continue;
+    auto value = line.substr(at + 1);
+    value.erase(0, value.find_first_not_of(" \t\""));
+    value.erase(value.find_last_not_of(" \t\"") + 1);
+    return value;
+  }
+  return std::nullopt;
+}
+
+/// Those that decide which kernels a library picks.
+std::vector<std::string> deciding_features() {
+  static const std::set<std::string> deciding{
+      "sse4_2",   "avx",      "f16c",        "fma",         "avx2",        "avx_vnni", "avx512f",
+      "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16",
+      "amx_int8", "amx_fp16", "asimd",       "sve",         "sve2",        "bf16",     "i8mm"};
+  auto flags = field("/proc/cpuinfo", "flags", ':');
+  if (!flags) flags = field("/proc/cpuinfo", "Features", ':');
+  std::vector<std::string> found;
+  std::istringstream words(flags.value_or(""));
+  for (std::string word; words >> word;) {
+    if (deciding.contains(word)) found.push_back(word);
+  }
+  return found;
+}
+
+std::map<std::string, std::string> settings() {
+  const std::pair<const char*, const char*> files[] = {
+      {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
+      {"turbo_off", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+      {"boost", "/sys/devices/system/cpu/cpufreq/boost"},
+      {"smt", "/sys/devices/system/cpu/smt/control"},
+      {"transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled"},
+      {"numa_balancing", "/proc/sys/kernel/numa_balancing"},
+      {"clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+  };
+  std::map<std::string, std::string> found;
+  for (const auto& [name, path] : files)
+    found[name] = first_line(path).value_or(fmt::format("unknown: {} cannot be read", path));
+  return found;
+}
+
+double seconds_per_tick() {
+  return 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::optional<double> throttled_seconds() {
+  // v2 gives throttled_usec in cpu.stat, v1 throttled_time in nanoseconds
+  for (const auto& [path, key, scale] : {std::tuple{"/sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6},
+                                         std::tuple{"/sys/fs/cgroup/cpu/cpu.stat", "throttled_time", 1e-9}}) {
+    if (const auto text = field(path, key, ' ')) return std::stod(*text) * scale;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> thermal_throttles() {
+  std::optional<double> sum;
+  for (const int cpu : allowed_cpus()) {
+    const auto count =
+        first_number(fmt::format("/sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count", cpu));
+    if (count) sum = sum.value_or(0) + *count;
+  }
+  return sum;
+}
+
+std::optional<double> mean_mhz() {
+  std::ifstream in("/proc/cpuinfo");
+  double sum = 0;
+  int count = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("cpu MHz", 0) != 0) continue;
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    sum += std::strtod(line.c_str() + colon + 1, nullptr);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
+}
+
+std::optional<double> highest_temperature() {
+  std::optional<double> highest;
+  std::error_code error;
+  for (const auto& zone : std::filesystem::directory_iterator("/sys/class/thermal", error)) {
+    const auto millidegrees = first_number(zone.path() / "temp");
+    if (millidegrees) highest = std::max(highest.value_or(*millidegrees / 1000), *millidegrees / 1000);
+  }
+  return highest;
+}
+
+std::optional<double> difference(const std::optional<double>& after, const std::optional<double>& before) {
+  if (!after || !before) return std::nullopt;
+  return *after - *before;
+}
+
+}  // namespace
+
+Host describe_host(int threads) {
+  utsname kernel{};
+  uname(&kernel);
+  const auto cpus = allowed_cpus();
+  Host host{.name = kernel.nodename,
+            .os = field("/etc/os-release", "PRETTY_NAME", '=').value_or("unknown"),
+            .kernel = fmt::format("{} {} {}", kernel.sysname, kernel.release, kernel.machine),
+            .cpu = cpu_model(),
+            .virtualization = field("/proc/cpuinfo", "hypervisor", ':').value_or(""),
+            .cpus = static_cast<int>(cpus.size()),
+            .cores = physical_cores(cpus),
+            .threads = threads,
+            .cpu_quota = cpu_quota(),
+            .memory_bytes = 0,
+            .cpu_features = deciding_features(),
+            .settings = settings()};
+  if (const auto kib = field("/proc/meminfo", "MemTotal", ':')) host.memory_bytes = std::stoll(*kib) * 1024;
+  if (const auto flags = field("/proc/cpuinfo", "flags", ':')) {
+    host.virtualization = flags->find(" hypervisor") != std::string::npos ? "virtual machine" : "none seen";
+  }
+  return host;
+}
+
+HostCounters read_counters() {
+  HostCounters counters{.busy_seconds = {},
+                        .steal_seconds = {},
+                        .total_seconds = {},
+                        .throttled_seconds = throttled_seconds(),
+                        .thermal_throttles = thermal_throttles()};
+  // proc(5): user nice system idle iowait irq softirq steal
+  std::ifstream in("/proc/stat");
+  std::string cpu;
+  double ticks[8] = {};
+  in >> cpu;
+  for (double& t : ticks) in >> t;
+  if (in && cpu == "cpu") {
+    const double steal = ticks[7];
+    const double busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6];
+    counters.busy_seconds = busy * seconds_per_tick();
+    counters.steal_seconds = steal * seconds_per_tick();
+    counters.total_seconds = (busy + steal + ticks[3] + ticks[4]) * seconds_per_tick();
+  }
+  return counters;
+}
+
+Conditions conditions_between(const HostCounters& before, const HostCounters& after, double own_seconds) {
+  Conditions c;
+  const auto total = difference(after.total_seconds, before.total_seconds);
+  const auto steal = difference(after.steal_seconds, before.steal_seconds);
+  const auto busy = difference(after.busy_seconds, before.busy_seconds);
+  // The kernel counts in ticks of a hundredth of a second: over less than twenty of them a share says
+  // nothing.
+  if (total && *total >= 0.2) {
+    c.steal_percent = *steal / *total * 100;
+    c.other_cpu_percent = std::max(0.0, (*busy - own_seconds) / *total * 100);
+  } else {
+    const char* why = total ? "the case was too short for the kernel's tick" : "/proc/stat cannot be read";
+    c.unreadable["steal_percent"] = why;
+    c.unreadable["other_cpu_percent"] = why;
+  }
+  c.throttled_seconds = difference(after.throttled_seconds, before.throttled_seconds);
+  if (!c.throttled_seconds) c.unreadable["throttled_seconds"] = "no cpu.stat of a cgroup";
+  c.thermal_throttles = difference(after.thermal_throttles, before.thermal_throttles);
+  if (!c.thermal_throttles)
+    c.unreadable["thermal_throttles"] = "no thermal_throttle counters under /sys/devices/system/cpu";
+  c.cpu_mhz = mean_mhz();
+  if (!c.cpu_mhz) c.unreadable["cpu_mhz"] = "not in /proc/cpuinfo";
+  c.temperature_celsius = highest_temperature();
+  if (!c.temperature_celsius) c.unreadable["temperature_celsius"] = "no sensor under /sys/class/thermal";
+  return c;
+}
+
+}  // namespace breakeven

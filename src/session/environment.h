@@ -1,0 +1,23 @@
+// What a result file says of the machine, and what the machine does while something is measured.
+#pragma once
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// This machine, as far as it tells. `threads` is what backends are given.
+Host describe_host(int threads);
+
+/// Counters at one moment, from which the conditions of an interval are the difference.
+struct HostCounters {
+  std::optional<double> busy_seconds, steal_seconds;  // of all CPUs together
+  std::optional<double> total_seconds;
+  std::optional<double> throttled_seconds;
+  std::optional<double> thermal_throttles;
+};
+HostCounters read_counters();
+
+/// `own_seconds`: CPU time that the driver and its workers used in between.
+Conditions conditions_between(const HostCounters& before, const HostCounters& after, double own_seconds);
+
+}  // namespace breakeven

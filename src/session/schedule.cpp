@@ -1,0 +1,139 @@
+#include "session/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "statistics/summary.h"
+
+namespace breakeven {
+
+std::int64_t iterations_for(double seconds_each, double request_seconds_each) {
+  constexpr double longest_request = 20 * sample_seconds;
+  const double wanted = std::min(sample_seconds / seconds_each, longest_request / request_seconds_each);
+  return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
+}
+
+Progress progress(const std::vector<std::vector<double>>& launches, double spent, const Measure& measure) {
+  std::vector<double> all;
+  for (const auto& launch : launches) all.insert(all.end(), launch.begin(), launch.end());
+  if (all.size() >= fewest_samples) {
+    const double middle = median(all);
+    // Within one launch: what more launches would add cannot be known from inside one.
+    const auto interval = median_interval(launches.back());
+    if (launches.back().size() >= fewest_samples && interval &&
+        relative_half_width(*interval, middle) <= measure.precision) {
+      return Progress::precise;
+    }
+  }
+  return spent >= measure.max_seconds / measure.launches ? Progress::out_of_time : Progress::more;
+}
+
+std::vector<std::size_t> random_order(std::size_t arms, std::mt19937_64& generator) {
+  std::vector<std::size_t> order(arms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), generator);
+  return order;
+}
+
+Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations) {
+  Timing timing;
+  for (const auto& launch : launches) {
+    timing.samples.insert(timing.samples.end(), launch.begin(), launch.end());
+    timing.launches.push_back(std::ssize(launch));
+  }
+  timing.median = median(timing.samples);
+  if (const auto interval = median_interval(launches)) {
+    timing.ci_low = interval->low;
+    timing.ci_high = interval->high;
+  }
+  timing.iterations = iterations;
+  return timing;
+}
+
+namespace {
+
+/// Whether the samples rise or fall with time, by Kendall's tau against their order (Mann, Nonparametric
+/// tests against trend, Econometrica 1945), at a level at which one steady case in a thousand is flagged. The
+/// size is that of the last third's median against the first's.
+std::optional<double> drift(const std::vector<double>& samples) {
+  const std::size_t n = samples.size();
+  if (n < 15) return std::nullopt;
+  double score = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j)
+      score += samples[j] > samples[i] ? 1 : samples[j] < samples[i] ? -1 : 0;
+  }
+  const auto count = static_cast<double>(n);
+  const double deviation = std::sqrt(count * (count - 1) * (2 * count + 5) / 18);
+  if (std::abs(score) / deviation < 3.29) return std::nullopt;
+  const auto third = static_cast<std::ptrdiff_t>(n / 3);
+  return median({samples.end() - third, samples.end()}) / median({samples.begin(), samples.begin() + third}) -
+         1;
+}
+
+}  // namespace
+
+std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
+  std::vector<std::string> warnings;
+  if (!timing.ci_low) {
+    warnings.push_back(fmt::format("only {} samples in {:g} s: too few for an interval",
+                                   timing.samples.size(), measure.max_seconds));
+  } else if (end == Progress::out_of_time) {
+    const double reached = relative_half_width({*timing.ci_low, *timing.ci_high}, timing.median);
+    if (reached > measure.precision) {
+      warnings.push_back(fmt::format(
+          "the time limit of {:g} s was reached at an interval of ±{:.1f} %, asked for was ±{:g} %",
+          measure.max_seconds, reached * 100, measure.precision * 100));
+    }
+  }
+  // Later launches start again from cold caches and clocks: a trend is one of a single launch.
+  if (timing.launches.size() == 1) {
+    const auto trend = drift(timing.samples);
+    if (trend && std::abs(*trend) > measure.precision) {
+      warnings.push_back(
+          fmt::format("drifted by {:+.1f} % from the first samples to the last", *trend * 100));
+    }
+  }
+  return warnings;
+}
+
+std::vector<std::string> condition_warnings(const Conditions& c) {
+  std::vector<std::string> warnings;
+  if (c.other_cpu_percent && *c.other_cpu_percent > 5) {
+    warnings.push_back(fmt::format("other processes used {:.0f} % of the CPU time", *c.other_cpu_percent));
+  }
+  if (c.steal_percent && *c.steal_percent > 2) {
+    warnings.push_back(fmt::format("the hypervisor took {:.0f} % of the CPU time", *c.steal_percent));
+  }
+  if (c.throttled_seconds && *c.throttled_seconds > 0) {
+    warnings.push_back(fmt::format("the CPU quota stopped the run for {:.2g} s", *c.throttled_seconds));
+  }
+  if (c.thermal_throttles && *c.thermal_throttles > 0)
+    warnings.emplace_back("the CPU throttled because of heat");
+  return warnings;
+}
+
+void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {
+  for (const double loss : losses) {
+    // The last entry is the mean of the steps since it was begun.
+    const std::int64_t within = training.steps % training.loss_stride;
+    if (within == 0) {
+      training.loss.push_back(loss);
+    } else {
+      training.loss.back() += (loss - training.loss.back()) / static_cast<double>(within + 1);
+    }
+    ++training.steps;
+    if (training.loss.size() == most && training.steps % training.loss_stride == 0) {
+      std::vector<double> halved;
+      for (std::size_t i = 0; i + 1 < training.loss.size(); i += 2)
+        halved.push_back((training.loss[i] + training.loss[i + 1]) / 2);
+      training.loss = std::move(halved);
+      training.loss_stride *= 2;
+    }
+  }
+}
+
+}  // namespace breakeven

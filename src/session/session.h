@@ -1,0 +1,40 @@
+// One run: from planned cases to a result, with every backend of a problem measured in turn.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/config.h"
+#include "results/result.h"
+
+namespace breakeven {
+
+/// What is under way, for people.
+struct SessionProgress {
+  std::size_t cases_done = 0, cases_total = 0;
+  std::string id, backend;
+  std::string activity;                      // "preparing", "verifying", "training", "sampling"
+  std::optional<double> median, half_width;  // so far; the half width as a part of the median
+  double seconds_left = 0;                   // of the whole run, estimated
+};
+
+struct SessionPlan {
+  Config config;
+  std::vector<BackendRecord> backends;   // to be measured, the available ones among them
+  std::optional<BackendRecord> arbiter;  // knows the truth; without it nothing can be verified
+  int threads = 1;
+  std::vector<CaseResult> already_measured;  // of an earlier run that this one goes on from
+};
+
+/// Measures everything that is missing. `save` is called with the result as it stands and the index of the
+/// first case that is new in it, after every problem. An interruption returns early, with `complete` false.
+Result run_session(const SessionPlan& plan,
+                   const std::function<void(const Result&, std::size_t first_changed)>& save,
+                   const std::function<void(const SessionProgress&)>& show);
+
+/// 0, 1 for a wrong result, 4 for cases that failed; 130 for an interrupted run.
+int exit_status(const Result& result);
+
+}  // namespace breakeven
