@@ -1,0 +1,70 @@
+"""docs/example-backend.py is a working backend, and docs/adding-a-backend.md quotes it as it is."""
+
+import json
+import math
+import sys
+import unittest
+
+from backend_program import BUILD, SOURCE, BackendProgram, conv2d, matmul
+
+EXAMPLE = SOURCE / "docs" / "example-backend.py"
+
+
+class ExampleBackendTest(unittest.TestCase):
+    def setUp(self):
+        self.example = BackendProgram([sys.executable, EXAMPLE])
+
+    def tearDown(self):
+        self.example.kill()
+
+    def test_computes_what_the_reference_does(self):
+        truth = BackendProgram([BUILD / "breakeven-backend-reference"])
+        self.addCleanup(truth.kill)
+        for dtype, error in (("f32", 1e-6), ("f64", 1e-14)):
+            case = matmul(5, 7, 11, dtype, seed=2**64 - 1)
+            elements = list(range(35))
+            self.assertTrue(self.example.ask(request="prepare", cache="warm", **case)["ok"])
+            shown = self.example.ask(request="verify", elements=elements)["elements"]
+            wanted = truth.ask(request="expect", elements=elements, **case)["elements"]
+            for got, true in zip(shown, wanted, strict=True):
+                self.assertLessEqual(abs(got - true), error * math.sqrt(11))
+
+    def test_samples(self):
+        self.example.ask(request="prepare", **matmul(3, 3, 3))
+        sample = self.example.ask(request="sample", iterations=4)
+        self.assertEqual((sample["ok"], sample["iterations"]), (True, 4))
+        self.assertGreater(sample["seconds"], 0)
+        self.assertEqual(self.example.ask(request="release"), {"ok": True})
+        self.assertEqual(self.example.quit(), 0)
+
+    def test_refuses_and_goes_on(self):
+        for line, status in [
+            ("rubbish", "failed"),
+            ('{"request": "dance"}', "failed"),
+            ('{"request": "verify", "elements": [0]}', "failed"),
+            ('{"request": "epoch"}', "failed"),
+            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}), "out_of_memory"),
+            (json.dumps({"request": "prepare", **matmul(2, 2, 2, batch=2)}), "unsupported"),
+            (json.dumps({"request": "prepare", **conv2d(1, 1, 3, 3, 1, 3, 3, "forward")}), "unsupported"),
+            (json.dumps({"request": "hello", "protocol": 2, "threads": 1}), "failed"),
+        ]:
+            answer = self.example.send(line)
+            self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
+        self.assertTrue(self.example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+
+    def test_is_short_and_quoted_exactly(self):
+        text = EXAMPLE.read_text()
+        self.assertLess(len(text.splitlines()), 60)
+        self.assertIn(f"```python\n{text}```\n", (SOURCE / "docs" / "adding-a-backend.md").read_text())
+
+    def test_the_generator_in_the_protocol_makes_the_same_inputs(self):
+        names = {}
+        text = (SOURCE / "docs" / "worker-protocol.md").read_text()
+        exec(text.split("```python\n")[1].split("```")[0], names)
+        product = names["uniform"](5, 0, 0) * names["uniform"](5, 1, 0)
+        self.example.ask(request="prepare", **matmul(1, 1, 1, "f64", seed=5))
+        self.assertEqual(self.example.ask(request="verify", elements=[0])["elements"], [product])
+
+
+if __name__ == "__main__":
+    unittest.main()
