@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "reports/units.h"
 #include "statistics/summary.h"
@@ -81,8 +82,7 @@ std::string to_accuracy(const CaseResult& r) {
   if (!r.training) return "";
   if (r.training->seconds_to_accuracy) return format_seconds(*r.training->seconds_to_accuracy);
   const Value* target = r.parameters.find("target_accuracy");
-  if (target == nullptr || !std::holds_alternative<double>(*target) || std::get<double>(*target) <= 0)
-    return "";
+  if (target == nullptr || *target == Value(0.0) || *target == Value(std::int64_t{0})) return "";
   return "not reached";
 }
 
