@@ -99,4 +99,54 @@ inline void append_activation(dnnl::post_ops& operations, dnnl::algorithm activa
 #endif
 }
 
+/// activation(x) of every element, and its gradient, given x.
+inline dnnl::eltwise_forward::primitive_desc activation_forward(const dnnl::engine& engine,
+                                                                dnnl::algorithm activation,
+                                                                const dnnl::memory::desc& layout) {
+  constexpr auto training = dnnl::prop_kind::forward_training;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, training, activation, layout, layout, 0.0F, 0.0F};
+#else
+  return {{training, activation, layout, 0.0F, 0.0F}, engine};
+#endif
+}
+inline dnnl::eltwise_backward::primitive_desc activation_backward(const dnnl::engine& engine,
+                                                                  dnnl::algorithm activation,
+                                                                  const dnnl::memory::desc& layout) {
+  const auto forward = activation_forward(engine, activation, layout);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, activation, layout, layout, layout, 0.0F, 0.0F, forward};
+#else
+  return {{activation, layout, layout, 0.0F, 0.0F}, engine, forward};
+#endif
+}
+
+/// The largest value of every square of `size` x `size`, one beside the other.
+inline dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine,
+                                                              dnnl::prop_kind propagation,
+                                                              const dnnl::memory::desc& source,
+                                                              const dnnl::memory::desc& result,
+                                                              dnnl::memory::dim size) {
+  const dnnl::memory::dims square{size, size};
+  const dnnl::memory::dims none{0, 0};
+  constexpr auto largest = dnnl::algorithm::pooling_max;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, propagation, largest, source, result, square, square, none, none, none};
+#else
+  return {{propagation, largest, source, result, square, square, none, none}, engine};
+#endif
+}
+inline dnnl::pooling_backward::primitive_desc max_pool_backward(
+    const dnnl::engine& engine, const dnnl::memory::desc& source, const dnnl::memory::desc& result,
+    dnnl::memory::dim size, const dnnl::pooling_forward::primitive_desc& forward) {
+  const dnnl::memory::dims square{size, size};
+  const dnnl::memory::dims none{0, 0};
+  constexpr auto largest = dnnl::algorithm::pooling_max;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, largest, source, result, square, square, none, none, none, forward};
+#else
+  return {{largest, source, result, square, square, none, none}, engine, forward};
+#endif
+}
+
 }  // namespace breakeven::onednn

@@ -1,0 +1,80 @@
+#include "backends/onednn/layers.h"
+
+#include <cstring>
+
+#include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/loops.h"
+
+namespace breakeven::onednn {
+
+void LayerSite::allocate_output(const Desc& layout) const {
+  output->value = Tensor(device, layout);
+  // Loops over flat memory pass over the padding of blocked layouts too: it has to be zero from the start.
+  std::memset(output->value.as<std::byte>(), 0, static_cast<std::size_t>(output->value.bytes()));
+  if (!training()) return;
+  output->gradient = Tensor(device, layout);
+  std::memset(output->gradient.as<std::byte>(), 0, static_cast<std::size_t>(output->gradient.bytes()));
+}
+
+void LayerSite::allocate_output(std::int64_t rows, std::int64_t columns) const {
+  allocate_output(Desc({rows, columns}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab));
+}
+
+std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
+  switch (site.layer->kind) {
+    case LayerKind::dense:
+      return make_dense(site);
+    case LayerKind::conv2d:
+      return make_convolution(site);
+    case LayerKind::max_pool:
+      return make_max_pool(site);
+    case LayerKind::positions:
+      return make_positions(site);
+    case LayerKind::attention:
+      return make_attention(site);
+    case LayerKind::layer_norm:
+      return make_layer_norm(site);
+    case LayerKind::mean_tokens:
+      break;
+  }
+  return make_mean_tokens(site);
+}
+
+Relaid::Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted)
+    : same_(wanted == kept.get_desc()), kept_(kept) {
+  if (same_) return;
+  own_ = Tensor(device, wanted);
+  here_ = Step(dnnl::reorder(kept_, own_.memory()), {{DNNL_ARG_FROM, kept_}, {DNNL_ARG_TO, own_.memory()}});
+  back_ = Step(dnnl::reorder(own_.memory(), kept_), {{DNNL_ARG_FROM, own_.memory()}, {DNNL_ARG_TO, kept_}});
+}
+
+void Relaid::bring_here(const Device& device) const {
+  if (!same_) here_.run(device);
+}
+
+void Relaid::bring_back(const Device& device) const {
+  if (!same_) back_.run(device);
+}
+
+void mask_relu(Activations& output) {
+  float* const gradient = output.gradient.as<float>();
+  const float* const value = output.value.as<float>();
+  parallel_ranges(output.value.bytes() / static_cast<std::int64_t>(sizeof(float)),
+                  [=](std::int64_t first, std::int64_t last) {
+                    for (std::int64_t i = first; i < last; ++i)
+                      gradient[i] = value[i] > 0 ? gradient[i] : 0.0F;
+                  });
+}
+
+Gelu::Gelu(const Device& device, const dnnl::memory& before, Activations& output) {
+  constexpr auto gelu = dnnl::algorithm::eltwise_gelu_erf;
+  const Desc layout = before.get_desc();
+  forward_ = Step(dnnl::eltwise_forward(activation_forward(device.engine, gelu, layout)),
+                  {{DNNL_ARG_SRC, before}, {DNNL_ARG_DST, output.value.memory()}});
+  backward_ = Step(dnnl::eltwise_backward(activation_backward(device.engine, gelu, layout)),
+                   {{DNNL_ARG_SRC, before},
+                    {DNNL_ARG_DIFF_DST, output.gradient.memory()},
+                    {DNNL_ARG_DIFF_SRC, output.gradient.memory()}});
+}
+
+}  // namespace breakeven::onednn

@@ -1,0 +1,34 @@
+// Element-by-element work on all threads, in the same OpenMP team as the library's primitives.
+#pragma once
+
+#include <cstdint>
+
+namespace breakeven::onednn {
+
+/// Calls body(first, last) on ranges that cover [0, count). Few items stay on the calling thread: to wake the
+/// others costs more. The body must not throw.
+template <typename Body>
+void parallel_ranges(std::int64_t count, const Body& body) {
+#ifdef _OPENMP
+  constexpr std::int64_t range = 4096;
+  if (count > 2 * range) {
+    const std::int64_t ranges = (count + range - 1) / range;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < ranges; ++i)
+      body(i * range, (i + 1) * range < count ? (i + 1) * range : count);
+    return;
+  }
+#endif
+  body(std::int64_t{0}, count);
+}
+
+/// Calls body(item) for every item, each of which is worth a thread's while.
+template <typename Body>
+void parallel_items(std::int64_t count, const Body& body) {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
+}  // namespace breakeven::onednn
