@@ -1,0 +1,171 @@
+#include "backends/cblas/columns.h"
+
+#include <algorithm>
+
+namespace breakeven::cblas {
+
+std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, std::int64_t most,
+                                 int threads) {
+  constexpr std::int64_t least = 64;  // columns, for a product worth calling
+  std::vector<Piece> pieces;
+  most = std::clamp((images * positions + threads - 1) / threads, std::min(least, most), most);
+  if (positions <= most) {
+    // Whole images. Rounded so that the last round of threads is not left with a few.
+    std::int64_t count = (images + most / positions - 1) / (most / positions);
+    if (count > threads && images >= count)
+      count = std::min(images, (count + threads - 1) / threads * threads);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t first = images * i / count;
+      pieces.push_back(
+          {.image = first, .images = images * (i + 1) / count - first, .first = 0, .count = positions});
+    }
+    return pieces;
+  }
+  const std::int64_t parts = (positions + most - 1) / most;
+  for (std::int64_t image = 0; image < images; ++image) {
+    for (std::int64_t i = 0; i < parts; ++i) {
+      const std::int64_t first = positions * i / parts;
+      pieces.push_back(
+          {.image = image, .images = 1, .first = first, .count = positions * (i + 1) / parts - first});
+    }
+  }
+  return pieces;
+}
+
+std::vector<Channels> cut_channels(std::int64_t groups, std::int64_t per_group, std::int64_t parts) {
+  const std::int64_t in_group = std::clamp<std::int64_t>((parts + groups - 1) / groups, 1, per_group);
+  std::vector<Channels> ranges;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    for (std::int64_t i = 0; i < in_group; ++i) {
+      const std::int64_t first = per_group * i / in_group;
+      ranges.push_back({.group = group, .first = first, .count = per_group * (i + 1) / in_group - first});
+    }
+  }
+  return ranges;
+}
+
+namespace {
+
+/// Calls row(y, x, count, column) for each run of a piece's positions in one row of the result: `count` of
+/// them from (y, x) on are the piece's columns from `column` on.
+template <typename Row>
+void for_rows(const Conv2d& p, const Piece& piece, const Row& row) {
+  std::int64_t column = 0;
+  for (std::int64_t at = piece.first; at < piece.first + piece.count;) {
+    const std::int64_t y = at / p.q();
+    const std::int64_t x = at % p.q();
+    const std::int64_t count = std::min(p.q() - x, piece.first + piece.count - at);
+    row(y, x, count, column);
+    at += count;
+    column += count;
+  }
+}
+
+/// The range of x in [first, first + count) whose source column for filter column s lies inside of the
+/// source.
+struct Inside {
+  std::int64_t first = 0, last = 0;
+};
+Inside inside(const Conv2d& p, std::int64_t s, std::int64_t first, std::int64_t count) {
+  const std::int64_t shift = p.pad_w - s * p.dilation;  // source column = x stride - shift
+  const std::int64_t begin = shift <= 0 ? 0 : (shift + p.stride_w - 1) / p.stride_w;
+  const std::int64_t room = p.w - 1 + shift;
+  const std::int64_t end = room < 0 ? 0 : room / p.stride_w + 1;
+  const std::int64_t last = std::clamp(end, first, first + count);
+  return {.first = std::clamp(begin, first, last), .last = last};
+}
+
+/// Calls entries(plane, matrix_row, r, s, image) for each row of the matrix in each image of the piece, with
+/// the index of its source plane, and where that row's columns of that image begin.
+template <typename Entries>
+void for_matrix_rows(const Conv2d& p, std::int64_t channels, const Piece& piece, const Entries& entries) {
+  for (std::int64_t i = 0; i < piece.images; ++i) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const std::int64_t plane = ((piece.image + i) * p.c + c) * p.h * p.w;
+      for (std::int64_t r = 0; r < p.r; ++r) {
+        for (std::int64_t s = 0; s < p.s; ++s) {
+          const std::int64_t row = (c * p.r + r) * p.s + s;
+          entries(plane, row * piece.positions() + i * piece.count, r, s);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void fill_columns(const Conv2d& p, const T* source, std::int64_t channels, const Piece& piece, T* columns) {
+  for_matrix_rows(
+      p, channels, piece, [&](std::int64_t plane, std::int64_t begin, std::int64_t r, std::int64_t s) {
+        for_rows(p, piece, [&](std::int64_t y, std::int64_t x, std::int64_t count, std::int64_t column) {
+          T* to = columns + begin + column - x;
+          const std::int64_t row = y * p.stride_h - p.pad_h + r * p.dilation;
+          if (row < 0 || row >= p.h) {
+            std::fill(to + x, to + x + count, T{0});
+            return;
+          }
+          const auto [first, last] = inside(p, s, x, count);
+          const T* from = source + plane + row * p.w + s * p.dilation - p.pad_w;
+          std::fill(to + x, to + first, T{0});
+          if (p.stride_w == 1) {
+            std::copy(from + first, from + last, to + first);
+          } else {
+            for (std::int64_t i = first; i < last; ++i) to[i] = from[i * p.stride_w];
+          }
+          std::fill(to + last, to + x + count, T{0});
+        });
+      });
+}
+
+template <typename T>
+void add_columns(const Conv2d& p, const T* columns, std::int64_t channels, const Piece& piece, T* source) {
+  for_matrix_rows(
+      p, channels, piece, [&](std::int64_t plane, std::int64_t begin, std::int64_t r, std::int64_t s) {
+        for_rows(p, piece, [&](std::int64_t y, std::int64_t x, std::int64_t count, std::int64_t column) {
+          const std::int64_t row = y * p.stride_h - p.pad_h + r * p.dilation;
+          if (row < 0 || row >= p.h) return;
+          const auto [first, last] = inside(p, s, x, count);
+          const T* from = columns + begin + column - x;
+          T* to = source + plane + row * p.w + s * p.dilation - p.pad_w;
+          if (p.stride_w == 1) {
+            for (std::int64_t i = first; i < last; ++i) to[i] += from[i];
+          } else {
+            for (std::int64_t i = first; i < last; ++i) to[i * p.stride_w] += from[i];
+          }
+        });
+      });
+}
+
+template <typename T>
+void gather_planes(const T* tensor, std::int64_t stride, std::int64_t planes, std::int64_t plane,
+                   const Piece& piece, T* matrix) {
+  for (std::int64_t k = 0; k < planes; ++k) {
+    for (std::int64_t i = 0; i < piece.images; ++i) {
+      const T* from = tensor + (piece.image + i) * stride + k * plane + piece.first;
+      std::copy(from, from + piece.count, matrix + k * piece.positions() + i * piece.count);
+    }
+  }
+}
+
+template <typename T>
+void scatter_planes(const T* matrix, std::int64_t stride, std::int64_t planes, std::int64_t plane,
+                    const Piece& piece, T* tensor) {
+  for (std::int64_t k = 0; k < planes; ++k) {
+    for (std::int64_t i = 0; i < piece.images; ++i) {
+      const T* from = matrix + k * piece.positions() + i * piece.count;
+      std::copy(from, from + piece.count, tensor + (piece.image + i) * stride + k * plane + piece.first);
+    }
+  }
+}
+
+template void fill_columns(const Conv2d&, const float*, std::int64_t, const Piece&, float*);
+template void fill_columns(const Conv2d&, const double*, std::int64_t, const Piece&, double*);
+template void add_columns(const Conv2d&, const float*, std::int64_t, const Piece&, float*);
+template void add_columns(const Conv2d&, const double*, std::int64_t, const Piece&, double*);
+template void gather_planes(const float*, std::int64_t, std::int64_t, std::int64_t, const Piece&, float*);
+template void gather_planes(const double*, std::int64_t, std::int64_t, std::int64_t, const Piece&, double*);
+template void scatter_planes(const float*, std::int64_t, std::int64_t, std::int64_t, const Piece&, float*);
+template void scatter_planes(const double*, std::int64_t, std::int64_t, std::int64_t, const Piece&, double*);
+
+}  // namespace breakeven::cblas

@@ -1,0 +1,289 @@
+// Convolutions as products: a block of what result positions see is written out as a matrix small enough for
+// the cache (im2col: Chellapilla, Puri and Simard, High performance convolutional neural networks for
+// document processing, 2006), and the library multiplies it by the filters. Threads share images, blocks or
+// channels; each calls the library alone.
+#include "workloads/conv2d.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "backends/cblas/columns.h"
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/threads.h"
+#include "worker/backend.h"
+#include "workloads/host_tensors.h"
+
+namespace breakeven::cblas {
+namespace {
+
+/// Columns of a matrix with `rows` rows: as many as a MiB holds, but never so few that products get slow.
+std::int64_t block_columns(std::int64_t rows, std::size_t element_bytes) {
+  constexpr std::int64_t bytes = 1 << 20;
+  return std::clamp<std::int64_t>(bytes / (rows * static_cast<std::int64_t>(element_bytes)), 192, 4096);
+}
+
+/// What the three passes have in common: sizes, tensors, and a workspace for each thread.
+template <typename T>
+class Convolution : public Prepared {
+ public:
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    tensors_.poison();
+    run();
+    return tensors_.evidence(elements);
+  }
+
+  std::string algorithm() const override {
+    return fmt::format("{}, blocks of {} columns", pointwise() ? "products on the source itself" : "im2col",
+                       block_);
+  }
+
+ protected:
+  Convolution(const Conv2d& problem, std::uint64_t seed)
+      : p_(problem), tensors_(HostTensors::of(problem, seed)) {
+    let_library_use(1);
+  }
+
+  /// 1 x 1 filters that see every position: the source is its own matrix.
+  bool pointwise() const {
+    return p_.r == 1 && p_.s == 1 && p_.stride_h == 1 && p_.stride_w == 1 && p_.pad_h == 0 && p_.pad_w == 0;
+  }
+  std::int64_t filter() const { return p_.r * p_.s; }
+  std::int64_t group_c() const { return p_.c / p_.groups; }
+  std::int64_t group_k() const { return p_.k / p_.groups; }
+  std::int64_t positions() const { return p_.p() * p_.q(); }
+  std::int64_t result_stride() const { return p_.k * positions(); }
+  std::int64_t source_stride() const { return p_.c * p_.h * p_.w; }
+
+  /// Pieces whose matrices have `rows` rows, and room for `rows` + `more_rows` rows of one on each thread.
+  void make_pieces(std::int64_t rows, std::int64_t more_rows) {
+    pieces_ = cut_positions(p_.n, positions(), block_columns(rows, sizeof(T)), threads());
+    for (const Piece& piece : pieces_) block_ = std::max(block_, piece.positions());
+    room_ = (rows + more_rows) * block_;
+    workspace_ = Buffer<T>(threads() * room_);
+  }
+  T* workspace(int thread) { return workspace_.data() + thread * room_; }
+
+  /// The filters, or their gradient, of channels `in` of a group: rows k, columns (c, r, s).
+  std::int64_t weights_offset(const Channels& in) const {
+    return (in.group * group_k() * group_c() + in.first) * filter();
+  }
+  std::int64_t weights_stride() const { return group_c() * filter(); }
+
+  /// What `piece` sees of channels `in` of the source, in `room` where it has to be written out.
+  Matrix<T> columns_of(const T* source, const Channels& in, const Piece& piece, T* room) const {
+    const T* first = source + (in.group * group_c() + in.first) * p_.h * p_.w;
+    if (pointwise() && piece.images == 1)
+      return {first + piece.image * source_stride() + piece.first, positions()};
+    fill_columns(p_, first, in.count, piece, room);
+    return {room, piece.positions()};
+  }
+
+  /// `piece` of the planes of a group in a tensor shaped like the result, in `room` where it is of several
+  /// images.
+  Matrix<T> result_gradient(const T* gradient, std::int64_t group, const Piece& piece, T* room) const {
+    const T* first = gradient + group * group_k() * positions();
+    if (piece.images == 1) return {first + piece.image * result_stride() + piece.first, positions()};
+    gather_planes(first, result_stride(), group_k(), positions(), piece, room);
+    return {room, piece.positions()};
+  }
+
+  Conv2d p_;
+  HostTensors tensors_;
+  std::vector<Piece> pieces_;
+  std::int64_t block_ = 0;
+
+ private:
+  std::int64_t room_ = 0;
+  Buffer<T> workspace_;
+};
+
+template <typename T>
+class Forward final : public Convolution<T> {
+ public:
+  Forward(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+    this->make_pieces(this->group_c() * this->filter(), this->group_k());
+    // Filters are shared too where there are fewer pieces than threads; each thread then fills its own
+    // columns.
+    const auto pieces = std::ssize(this->pieces_);
+    filters_ = cut_channels(this->p_.groups, this->group_k(), (threads() + pieces - 1) / pieces);
+  }
+
+  void run() override {
+    const auto pieces = std::ssize(this->pieces_);
+    parallel_for(pieces * std::ssize(filters_), threads(), [&](std::int64_t i, int thread) {
+      compute(this->pieces_[static_cast<std::size_t>(i % pieces)],
+              filters_[static_cast<std::size_t>(i / pieces)], this->workspace(thread));
+    });
+  }
+
+ private:
+  void compute(const Piece& piece, const Channels& filters, T* room) {
+    const std::int64_t terms = this->weights_stride();
+    const Channels all{.group = filters.group, .first = 0, .count = this->group_c()};
+    const auto columns = this->columns_of(this->tensors_.template first_as<T>(), all, piece, room);
+    const std::int64_t first = filters.group * this->group_k() + filters.first;
+    const Matrix<T> weights{this->tensors_.template second_as<T>() + first * terms, terms};
+    T* result = this->tensors_.template output_as<T>() + first * this->positions();
+    if (piece.images == 1) {
+      gemm(filters.count, piece.count, terms, weights, columns, T{0},
+           result + piece.image * this->result_stride() + piece.first, this->positions());
+      return;
+    }
+    T* block = room + terms * this->block_;
+    gemm(filters.count, piece.positions(), terms, weights, columns, T{0}, block, piece.positions());
+    scatter_planes(block, this->result_stride(), filters.count, this->positions(), piece, result);
+  }
+
+  std::vector<Channels> filters_;
+};
+
+template <typename T>
+class BackwardData final : public Convolution<T> {
+ public:
+  BackwardData(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+    this->make_pieces(this->group_c() * this->filter(), this->group_k());
+    // Pieces of one image add to the same elements, so one thread takes them all.
+    for (std::size_t i = 0; i < this->pieces_.size(); ++i) {
+      if (i == 0 || this->pieces_[i].image != this->pieces_[i - 1].image) first_piece_.push_back(i);
+    }
+    const auto images = std::ssize(first_piece_);
+    first_piece_.push_back(this->pieces_.size());
+    const std::int64_t shares = images % threads() == 0 ? 1 : (4 * threads() + images - 1) / images;
+    channels_ = cut_channels(this->p_.groups, this->group_c(), shares);
+  }
+
+  void run() override {
+    const auto images = std::ssize(first_piece_) - 1;
+    parallel_for(images * std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
+      const auto image = static_cast<std::size_t>(i % images);
+      for (std::size_t piece = first_piece_[image]; piece < first_piece_[image + 1]; ++piece) {
+        compute(this->pieces_[piece], channels_[static_cast<std::size_t>(i / images)],
+                piece == first_piece_[image], this->workspace(thread));
+      }
+    });
+  }
+
+ private:
+  void compute(const Piece& piece, const Channels& channels, bool first_of_image, T* room) {
+    const std::int64_t rows = channels.count * this->filter();
+    const std::int64_t plane = this->p_.h * this->p_.w;
+    const Matrix<T> weights{this->tensors_.template second_as<T>() + this->weights_offset(channels),
+                            this->weights_stride(), true};
+    const auto gradient = this->result_gradient(this->tensors_.template first_as<T>(), channels.group, piece,
+                                                room + this->weights_stride() * this->block_);
+    T* source =
+        this->tensors_.template output_as<T>() + (channels.group * this->group_c() + channels.first) * plane;
+    if (this->pointwise() && piece.images == 1) {
+      gemm(rows, piece.count, this->group_k(), weights, gradient, T{0},
+           source + piece.image * this->source_stride() + piece.first, plane);
+      return;
+    }
+    gemm(rows, piece.positions(), this->group_k(), weights, gradient, T{0}, room, piece.positions());
+    for (std::int64_t i = 0; first_of_image && i < piece.images; ++i) {
+      T* image = source + (piece.image + i) * this->source_stride();
+      std::fill(image, image + channels.count * plane, T{0});
+    }
+    add_columns(this->p_, room, channels.count, piece, source);
+  }
+
+  std::vector<std::size_t> first_piece_;  // of each image, or of each run of images in one piece; and the end
+  std::vector<Channels> channels_;
+};
+
+template <typename T>
+class BackwardWeights final : public Convolution<T> {
+ public:
+  BackwardWeights(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+    // With channels enough, each thread has some for itself; otherwise the filters are small, and each thread
+    // adds up its own sum over a part of the images.
+    by_channels_ = threads() == 1 || problem.c >= 8 * threads();
+    channels_ = cut_channels(problem.groups, this->group_c(), by_channels_ ? threads() : 1);
+    this->make_pieces(channels_.back().count * this->filter() + this->filter(), this->group_k());
+    if (!by_channels_) sums_ = Buffer<T>(threads() * problem.elements_weights());
+  }
+
+  void run() override {
+    const T* source = this->tensors_.template first_as<T>();
+    const T* gradient = this->tensors_.template second_as<T>();
+    T* output = this->tensors_.template output_as<T>();
+    const auto pieces = std::ssize(this->pieces_);
+    if (by_channels_) {
+      parallel_for(std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
+        for (std::int64_t piece = 0; piece < pieces; ++piece) {
+          add(source, gradient, this->pieces_[static_cast<std::size_t>(piece)],
+              channels_[static_cast<std::size_t>(i)], piece == 0, output, this->workspace(thread));
+        }
+      });
+      return;
+    }
+    const std::int64_t elements = this->p_.elements_weights();
+    const std::int64_t all = threads();
+    on_threads(threads(), [&](int thread) {
+      T* sum = sums_.data() + thread * elements;
+      const std::int64_t first = pieces * thread / all;
+      const std::int64_t last = pieces * (thread + 1) / all;
+      if (first == last) std::fill(sum, sum + elements, T{0});
+      for (std::int64_t piece = first; piece < last; ++piece) {
+        for (const Channels& channels : channels_) {
+          add(source, gradient, this->pieces_[static_cast<std::size_t>(piece)], channels, piece == first, sum,
+              this->workspace(thread));
+        }
+      }
+    });
+    parallel_ranges(elements, [&](std::int64_t first, std::int64_t last, int) {
+      for (std::int64_t i = first; i < last; ++i) {
+        T sum = sums_[i];
+        for (std::int64_t thread = 1; thread < all; ++thread) sum += sums_[thread * elements + i];
+        output[i] = sum;
+      }
+    });
+  }
+
+ private:
+  void add(const T* source, const T* gradient, const Piece& piece, const Channels& channels, bool first,
+           T* sum, T* room) const {
+    const auto columns = this->columns_of(source, channels, piece, room);
+    const auto result = this->result_gradient(
+        gradient, channels.group, piece, room + (channels_.back().count + 1) * this->filter() * this->block_);
+    gemm(this->group_k(), channels.count * this->filter(), piece.positions(), result,
+         Matrix<T>{columns.data, columns.stride, true}, first ? T{0} : T{1},
+         sum + this->weights_offset(channels), this->weights_stride());
+  }
+
+  bool by_channels_ = false;
+  std::vector<Channels> channels_;
+  Buffer<T> sums_;
+};
+
+template <typename T>
+std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed) {
+  switch (p.pass) {
+    case Pass::forward:
+      return std::make_unique<Forward<T>>(p, seed);
+    case Pass::backward_data:
+      return std::make_unique<BackwardData<T>>(p, seed);
+    case Pass::backward_weights:
+      break;
+  }
+  return std::make_unique<BackwardWeights<T>>(p, seed);
+}
+
+const OperationRegistration registered(
+    {.op = "conv2d",
+     .dtypes =
+         [] {
+           return std::vector{Dtype::f64, Dtype::f32};
+         },
+     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+       const Conv2d p(problem.parameters);
+       if (std::max(p.h * p.w, p.p() * p.q()) > std::numeric_limits<int>::max() ||
+           p.c / p.groups * p.r * p.s > std::numeric_limits<int>::max())
+         throw Unsupported("CBLAS counts rows and columns in 32 bits: the planes or filters are too large");
+       return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed) : prepare_in<float>(p, seed);
+     }});
+
+}  // namespace
+}  // namespace breakeven::cblas
