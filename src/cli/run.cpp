@@ -13,6 +13,7 @@
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/session.h"
+#include "session/worker_process.h"
 
 namespace breakeven {
 namespace {
@@ -49,10 +50,8 @@ std::filesystem::path default_output(const std::vector<std::filesystem::path>& c
          (configs.front().stem().string() + ".json");
 }
 
-/// What an earlier run measured, checked to be of this machine and of these programs: what differs must not
-/// be mixed.
-std::vector<CaseResult> cases_to_keep(const Result& earlier, const SessionPlan& plan,
-                                      const std::string& file) {
+/// An earlier run must be of this machine and of these programs: what differs must not be mixed.
+void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(exit_code::bad_input,
                        fmt::format("--resume {}: {}; start anew with --out", file, why));
@@ -72,7 +71,6 @@ std::vector<CaseResult> cases_to_keep(const Result& earlier, const SessionPlan& 
       }
     }
   }
-  return earlier.cases;
 }
 
 int run(const Options& o) {
@@ -81,8 +79,7 @@ int run(const Options& o) {
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
   if (o.precision > 0) plan.config.measure.precision = o.precision;
   plan.threads = choose_threads(o.threads);
-  std::optional<Result> earlier;
-  if (!o.resume.empty()) earlier = read_result(o.resume);
+  if (!o.resume.empty()) plan.earlier = read_result(o.resume);
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume
                                        : default_output(o.selection.configs);
@@ -91,7 +88,7 @@ int run(const Options& o) {
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.backends = std::move(backends.measured);
   plan.arbiter = std::move(backends.arbiter);
-  if (earlier) plan.already_measured = cases_to_keep(*earlier, plan, o.resume.string());
+  if (plan.earlier) check_resumable(*plan.earlier, plan, o.resume.string());
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
@@ -104,8 +101,9 @@ int run(const Options& o) {
     print_terminal_report(result);
     fmt::print("\nresult file: {}\n", out.string());
   }
-  if (!result.complete) fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());
-  return exit_status(result);
+  if (Interruption::requested())
+    fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());
+  return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 
 const SubcommandRegistration registered({"run", "measure the cases of configs and save a result file",

@@ -99,7 +99,8 @@ class Session {
     workers_.clear();
     arbiter_.reset();
     for (Problem& problem : problems_) close(problem);  // what an interruption left open
-    result_.complete = !Interruption::requested();
+    result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
+                                    [](const CaseResult& c) { return c.status == Status::interrupted; });
     return std::move(result_);
   }
 
@@ -116,27 +117,44 @@ class Session {
     result_.host = describe_host(plan_.threads);
     result_.config = plan_.config.json;
     result_.backends = plan_.backends;
-    std::map<std::pair<std::string_view, std::string_view>, const CaseResult*> measured;
-    for (const auto& c : plan_.already_measured) {
-      if (c.status != Status::interrupted)
-        measured.emplace(std::pair<std::string_view, std::string_view>(c.id, c.backend), &c);
+    std::map<std::pair<std::string_view, std::string_view>, const CaseResult*> earlier;
+    if (plan_.earlier) {
+      for (const auto& c : plan_.earlier->cases) earlier.emplace(std::pair(c.id, c.backend), &c);
     }
     problems_.reserve(plan_.config.cases.size());
     for (const auto& planned : plan_.config.cases) {
       Problem problem{
           .planned = &planned, .elements = {}, .truth = {}, .no_truth = {}, .arms = {}, .closed = false};
       const std::string id = planned.problem.id();
-      for (const auto& backend : result_.backends) {
+      for (const auto& backend : plan_.backends) {
         if (!backend.available) continue;
-        if (const auto old = measured.find({id, backend.name}); old != measured.end()) {
-          result_.cases.push_back(*old->second);
-          continue;
+        if (const auto old = earlier.find({id, backend.name}); old != earlier.end()) {
+          const CaseResult& known = *old->second;
+          earlier.erase(old);
+          if (known.status != Status::interrupted) {
+            result_.cases.push_back(known);
+            continue;
+          }
         }
         problem.arms.emplace_back().case_index = result_.cases.size();
         problem.arms.back().backend = &backend;
         result_.cases.push_back(empty_case(planned, id, backend));
       }
       if (!problem.arms.empty()) problems_.push_back(std::move(problem));
+    }
+    keep_unasked(earlier);
+  }
+
+  /// What the earlier run has and this one is not asked for stays in the file as it is.
+  void keep_unasked(
+      const std::map<std::pair<std::string_view, std::string_view>, const CaseResult*>& unasked) {
+    if (!plan_.earlier) return;
+    for (const auto& b : plan_.earlier->backends) {
+      const auto same = [&](const BackendRecord& known) { return known.name == b.name; };
+      if (std::none_of(result_.backends.begin(), result_.backends.end(), same)) result_.backends.push_back(b);
+    }
+    for (const auto& c : plan_.earlier->cases) {
+      if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
     }
   }
 
@@ -520,7 +538,6 @@ int exit_status(const Result& result) {
       return std::find(statuses.begin(), statuses.end(), c.status) != statuses.end();
     });
   };
-  if (!result.complete) return 130;
   if (any({Status::wrong, Status::implausible})) return 1;
   if (any({Status::failed, Status::timed_out, Status::out_of_memory, Status::interrupted})) return 4;
   return 0;

@@ -25,16 +25,16 @@ struct SessionPlan {
   std::vector<BackendRecord> backends;   // to be measured, the available ones among them
   std::optional<BackendRecord> arbiter;  // knows the truth; without it nothing can be verified
   int threads = 1;
-  std::vector<CaseResult> already_measured;  // of an earlier run that this one goes on from
+  std::optional<Result> earlier;         // a run that this one goes on from
 };
 
-/// Measures everything that is missing. `save` is called with the result as it stands and the index of the
+/// Measures everything that is missing; all that the earlier run has stays, asked for or not. `save` is called with the result as it stands and the index of the
 /// first case that is new in it, after every problem. An interruption returns early, with `complete` false.
 Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
                    const std::function<void(const SessionProgress&)>& show);
 
-/// 0, 1 for a wrong result, 4 for cases that failed; 130 for an interrupted run.
+/// 0; 1 for a wrong result; 4 for cases that failed or are missing.
 int exit_status(const Result& result);
 
 }  // namespace breakeven
