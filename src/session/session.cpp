@@ -73,6 +73,10 @@ struct Durations {
   double count = 0;
 };
 
+/// Cases by (id, backend). The names are the cases' own and must outlive it.
+using CaseKey = std::pair<std::string_view, std::string_view>;
+using CaseIndex = std::map<CaseKey, const CaseResult*>;
+
 class Session {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
@@ -117,9 +121,9 @@ class Session {
     result_.host = describe_host(plan_.threads);
     result_.config = plan_.config.json;
     result_.backends = plan_.backends;
-    std::map<std::pair<std::string_view, std::string_view>, const CaseResult*> earlier;
+    CaseIndex earlier;
     if (plan_.earlier) {
-      for (const auto& c : plan_.earlier->cases) earlier.emplace(std::pair(c.id, c.backend), &c);
+      for (const auto& c : plan_.earlier->cases) earlier.emplace(CaseKey(c.id, c.backend), &c);
     }
     problems_.reserve(plan_.config.cases.size());
     for (const auto& planned : plan_.config.cases) {
@@ -146,8 +150,7 @@ class Session {
   }
 
   /// What the earlier run has and this one is not asked for stays in the file as it is.
-  void keep_unasked(
-      const std::map<std::pair<std::string_view, std::string_view>, const CaseResult*>& unasked) {
+  void keep_unasked(const CaseIndex& unasked) {
     if (!plan_.earlier) return;
     for (const auto& b : plan_.earlier->backends) {
       const auto same = [&](const BackendRecord& known) { return known.name == b.name; };
