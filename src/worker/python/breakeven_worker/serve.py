@@ -29,7 +29,9 @@ def serve(make_backend):
         except BrokenPipeError:  # nobody listens any more
             os._exit(1)
         if worker.quit:
-            return
+            break
+    # Everything is said. Libraries may take seconds to take themselves apart, for which nobody should wait.
+    os._exit(0)
 
 
 def refusal(status, reason):
