@@ -228,9 +228,9 @@ std::string describe_host(const Host& host) {
 std::string describe_backend(const BackendRecord& backend) {
   std::vector<std::string> libraries;
   for (const auto& [library, version] : backend.libraries) {
-    libraries.push_back(printable(library + " " + version));
+    libraries.push_back(printable(fmt::format("{} {}", library, version)));
   }
-  std::string text = printable(backend.name + " " + backend.version);
+  std::string text = printable(fmt::format("{} {}", backend.name, backend.version));
   if (!libraries.empty()) text += fmt::format(" ({})", fmt::join(libraries, ", "));
   if (!backend.device_name.empty()) text += " on " + printable(backend.device_name);
   return text;

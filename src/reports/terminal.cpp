@@ -20,8 +20,8 @@ constexpr std::size_t indent = 2;  // of rows under their problem
 constexpr std::size_t gap = 2;     // between columns
 
 namespace colour {
-constexpr std::string_view none = "", bold = "1", dim = "2", red = "31", green = "32", yellow = "33",
-                           heading = "1;36", best = "1;32";
+constexpr std::string_view none, bold = "1", dim = "2", red = "31", green = "32", yellow = "33",
+                                 heading = "1;36", best = "1;32";
 }
 
 /// Lines for one style. What is given to it may hold any printable text.

@@ -94,7 +94,9 @@ std::size_t bytes_within(std::string_view text, std::size_t columns) {
 
 std::string spaces(const std::string& text, std::size_t columns) {
   const std::size_t taken = display_width(text);
-  return std::string(columns > taken ? columns - taken : 0, ' ');
+  std::string padding;
+  padding.resize(columns > taken ? columns - taken : 0, ' ');
+  return padding;
 }
 
 }  // namespace
