@@ -56,18 +56,21 @@ std::string generic_title(const CaseResult& result) {
   return title + result.dtype;
 }
 
-/// Digits replaced, so that "12.5 % of CPU time" and "9 % of CPU time" are one text.
+/// Numbers replaced, so that "12.5 % of CPU time" and "9 % of CPU time" are one text. Digits behind a letter
+/// are part of a name: f16 is not f32.
 std::string without_numbers(std::string_view text) {
+  const auto is_digit = [&](std::size_t i) {
+    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+  };
   std::string key;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-    const bool point = text[i] == '.' && !key.empty() && key.back() == '0' && i + 1 < text.size() &&
-                       std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
-    if (!digit && !point) {
-      key += text[i];
-    } else if (key.empty() || key.back() != '0') {
-      key += '0';
+  for (std::size_t i = 0; i < text.size();) {
+    const bool in_name = i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0;
+    if (!is_digit(i) || in_name) {
+      key += text[i++];
+      continue;
     }
+    while (is_digit(i) || (i < text.size() && text[i] == '.' && is_digit(i + 1))) ++i;
+    key += '0';
   }
   return key;
 }

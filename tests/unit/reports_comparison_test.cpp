@@ -172,6 +172,13 @@ TEST(ReportComparison, DifferentStatusesAreDifferentFindings) {
   EXPECT_EQ(counts.at(Status::failed), 1U);
 }
 
+TEST(ReportComparison, DigitsInNamesTellFindingsApart) {
+  const CaseResult some = sample::product("a", 64, 1);
+  const Result result = sample::result({sample::refused(some, Status::unsupported, "no conv2d in f16"),
+                                        sample::refused(some, Status::unsupported, "no conv2d in f64")});
+  EXPECT_EQ(find_failures({&result, 1}).size(), 2U);
+}
+
 TEST(ReportComparison, ConfigsWithoutATitleHaveNone) {
   Result result = sample::result({});
   EXPECT_EQ(config_title(result), "Which is faster?");
