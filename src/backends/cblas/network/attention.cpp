@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/network/elementwise.h"
+#include "backends/cblas/network/image_layer.h"
+
+namespace breakeven::cblas {
+namespace {
+
+/// Of each head: P = softmax(Q K^T / sqrt(size)), output P V. P is kept.
+class Attention final : public ImageLayer {
+ public:
+  explicit Attention(const LayerTask& task)
+      : l_(task.layer),
+        scale_(1.0F / std::sqrt(static_cast<float>(l_.out / l_.heads))),
+        probabilities_(task.batch * l_.heads * scores()),
+        score_gradients_(task.threads * scores()) {}
+
+  void forward(Images images, const float* input, float* output, int) override {
+    for_heads(images, [&](std::int64_t from, std::int64_t to, float* p) {
+      const float* q = input + from;
+      const float* k = q + l_.out;
+      const float* v = k + l_.out;
+      const std::int64_t t = l_.tokens;
+      gemm(t, t, size(), Matrix<float>{q, l_.in}, Matrix<float>{k, l_.in, true}, 0.0F, p, t);
+      softmax(p, t, t, scale_);
+      gemm(t, size(), t, Matrix<float>{p, t}, Matrix<float>{v, l_.in}, 0.0F, output + to, l_.out);
+    });
+  }
+
+  void backward(Images images, const float* input, float* gradient, float* input_gradient,
+                int thread) override {
+    if (input_gradient == nullptr) return;
+    float* ds = score_gradients_.data() + thread * scores();
+    for_heads(images, [&](std::int64_t from, std::int64_t to, const float* p) {
+      const std::int64_t t = l_.tokens;
+      const Matrix<float> q{input + from, l_.in};
+      const Matrix<float> k{q.data + l_.out, l_.in};
+      const Matrix<float> v{k.data + l_.out, l_.in};
+      const Matrix<float> dy{gradient + to, l_.out};
+      float* dq = input_gradient + from;
+      float* dk = dq + l_.out;
+      float* dv = dk + l_.out;
+      gemm(t, size(), t, Matrix<float>{p, t, true}, dy, 0.0F, dv, l_.in);
+      gemm(t, t, size(), dy, Matrix<float>{v.data, l_.in, true}, 0.0F, ds, t);
+      // Through the softmax: dS = P (dP - sum of P dP).
+      for (std::int64_t i = 0; i < t; ++i) {
+        float sum = 0;
+        for (std::int64_t j = 0; j < t; ++j) sum += p[i * t + j] * ds[i * t + j];
+        for (std::int64_t j = 0; j < t; ++j) ds[i * t + j] = scale_ * p[i * t + j] * (ds[i * t + j] - sum);
+      }
+      gemm(t, size(), t, Matrix<float>{ds, t}, k, 0.0F, dq, l_.in);
+      gemm(t, size(), t, Matrix<float>{ds, t, true}, q, 0.0F, dk, l_.in);
+    });
+  }
+
+ private:
+  std::int64_t size() const { return l_.out / l_.heads; }
+  std::int64_t scores() const { return l_.tokens * l_.tokens; }
+
+  /// Calls head(offset in the input, offset in the output, its probabilities).
+  template <typename Head>
+  void for_heads(Images images, const Head& head) {
+    for (std::int64_t i = 0; i < images.count * l_.heads; ++i) {
+      const std::int64_t image = i / l_.heads;
+      const std::int64_t feature = i % l_.heads * size();
+      head(image * l_.input_elements() + feature, image * l_.output_elements() + feature,
+           probabilities_.data() + (images.first * l_.heads + i) * scores());
+    }
+  }
+
+  Layer l_;
+  float scale_;
+  Buffer<float> probabilities_, score_gradients_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageLayer> make_attention(const LayerTask& task) {
+  return std::make_unique<Attention>(task);
+}
+
+std::unique_ptr<ImageLayer> make_image_layer(const LayerTask& task) {
+  switch (task.layer.kind) {
+    case LayerKind::dense:
+      return make_token_dense(task);
+    case LayerKind::conv2d:
+      return make_convolution(task);
+    case LayerKind::max_pool:
+      return make_max_pool(task);
+    case LayerKind::positions:
+      return make_positions(task);
+    case LayerKind::attention:
+      return make_attention(task);
+    case LayerKind::layer_norm:
+      return make_layer_norm(task);
+    case LayerKind::mean_tokens:
+      return make_mean_tokens(task);
+  }
+  return nullptr;
+}
+
+}  // namespace breakeven::cblas

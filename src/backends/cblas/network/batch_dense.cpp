@@ -1,0 +1,102 @@
+#include "backends/cblas/network/batch_dense.h"
+
+#include <algorithm>
+
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/network/elementwise.h"
+#include "backends/cblas/threads.h"
+
+namespace breakeven::cblas {
+namespace {
+
+// A block of the weights' gradient: a quarter of a MiB.
+constexpr std::int64_t block_out = 128;
+constexpr std::int64_t block_in = 512;
+
+constexpr double worth_sharing =
+    1 << 18;  // operations, below which waking other threads costs more than it saves
+
+struct Range {
+  std::int64_t first = 0, count = 0;
+};
+Range part(std::int64_t length, std::int64_t index, std::int64_t parts) {
+  const std::int64_t first = length * index / parts;
+  return {.first = first, .count = length * (index + 1) / parts - first};
+}
+
+/// Calls block(rows, columns) for a part of a rows x columns matrix on each thread: the longer side is split,
+/// so that the operand all threads must read is the smaller one.
+template <typename Block>
+void share_matrix(std::int64_t rows, std::int64_t columns, int threads, const Block& block) {
+  on_threads(threads, [&](int thread) {
+    const Range all_rows{.first = 0, .count = rows};
+    const Range all_columns{.first = 0, .count = columns};
+    if (rows >= columns) {
+      if (const Range mine = part(rows, thread, threads); mine.count > 0) block(mine, all_columns);
+    } else if (const Range mine = part(columns, thread, threads); mine.count > 0) {
+      block(all_rows, mine);
+    }
+  });
+}
+
+}  // namespace
+
+BatchDense::BatchDense(const Layer& layer, bool input_is_relu, NetworkParameters& parameters,
+                       std::int64_t batch, int threads)
+    : l_(layer),
+      input_is_relu_(input_is_relu),
+      parameters_(parameters),
+      batch_(batch),
+      threads_(2.0 * static_cast<double>(batch * layer.in * layer.out) < worth_sharing ? 1 : threads),
+      weight_gradients_(threads * block_out * block_in) {
+  if (l_.activation == Activation::gelu) linear_ = Buffer<float>(batch * l_.out);
+}
+
+void BatchDense::forward(const float* input, float* output) {
+  share_matrix(batch_, l_.out, threads_, [&](Range rows, Range columns) {
+    const std::int64_t offset = rows.first * l_.out + columns.first;
+    const bool through_gelu = l_.activation == Activation::gelu;
+    float* y = (through_gelu ? linear_.data() : output) + offset;
+    gemm(rows.count, columns.count, l_.in, Matrix<float>{input + rows.first * l_.in, l_.in},
+         Matrix<float>{parameters_.values(*l_.weights) + columns.first * l_.in, l_.in, true}, 0.0F, y,
+         l_.out);
+    add_bias(y, l_.out, rows.count, columns.count, parameters_.values(*l_.bias) + columns.first,
+             l_.activation == Activation::relu);
+    for (std::int64_t i = 0; through_gelu && i < rows.count; ++i)
+      gelu(y + i * l_.out, output + offset + i * l_.out, columns.count);
+  });
+}
+
+void BatchDense::backward(const float* input, float* gradient, float* input_gradient) {
+  if (l_.activation == Activation::gelu) gelu_backward(linear_.data(), gradient, batch_ * l_.out);
+  const float* weights = parameters_.values(*l_.weights);
+  if (input_gradient != nullptr) {
+    share_matrix(batch_, l_.in, threads_, [&](Range rows, Range columns) {
+      const std::int64_t offset = rows.first * l_.in + columns.first;
+      gemm(rows.count, columns.count, l_.out, Matrix<float>{gradient + rows.first * l_.out, l_.out},
+           Matrix<float>{weights + columns.first, l_.in}, 0.0F, input_gradient + offset, l_.in);
+      for (std::int64_t i = 0; input_is_relu_ && i < rows.count; ++i)
+        keep_where_positive(input + offset + i * l_.in, input_gradient + offset + i * l_.in, columns.count);
+    });
+  }
+  // Only now: the input's gradient is of the weights as they were.
+  const std::int64_t down = (l_.out + block_out - 1) / block_out;
+  const std::int64_t across = (l_.in + block_in - 1) / block_in;
+  parallel_for(down * across, threads_, [&](std::int64_t i, int thread) {
+    const Range outs = part(l_.out, i / across, down);
+    const Range ins = part(l_.in, i % across, across);
+    float* block = weight_gradients_.data() + thread * block_out * block_in;
+    gemm(outs.count, ins.count, batch_, Matrix<float>{gradient + outs.first, l_.out, true},
+         Matrix<float>{input + ins.first, l_.in}, 0.0F, block, ins.count);
+    for (std::int64_t row = 0; row < outs.count; ++row) {
+      parameters_.update(parameters_.offset(*l_.weights) + (outs.first + row) * l_.in + ins.first, ins.count,
+                         block + row * ins.count);
+    }
+    if (i % across != 0) return;
+    std::fill(block, block + outs.count, 0.0F);
+    add_rows(gradient + outs.first, l_.out, batch_, outs.count, block);
+    parameters_.update(parameters_.offset(*l_.bias) + outs.first, outs.count, block);
+  });
+}
+
+}  // namespace breakeven::cblas

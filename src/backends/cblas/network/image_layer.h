@@ -1,0 +1,58 @@
+// A layer that one thread computes for a few images alone, so that what it hands to the next layer is still
+// in that core's cache. Every image's activations have their channels (or features) last.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "backends/cblas/network/parameters.h"
+#include "network/network.h"
+
+namespace breakeven::cblas {
+
+/// `count` images of the batch from `first` on.
+struct Images {
+  std::int64_t first = 0, count = 0;
+};
+
+/// In all calls, activations and gradients are of these images alone, one image behind the other, and
+/// `thread` is the caller's number.
+class ImageLayer {
+ public:
+  virtual ~ImageLayer() = default;
+  ImageLayer() = default;
+  ImageLayer(const ImageLayer&) = delete;
+  ImageLayer& operator=(const ImageLayer&) = delete;
+  ImageLayer(ImageLayer&&) = delete;
+  ImageLayer& operator=(ImageLayer&&) = delete;
+
+  virtual void forward(Images images, const float* input, float* output, int thread) = 0;
+  /// `gradient` is that of this layer's result before its ReLU, if it has one (its own GELU is not yet
+  /// counted in), and may be overwritten. Adds the parameters' gradients to the thread's sums, and writes
+  /// `input_gradient`, that of the layer before in the same sense, unless it is null.
+  virtual void backward(Images images, const float* input, float* gradient, float* input_gradient,
+                        int thread) = 0;
+  /// backward() reads `input`; otherwise nobody need keep it.
+  virtual bool needs_input() const { return true; }
+};
+
+/// What a layer is made of.
+struct LayerTask {
+  const Layer& layer;
+  bool input_is_relu;  // the layer before ends in ReLU
+  NetworkParameters& parameters;
+  std::int64_t batch;
+  int threads;
+};
+
+std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_max_pool(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_token_dense(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_positions(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_attention(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_layer_norm(const LayerTask& task);
+std::unique_ptr<ImageLayer> make_mean_tokens(const LayerTask& task);
+/// The one of these that the layer's kind asks for.
+std::unique_ptr<ImageLayer> make_image_layer(const LayerTask& task);
+
+}  // namespace breakeven::cblas

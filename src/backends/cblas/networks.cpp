@@ -1,0 +1,292 @@
+// The small networks in f32. Layers that treat each image alone (convolutions, pooling, a transformer's
+// block) are run through by one thread for a few images at a time, in one parallel region; dense layers on
+// whole images are shared by all threads, one product after the other.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "backends/cblas/network/batch_dense.h"
+#include "backends/cblas/network/image_layer.h"
+#include "backends/cblas/network/parameters.h"
+#include "backends/cblas/threads.h"
+#include "network/model_case.h"
+
+namespace breakeven::cblas {
+namespace {
+
+/// A dense layer that reads each image as one row.
+bool on_whole_images(const Layer& layer) {
+  return layer.kind == LayerKind::dense && layer.tokens == 1;
+}
+
+/// Rows of tokens that one thread takes at a time: enough for efficient products, few enough for its cache.
+constexpr std::int64_t rows_at_once = 112;
+
+/// Mean loss's share of these images, and its gradient; both of a mean over `batch` images.
+double cross_entropy(const float* logits, const std::uint8_t* labels, std::int64_t images, std::int64_t batch,
+                     float* gradient) {
+  double total = 0;
+  for (std::int64_t i = 0; i < images; ++i) {
+    const float* z = logits + i * classes;
+    float* g = gradient + i * classes;
+    const float largest = *std::max_element(z, z + classes);
+    float sum = 0;
+    for (std::int64_t c = 0; c < classes; ++c) sum += g[c] = std::exp(z[c] - largest);
+    total += static_cast<double>(std::log(sum) + largest - z[labels[i]]);
+    for (std::int64_t c = 0; c < classes; ++c)
+      g[c] = (g[c] / sum - (c == labels[i] ? 1.0F : 0.0F)) / static_cast<float>(batch);
+  }
+  return total / static_cast<double>(batch);
+}
+
+/// One layer with what is kept of it between forward and backward.
+struct Stage {
+  Layer layer;
+  std::unique_ptr<ImageLayer> on_images;  // one of these two
+  std::unique_ptr<BatchDense> on_batch;
+  Buffer<float> output, gradient;  // of the whole batch, or of each thread's present images
+  bool output_of_batch = true;
+  bool gradient_of_batch = true;
+};
+
+/// Neighbouring layers that are run together: layers on images, or one on the batch.
+struct Segment {
+  std::size_t first = 0, last = 0;                // stages [first, last)
+  std::size_t first_tensor = 0, last_tensor = 0;  // their parameters
+  std::int64_t images_at_once = 1;
+};
+
+class NetworkModel final : public Model {
+ public:
+  explicit NetworkModel(ModelTask task)
+      : task_(std::move(task)),
+        threads_(threads()),
+        parameters_(task_.network, task_.optimizer, task_.seed, threads_),
+        pixels_(task_.batch * image_pixels),
+        labels_(static_cast<std::size_t>(task_.batch)) {
+    let_library_use(1);
+    for (const Layer& layer : task_.network.layers) add_stage(layer);
+    for (std::size_t i = 0; i < stages_.size(); ++i) extend_segments(i);
+    for (const Segment& segment : segments_) allocate(segment);
+  }
+
+  void reset() override { parameters_.reset(); }
+
+  double train_step(std::span<const std::uint32_t> rows) override {
+    parameters_.next_step();
+    forward(Split::train, rows);
+    Stage& last = stages_.back();
+    const double loss =
+        cross_entropy(last.output.data(), labels_.data(), task_.batch, task_.batch, last.gradient.data());
+    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
+      if (stages_[segment->first].on_batch) {
+        Stage& stage = stages_[segment->first];
+        stage.on_batch->backward(output_before(segment->first), stage.gradient.data(),
+                                 segment->first == 0 ? nullptr : stages_[segment->first - 1].gradient.data());
+      } else {
+        backward_images(*segment);
+      }
+    }
+    return loss;
+  }
+
+  void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
+    forward(split, rows);
+    const float* output = stages_.back().output.data();
+    std::copy(output, output + task_.batch * classes, logits);
+  }
+
+  std::string algorithm() const override {
+    return "layers on images: each thread alone, im2col, channels last; dense layers: products shared by "
+           "threads, "
+           "weights updated block by block";
+  }
+
+ private:
+  void add_stage(const Layer& layer) {
+    const bool input_is_relu = !stages_.empty() && stages_.back().layer.activation == Activation::relu;
+    Stage stage;
+    stage.layer = layer;
+    // The layer after a ReLU takes its slope into account, and no other path may lead around that.
+    const bool reads_relu = layer.kind == LayerKind::dense || layer.spatial();
+    const bool relu_in_sum =
+        layer.add_from && (layer.activation == Activation::relu ||
+                           stages_[*layer.add_from].layer.activation == Activation::relu);
+    if ((input_is_relu && !reads_relu) || relu_in_sum ||
+        (layer.spatial() && layer.stride != (layer.kind == LayerKind::max_pool ? 2 : 1)))
+      throw Unsupported("no layer '" + layer.name + "' of this form here");
+    if (on_whole_images(layer)) {
+      if (layer.add_from) throw Unsupported("no sums behind the dense layer '" + layer.name + "' here");
+      stage.on_batch = std::make_unique<BatchDense>(layer, input_is_relu, parameters_, task_.batch, threads_);
+    } else {
+      stage.on_images = make_image_layer({.layer = layer,
+                                          .input_is_relu = input_is_relu,
+                                          .parameters = parameters_,
+                                          .batch = task_.batch,
+                                          .threads = threads_});
+    }
+    stages_.push_back(std::move(stage));
+  }
+
+  void extend_segments(std::size_t index) {
+    const Stage& stage = stages_[index];
+    const bool joins = !segments_.empty() && stage.on_images && stages_[index - 1].on_images;
+    if (!joins) {
+      const std::size_t tensor = segments_.empty() ? 0 : segments_.back().last_tensor;
+      segments_.push_back({.first = index, .last = index, .first_tensor = tensor, .last_tensor = tensor});
+    }
+    Segment& segment = segments_.back();
+    segment.last = index + 1;
+    if (stage.layer.bias)
+      segment.last_tensor = *stage.layer.bias + 1;
+    else if (stage.layer.weights)
+      segment.last_tensor = *stage.layer.weights + 1;
+    const std::int64_t most =
+        std::max<std::int64_t>(1, rows_at_once / std::max<std::int64_t>(stage.layer.tokens, 1));
+    segment.images_at_once =
+        stage.layer.spatial() ? 1 : std::clamp<std::int64_t>(task_.batch / threads_, 1, most);
+  }
+
+  void allocate(const Segment& segment) {
+    const std::int64_t at_once = threads_ * segment.images_at_once;
+    for (std::size_t i = segment.first; i < segment.last; ++i) {
+      Stage& stage = stages_[i];
+      const bool inside = i + 1 < segment.last;
+      const bool needed =
+          !inside || stages_[i + 1].on_images->needs_input() ||
+          std::any_of(stages_.begin(), stages_.end(), [&](const Stage& s) { return s.layer.add_from == i; });
+      stage.output_of_batch = needed;
+      stage.gradient_of_batch = !inside;
+      const std::int64_t elements = stage.layer.output_elements();
+      stage.output = Buffer<float>(elements * (stage.output_of_batch ? task_.batch : at_once));
+      if (task_.optimizer)
+        stage.gradient = Buffer<float>(elements * (stage.gradient_of_batch ? task_.batch : at_once));
+    }
+  }
+
+  /// What stage `index` reads, of the whole batch.
+  const float* output_before(std::size_t index) const {
+    return index == 0 ? pixels_.data() : stages_[index - 1].output.data();
+  }
+
+  // Where these images' part of a stage's output or gradient lies for a thread.
+  static std::int64_t start(const Stage& stage, bool of_batch, const Segment& segment, Images images,
+                            int thread) {
+    return stage.layer.output_elements() * (of_batch ? images.first : thread * segment.images_at_once);
+  }
+  float* output(std::size_t index, const Segment& segment, Images images, int thread) {
+    Stage& stage = stages_[index];
+    return stage.output.data() + start(stage, stage.output_of_batch, segment, images, thread);
+  }
+  float* gradient(std::size_t index, const Segment& segment, Images images, int thread) {
+    Stage& stage = stages_[index];
+    return stage.gradient.data() + start(stage, stage.gradient_of_batch, segment, images, thread);
+  }
+  const float* input(std::size_t index, const Segment& segment, Images images, int thread) {
+    if (index == 0) return pixels_.data() + images.first * image_pixels;
+    if (index > segment.first) return output(index - 1, segment, images, thread);
+    return output_before(index) + images.first * stages_[index - 1].layer.output_elements();
+  }
+
+  /// Calls work(images, thread) for all images, a few at a time, each thread having its own part of the
+  /// batch.
+  template <typename Work>
+  void for_images(std::int64_t at_once, const Work& work) {
+    parallel_ranges(task_.batch, [&](std::int64_t first, std::int64_t last, int thread) {
+      for (std::int64_t i = first; i < last; i += at_once)
+        work(Images{.first = i, .count = std::min(at_once, last - i)}, thread);
+    });
+  }
+
+  void forward(Split split, std::span<const std::uint32_t> rows) {
+    const LabelledImages& data = task_.data->images(split);
+    for (std::size_t i = 0; i < rows.size(); ++i) labels_[i] = data.labels[rows[i]];
+    for_images(task_.batch, [&](Images images, int) {
+      data.gather(
+          rows.subspan(static_cast<std::size_t>(images.first), static_cast<std::size_t>(images.count)),
+          pixels_.data() + images.first * image_pixels);
+    });
+    for (const Segment& segment : segments_) {
+      Stage& first = stages_[segment.first];
+      if (first.on_batch) {
+        first.on_batch->forward(output_before(segment.first), first.output.data());
+        continue;
+      }
+      for_images(segment.images_at_once, [&](Images images, int thread) {
+        for (std::size_t i = segment.first; i < segment.last; ++i) {
+          Stage& stage = stages_[i];
+          float* to = output(i, segment, images, thread);
+          stage.on_images->forward(images, input(i, segment, images, thread), to, thread);
+          if (stage.layer.add_from) {
+            add_to(output(*stage.layer.add_from, segment, images, thread), to,
+                   images.count * stage.layer.output_elements());
+          }
+        }
+      });
+    }
+  }
+
+  void backward_images(const Segment& segment) {
+    on_threads(threads_, [&](int thread) {
+      parameters_.clear_gradients(segment.first_tensor, segment.last_tensor, thread);
+    });
+    for_images(segment.images_at_once, [&](Images images, int thread) {
+      for (std::size_t i = segment.last; i-- > segment.first;) {
+        float* into = nullptr;
+        if (i > segment.first) {
+          into = gradient(i - 1, segment, images, thread);
+        } else if (i > 0) {
+          Stage& before = stages_[i - 1];
+          into = before.gradient.data() + images.first * before.layer.output_elements();
+        }
+        stages_[i].on_images->backward(images, input(i, segment, images, thread),
+                                       gradient(i, segment, images, thread), into, thread);
+        if (into != nullptr) add_gradients_of_sums(i - 1, segment, images, thread, into);
+      }
+    });
+    const std::int64_t first = parameters_.offset(segment.first_tensor);
+    parallel_ranges(parameters_.offset(segment.last_tensor) - first,
+                    [&](std::int64_t from, std::int64_t to, int) {
+                      parameters_.update_by_sums(first + from, first + to);
+                    });
+  }
+
+  /// The gradient of every later layer that added this layer's output to its own.
+  void add_gradients_of_sums(std::size_t index, const Segment& segment, Images images, int thread,
+                             float* into) {
+    for (std::size_t later = index + 1; later < segment.last; ++later) {
+      if (stages_[later].layer.add_from == index) {
+        add_to(gradient(later, segment, images, thread), into,
+               images.count * stages_[index].layer.output_elements());
+      }
+    }
+  }
+
+  ModelTask task_;
+  int threads_;
+  NetworkParameters parameters_;
+  Buffer<float> pixels_;
+  std::vector<std::uint8_t> labels_;
+  std::vector<Stage> stages_;
+  std::vector<Segment> segments_;
+};
+
+std::vector<Dtype> dtypes() {
+  return {Dtype::f32};
+}
+
+std::unique_ptr<Model> make(ModelTask task) {
+  return std::make_unique<NetworkModel>(std::move(task));
+}
+
+const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
+                                     return make_training(c, seed, make);
+                                   }});
+const OperationRegistration infer({"infer", dtypes, [](const Case& c, std::uint64_t seed) {
+                                     return make_inference(c, seed, make);
+                                   }});
+
+}  // namespace
+}  // namespace breakeven::cblas
