@@ -146,6 +146,11 @@ std::string whole_text(const Result& r, const std::vector<std::string>& cases) {
             {"host", to_json(r.host)}};
   const Json config = Json::parse(r.config, nullptr, false, true);
   head["config"] = config.is_discarded() ? Json(nullptr) : config;
+  head["sampling"] = nullptr;
+  if (r.sampling) {
+    head["sampling"] = {{"wall_seconds", number(r.sampling->wall_seconds)},
+                        {"sample_seconds", number(r.sampling->sample_seconds)}};
+  }
   std::string text = "{\n";
   for (const auto& [key, value] : head.items())
     text += fmt::format("{}: {},\n", text_of(key), text_of(value));
@@ -352,6 +357,11 @@ Result result_from(const Json& json) {
   r.warnings = in.get_or<std::vector<std::string>>("warnings", {});
   r.host = read_host(in.child("host"));
   r.config = text_of(in.at("config"));
+  if (in.has("sampling")) {
+    const Reader s = in.child("sampling");
+    r.sampling = Sampling{.wall_seconds = s.get<double>("wall_seconds"),
+                          .sample_seconds = s.get<double>("sample_seconds")};
+  }
   in.each("backends", [&](const Reader& b) { r.backends.push_back(read_backend(b)); });
   std::map<std::pair<std::string, std::string>, std::size_t> seen;
   in.each("cases", [&](const Reader& c) {

@@ -103,13 +103,22 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
+/// How well a run used its time once workers were prepared: the rest of the wall time is the driver's own,
+/// the protocol's and that of caches being flushed.
+struct Sampling {
+  double wall_seconds = 0;    // from the first sample of each problem to its last, of all problems
+  double sample_seconds = 0;  // inside the samples, of all backends
+  bool operator==(const Sampling&) const = default;
+};
+
 struct Result {
   std::string created;  // UTC, ISO 8601
   bool complete = false;
   std::string tool_version, tool_compiler, tool_build;
   std::vector<std::string> warnings;  // of the whole run
   Host host;
-  std::string config;  // JSON text, as given
+  std::string config;                // JSON text, as given
+  std::optional<Sampling> sampling;  // of the process that wrote the file; absent where nothing was sampled
   std::vector<BackendRecord> backends;
   std::vector<CaseResult> cases;
 };

@@ -333,6 +333,10 @@ class Session {
     for (Arm& arm : problem.arms) {
       if (!arm.over) going.push_back(&arm);
     }
+    if (going.empty()) return;
+    const auto begun = Clock::now();
+    auto told = begun;
+    Sampling& sampling = result_.sampling ? *result_.sampling : result_.sampling.emplace();
     while (!going.empty() && !Interruption::requested()) {
       for (const std::size_t i : random_order(going.size(), generator_)) {
         Arm& arm = *going[i];
@@ -346,13 +350,19 @@ class Session {
           continue;
         }
         keep(arm, *s);
+        sampling.sample_seconds += s->seconds * static_cast<double>(s->iterations);
         settle(arm);
         arm.spent += seconds_since(start);
         arm.end = progress(arm.launches, arm.spent, measure_);
-        tell(problem, arm, "sampling");
+        // Nobody reads faster, and an interval takes as long as a few messages.
+        if (seconds_since(told) > 0.1) {
+          tell(problem, arm, "sampling");
+          told = Clock::now();
+        }
       }
       std::erase_if(going, [](const Arm* arm) { return arm->over || arm->end != Progress::more; });
     }
+    sampling.wall_seconds += seconds_since(begun);
   }
 
   void keep(Arm& arm, const answer::Sample& s) {

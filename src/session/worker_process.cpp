@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio.hpp>
 #include <csignal>
@@ -57,6 +58,22 @@ void on_signal(int signal) {
 double to_seconds(const timespec& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
+
+/// While it lives, this thread's sleeps end on time, not up to 50 microseconds later. Undone afterwards: a
+/// worker that is started would inherit it, and its own sleeps are to be as its users have them.
+class PunctualSleep {
+ public:
+  PunctualSleep() { prctl(PR_SET_TIMERSLACK, 1UL); }
+  ~PunctualSleep() { prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(std::max(0, usual_))); }
+  PunctualSleep(const PunctualSleep&) = delete;
+  PunctualSleep& operator=(const PunctualSleep&) = delete;
+  PunctualSleep(PunctualSleep&&) = delete;
+  PunctualSleep& operator=(PunctualSleep&&) = delete;
+
+ private:
+  int usual_ =
+      prctl(PR_GET_TIMERSLACK);  // nanoseconds; 0, and so -1 of a kernel that has none, is the default
+};
 
 }  // namespace
 
@@ -151,6 +168,7 @@ std::optional<double> WorkerProcess::cpu_seconds() const {
 }
 
 bool WorkerProcess::wait_until_quiet() const {
+  const PunctualSleep punctual;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
   for (;;) {
     const auto before = cpu_seconds();

@@ -1,0 +1,10 @@
+# Found as the backend finds it.
+include(${PROJECT_SOURCE_DIR}/src/backends/cblas/libraries/openblas.cmake)
+if(library AND include)
+  add_library(bench_openblas INTERFACE)
+  target_link_libraries(bench_openblas INTERFACE ${library})
+  target_include_directories(bench_openblas SYSTEM INTERFACE ${include})
+  set(libraries timing statistics host bench_openblas)
+else()
+  set(missing "OpenBLAS is not found (${package})")
+endif()

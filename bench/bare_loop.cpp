@@ -1,0 +1,84 @@
+// Is what a sample says of a call what a bare loop around the same call says, in the same process? OpenBLAS's
+// sgemm, timed by take_sample() and by the loop in turn: the ratio of the medians as a Markdown table.
+//   bench-bare-loop [PAIRS]      default: 200 for each size, about 25 s in all
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "pairs.h"
+#include "worker/timing.h"
+
+namespace breakeven::bench {
+namespace {
+
+/// A product of n x n matrices in f32.
+class Product final : public Prepared {
+ public:
+  explicit Product(int n) : n_(n), a_(inputs(n, 0)), b_(inputs(n, 1)), c_(a_.size()) {}
+
+  void run() override { multiply(); }
+  void multiply() {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n_, n_, n_, 1.0F, a_.data(), n_, b_.data(), n_,
+                0.0F, c_.data(), n_);
+  }
+  Evidence show(const std::vector<std::int64_t>&) override { return {}; }
+  std::string algorithm() const override { return ""; }
+
+ private:
+  static std::vector<float> inputs(int n, std::uint32_t seed) {
+    std::mt19937 generator(seed);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<float> values(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    for (float& value : values) value = uniform(generator);
+    return values;
+  }
+
+  int n_;
+  std::vector<float> a_, b_, c_;
+};
+
+/// Seconds of one call.
+double bare_loop(Product& product, std::int64_t iterations) {
+  const double seconds = seconds_of([&] {
+    for (std::int64_t i = 0; i < iterations; ++i) product.multiply();
+  });
+  return seconds / static_cast<double>(iterations);
+}
+
+/// As the driver chooses: 10 ms together.
+std::int64_t iterations_of_a_sample(Product& product) {
+  bare_loop(product, 10);  // cold
+  return static_cast<std::int64_t>(std::ceil(0.010 / bare_loop(product, 10)));
+}
+
+void compare(int n, std::size_t count) {
+  Product product(n);
+  const std::int64_t iterations = iterations_of_a_sample(product);
+  const auto pairs = alternate(
+      count, [&] { return bare_loop(product, iterations); },
+      [&] { return take_sample(product, "sgemm", iterations, {}).seconds; });
+  const Medians both = medians(pairs);
+  const Interval interval = ratio_interval(pairs);
+  fmt::print("| {} | {} | {} | {:.3f} | {:.3f} | {:.4f} | {:.4f} ... {:.4f} |\n", n, pairs.size(), iterations,
+             both.first * 1e6, both.second * 1e6, both.ratio(), interval.low, interval.high);
+}
+
+}  // namespace
+}  // namespace breakeven::bench
+
+int main(int argc, char** argv) {
+  const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 200;
+  if (argc > 2 || count < 1 || count > 1'000'000) {
+    fmt::print(stderr, "usage: bench-bare-loop [PAIRS], from 1 to 1000000\n");
+    return 2;
+  }
+  fmt::print("{}, {} threads\n\n", openblas_get_config(), openblas_get_num_threads());
+  fmt::print("| n | pairs | calls a sample | bare loop, µs | take_sample, µs | ratio | 95 % |\n");
+  fmt::print("|---|---|---|---|---|---|---|\n");
+  for (const int n : {32, 64, 128, 256, 512}) breakeven::bench::compare(n, static_cast<std::size_t>(count));
+}

@@ -1,0 +1,1 @@
+set(libraries ${BREAKEVEN_DRIVER_PARTS})

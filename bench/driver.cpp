@@ -1,0 +1,232 @@
+// What the driver itself takes: reading configs, deciding after every sample, talking to workers, saving and
+// reporting. Options are Google Benchmark's.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "plan/config.h"
+#include "protocol/messages.h"
+#include "reports/terminal.h"
+#include "results/result.h"
+#include "session/discovery.h"
+#include "session/schedule.h"
+#include "session/worker_process.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int many_cases = 10'000;
+
+/// A folder for one benchmark's files.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / fmt::format("breakeven-bench-{}", getpid())) {
+    fs::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder(Folder&&) = delete;
+  Folder& operator=(Folder&&) = delete;
+  fs::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+/// 100 x 100 products.
+fs::path write_config(const Folder& folder) {
+  const auto path = folder.file("config.json");
+  std::ofstream(path) << R"({"workloads": [{"op": "matmul", "m": {"from": 1, "to": 100, "step": 1},
+                             "n": {"from": 1, "to": 100, "step": 1}, "k": "m", "dtype": "f32"}]})";
+  return path;
+}
+
+std::vector<double> random_seconds(std::size_t count) {
+  std::mt19937_64 generator(1);
+  std::lognormal_distribution<double> seconds(-7, 0.05);
+  std::vector<double> values(count);
+  for (double& value : values) value = seconds(generator);
+  return values;
+}
+
+/// What a run of `many_cases` products on one backend ends with.
+Result large_result() {
+  const Folder folder;
+  const Config config = read_config(write_config(folder));
+  Result result;
+  result.complete = true;  // else the writer would leave out most of the writing
+  result.config = config.json;
+  BackendRecord backend;
+  backend.name = "openblas";
+  backend.available = true;
+  result.backends.push_back(backend);
+  for (const auto& [problem, label] : config.cases) {
+    CaseResult& c = result.cases.emplace_back();
+    c.id = problem.id();
+    c.op = problem.workload->op();
+    c.parameters = problem.parameters;
+    c.dtype = "f32";
+    c.backend = backend.name;
+    c.device = "cpu";
+    c.status = Status::ok;
+    c.seconds = summarise({random_seconds(30)}, 1000);
+    c.flop = problem.workload->flop(problem.parameters);
+    c.bytes = problem.workload->bytes(problem.parameters);
+    c.verification =
+        Verification{.error = 1e-7, .tolerance = 1e-6, .correct = true, .detail = {}, .elements = 256};
+  }
+  return result;
+}
+
+void expand_config(benchmark::State& state) {
+  const Folder folder;
+  const auto path = write_config(folder);
+  for (auto _ : state) {
+    const Config config = read_config(path);
+    if (config.cases.size() != many_cases) return state.SkipWithError("another number of cases");
+  }
+  state.SetItemsProcessed(state.iterations() * many_cases);
+}
+BENCHMARK(expand_config)->Unit(benchmark::kMillisecond);
+
+void case_ids(benchmark::State& state) {
+  const Folder folder;
+  const Config config = read_config(write_config(folder));
+  for (auto _ : state) {
+    for (const auto& planned : config.cases) benchmark::DoNotOptimize(planned.problem.id());
+  }
+  state.SetItemsProcessed(state.iterations() * many_cases);
+}
+BENCHMARK(case_ids)->Unit(benchmark::kMillisecond);
+
+void interval_of_one_launch(benchmark::State& state) {
+  const auto values = random_seconds(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(median_interval(values));
+}
+BENCHMARK(interval_of_one_launch)->RangeMultiplier(10)->Range(10, 1000);
+
+void interval_of_three_launches(benchmark::State& state) {
+  const std::vector<std::vector<double>> launches(3,
+                                                  random_seconds(static_cast<std::size_t>(state.range(0))));
+  for (auto _ : state) benchmark::DoNotOptimize(median_interval(launches));
+}
+BENCHMARK(interval_of_three_launches)->Arg(100)->Unit(benchmark::kMillisecond);
+
+/// After every sample: is the case done?
+void decide_whether_done(benchmark::State& state) {
+  const std::vector<std::vector<double>> launches{random_seconds(static_cast<std::size_t>(state.range(0)))};
+  const Measure measure{.precision = 1e-6};
+  for (auto _ : state) benchmark::DoNotOptimize(progress(launches, 0, measure));
+}
+BENCHMARK(decide_whether_done)->RangeMultiplier(10)->Range(10, 1000);
+
+Answer typical_sample() {
+  return answer::Sample{.iterations = 1234,
+                        .seconds = 8.123456789e-6,
+                        .cpu_seconds = 1.61234567e-5,
+                        .device_seconds = {},
+                        .joules = 1.2345678e-4,
+                        .latencies = {},
+                        .losses = {}};
+}
+
+void write_sample(benchmark::State& state) {
+  const Answer sample = typical_sample();
+  for (auto _ : state) benchmark::DoNotOptimize(to_line(sample));
+}
+BENCHMARK(write_sample);
+
+void read_sample(benchmark::State& state) {
+  const std::string line = to_line(typical_sample());
+  for (auto _ : state) benchmark::DoNotOptimize(parse_answer<answer::Sample>(line));
+}
+BENCHMARK(read_sample);
+
+Answer typical_evidence() {
+  return Evidence{.elements = random_seconds(256), .projections = random_seconds(512), .losses = {}};
+}
+
+void write_evidence(benchmark::State& state) {
+  const Answer evidence = typical_evidence();
+  for (auto _ : state) benchmark::DoNotOptimize(to_line(evidence));
+}
+BENCHMARK(write_evidence);
+
+void read_evidence(benchmark::State& state) {
+  const std::string line = to_line(typical_evidence());
+  for (auto _ : state) benchmark::DoNotOptimize(parse_answer<Evidence>(line));
+}
+BENCHMARK(read_evidence);
+
+/// The last case of many has changed.
+void save_result(benchmark::State& state) {
+  const Folder folder;
+  const Result result = large_result();
+  ResultWriter writer(folder.file("result.json"));
+  writer.update(result, 0);
+  for (auto _ : state) writer.update(result, result.cases.size() - 1);
+}
+BENCHMARK(save_result)->Unit(benchmark::kMillisecond);
+
+void report_in_the_terminal(benchmark::State& state) {
+  const Result result = large_result();
+  for (auto _ : state) benchmark::DoNotOptimize(terminal_report(result, {}));
+}
+BENCHMARK(report_in_the_terminal)->Unit(benchmark::kMillisecond);
+
+/// A sample of a product 1 x 1 x 1, once: the pipes, the messages, and take_sample().
+class Conversation : public benchmark::Fixture {
+ public:
+  void SetUp(benchmark::State& state) override {
+    for (const auto& backend : find_backends(backend_folders())) {
+      if (backend.name != "reference") continue;
+      worker_ = std::make_unique<WorkerProcess>(backend.path, worker_options(1));
+      worker_->ask<answer::Hello>(request::Hello{}, timeout);
+      const Workload& matmul = *find_workload("matmul");
+      Parameters smallest = matmul.examples().front();
+      for (const char* size : {"m", "n", "k"}) smallest.set(size, std::int64_t{1});
+      if (std::holds_alternative<answer::Ready>(worker_->ask<answer::Ready>(
+              request::Prepare{.problem = make_case(matmul, smallest)}, timeout))) {
+        return;
+      }
+    }
+    state.SkipWithError("breakeven-backend-reference is not beside this program: build it too");
+  }
+  void TearDown(benchmark::State&) override { worker_.reset(); }
+
+ protected:
+  static constexpr std::chrono::seconds timeout{10};
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+BENCHMARK_DEFINE_F(Conversation, sample)(benchmark::State& state) {
+  for (auto _ : state)
+    benchmark::DoNotOptimize(worker_->ask<answer::Sample>(request::Sample{.iterations = 1}, timeout));
+}
+BENCHMARK_REGISTER_F(Conversation, sample)->UseRealTime();
+
+BENCHMARK_DEFINE_F(Conversation, sample_and_quiet)(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(worker_->ask<answer::Sample>(request::Sample{.iterations = 1}, timeout));
+    worker_->wait_until_quiet();
+  }
+}
+BENCHMARK_REGISTER_F(Conversation, sample_and_quiet)->UseRealTime();
+
+}  // namespace
+}  // namespace breakeven
+
+BENCHMARK_MAIN();

@@ -1,0 +1,1 @@
+set(libraries timing statistics host)

@@ -1,0 +1,75 @@
+// Two ways of timing the same thing, in turn: what the comparisons here share.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "statistics/summary.h"
+
+namespace breakeven::bench {
+
+/// Seconds that one call of `work` takes.
+template <typename Work>
+double seconds_of(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Pair {
+  double first = 0, second = 0;
+};
+
+/// `count` pairs of what `first` and `second` return, each pair in random order: whoever goes second finds
+/// warmer caches and a hotter CPU.
+template <typename First, typename Second>
+std::vector<Pair> alternate(std::size_t count, First first, Second second) {
+  std::mt19937 generator(1);
+  std::vector<Pair> pairs(count);
+  for (Pair& pair : pairs) {
+    if (generator() % 2 == 0) {
+      pair.first = first();
+      pair.second = second();
+    } else {
+      pair.second = second();
+      pair.first = first();
+    }
+  }
+  return pairs;
+}
+
+struct Medians {
+  double first = 0, second = 0;
+  double ratio() const { return second / first; }
+};
+
+inline Medians medians(const std::vector<Pair>& pairs) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (const Pair& pair : pairs) {
+    first.push_back(pair.first);
+    second.push_back(pair.second);
+  }
+  return {.first = median(std::move(first)), .second = median(std::move(second))};
+}
+
+/// The middle 95 % of the ratio of medians over pairs drawn with replacement: what disturbs a pair disturbs
+/// both of its sides.
+inline Interval ratio_interval(const std::vector<Pair>& pairs) {
+  constexpr int draws = 2000;
+  std::mt19937 generator(1);
+  std::uniform_int_distribution<std::size_t> draw(0, pairs.size() - 1);
+  std::vector<double> ratios;
+  std::vector<Pair> drawn(pairs.size());
+  for (int d = 0; d < draws; ++d) {
+    std::generate(drawn.begin(), drawn.end(), [&] { return pairs[draw(generator)]; });
+    ratios.push_back(medians(drawn).ratio());
+  }
+  return {.low = quantile(ratios, 0.025), .high = quantile(ratios, 0.975)};
+}
+
+}  // namespace breakeven::bench
