@@ -121,32 +121,4 @@ inline dnnl::eltwise_backward::primitive_desc activation_backward(const dnnl::en
 #endif
 }
 
-/// The largest value of every square of `size` x `size`, one beside the other.
-inline dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine,
-                                                              dnnl::prop_kind propagation,
-                                                              const dnnl::memory::desc& source,
-                                                              const dnnl::memory::desc& result,
-                                                              dnnl::memory::dim size) {
-  const dnnl::memory::dims square{size, size};
-  const dnnl::memory::dims none{0, 0};
-  constexpr auto largest = dnnl::algorithm::pooling_max;
-#if DNNL_VERSION_MAJOR >= 3
-  return {engine, propagation, largest, source, result, square, square, none, none, none};
-#else
-  return {{propagation, largest, source, result, square, square, none, none}, engine};
-#endif
-}
-inline dnnl::pooling_backward::primitive_desc max_pool_backward(
-    const dnnl::engine& engine, const dnnl::memory::desc& source, const dnnl::memory::desc& result,
-    dnnl::memory::dim size, const dnnl::pooling_forward::primitive_desc& forward) {
-  const dnnl::memory::dims square{size, size};
-  const dnnl::memory::dims none{0, 0};
-  constexpr auto largest = dnnl::algorithm::pooling_max;
-#if DNNL_VERSION_MAJOR >= 3
-  return {engine, largest, source, result, square, square, none, none, none, forward};
-#else
-  return {{largest, source, result, square, square, none, none}, engine, forward};
-#endif
-}
-
 }  // namespace breakeven::onednn

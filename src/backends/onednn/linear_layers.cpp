@@ -152,13 +152,27 @@ class Linear final : public LayerWork {
     return {shape, device_.engine, tensor.memory().get_data_handle()};
   }
 
+  /// A gradient's implementation. What the library likes best when free to choose all layouts is the measure:
+  /// of the descriptors with that implementation, the one that needs the fewest reorders.
+  auto without_reorders(const auto& describe, const Shapes& shapes, const Desc& result) const {
+    auto best = describe(shapes.source, any(shapes.weights), shapes.result);
+    const std::string implementation = best.impl_info_str();
+    for (const Desc& weights : {weights_->value().desc(), any(shapes.weights)}) {
+      const auto found = describe(shapes.lies, weights, result);
+      if (found.impl_info_str() == implementation) return found;
+    }
+    return best;
+  }
+
   void prepare_backward(const LayerSite& site, const Primitives& primitives, const Shapes& shapes,
                         const typename Primitives::Forward::primitive_desc& forward) {
     const Desc bias = bias_->value().desc();
-    // Asked for any layout of the weights, the library takes its fastest way, and a reorder of the weights
-    // once a step is cheap beside it.
-    const auto weights =
-        primitives.backward_weights(site, forward, shapes.source, any(shapes.weights), bias, shapes.result);
+    const Desc result = output_.value.desc();
+    const auto weights = without_reorders(
+        [&](const Desc& source, const Desc& kernel, const Desc& to) {
+          return primitives.backward_weights(site, forward, source, kernel, bias, to);
+        },
+        shapes, result);
     source_for_weights_ = Relaid(device_, as_read(site.input->value, shapes.lies), weights.src_desc());
     result_for_weights_ = Relaid(device_, output_.gradient.memory(), weights.diff_dst_desc());
     weights_gradient_ = Relaid(device_, weights_->gradient().memory(), weights.diff_weights_desc());
@@ -168,8 +182,11 @@ class Linear final : public LayerWork {
                               {DNNL_ARG_DIFF_WEIGHTS, weights_gradient_.memory()},
                               {DNNL_ARG_DIFF_BIAS, bias_->gradient().memory()}});
     if (!site.wants_input_gradient) return;
-    const auto data =
-        primitives.backward_data(site, forward, shapes.source, any(shapes.weights), shapes.result);
+    const auto data = without_reorders(
+        [&](const Desc& source, const Desc& kernel, const Desc& to) {
+          return primitives.backward_data(site, forward, source, kernel, to);
+        },
+        shapes, result);
     result_for_data_ = Relaid(device_, output_.gradient.memory(), data.diff_dst_desc());
     weights_for_data_ = Relaid(device_, weights_->value().memory(), data.weights_desc());
     source_gradient_ = Relaid(device_, as_read(site.input->gradient, shapes.lies), data.diff_src_desc());
