@@ -158,7 +158,7 @@ class Linear final : public LayerWork {
     auto best = describe(shapes.source, any(shapes.weights), shapes.result);
     const std::string implementation = best.impl_info_str();
     for (const Desc& weights : {weights_->value().desc(), any(shapes.weights)}) {
-      const auto found = describe(shapes.lies, weights, result);
+      auto found = describe(shapes.lies, weights, result);
       if (found.impl_info_str() == implementation) return found;
     }
     return best;
