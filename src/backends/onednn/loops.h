@@ -22,11 +22,11 @@ void parallel_ranges(std::int64_t count, const Body& body) {
   body(std::int64_t{0}, count);
 }
 
-/// Calls body(item) for every item, each of which is worth a thread's while.
+/// Calls body(item) for every item; a single one stays on the calling thread.
 template <typename Body>
 void parallel_items(std::int64_t count, const Body& body) {
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > 1)
 #endif
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }

@@ -75,7 +75,9 @@ class OnednnModel final : public Model {
 
  private:
   void forward(const LabelledImages& images, std::span<const std::uint32_t> rows) {
-    images.gather(rows, input_.value.as<float>());
+    parallel_items(std::ssize(rows), [&, to = input_.value.as<float>()](std::int64_t row) {
+      images.gather(rows.subspan(static_cast<std::size_t>(row), 1), to + row * image_pixels);
+    });
     for (std::size_t i = 0; i < work_.size(); ++i) {
       work_[i]->forward();
       if (const auto from = task_.network.layers[i].add_from)
