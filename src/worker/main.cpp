@@ -77,7 +77,7 @@ class Worker {
         check_memory(request.problem);
         prepared_ = operation.prepare(request.problem, request.seed);
         id_ = request.problem.id();
-        timing_ = {.cold = request.cold, .each_iteration = request.problem.workload->measures_latency()};
+        mode_ = {.cold = request.cold, .each_iteration = request.problem.workload->measures_latency()};
         return answer::Ready{.algorithm = prepared_->algorithm()};
       }
       return answer::Refusal{
@@ -95,7 +95,7 @@ class Worker {
   Answer operator()(const request::Verify& request) { return prepared().show(request.elements); }
 
   Answer operator()(const request::Sample& request) {
-    auto sample = take_sample(prepared(), id_, request.iterations, timing_);
+    auto sample = take_sample(prepared(), id_, request.iterations, mode_);
     sample.losses = prepared().take_losses();
     return sample;
   }
@@ -124,7 +124,7 @@ class Worker {
   Backend backend_;
   std::unique_ptr<Prepared> prepared_;
   std::string id_;
-  Timing timing_;
+  SampleMode mode_;
 };
 
 Answer respond(Worker& worker, const std::string& line, bool& quit) {

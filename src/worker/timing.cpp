@@ -38,7 +38,7 @@ class Capture final : public benchmark::BenchmarkReporter {
 }  // namespace
 
 answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
-                           const Timing& timing) {
+                           const SampleMode& mode) {
   answer::Sample sample;
   double cpu_seconds = 0;
   const auto all_at_once = [&](benchmark::State& state) {
@@ -52,22 +52,22 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     }
   };
   const auto one_by_one = [&](benchmark::State& state) {
-    if (timing.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
+    if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
     for (auto _ : state) {
-      if (timing.cold) flush_caches();
+      if (mode.cold) flush_caches();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       prepared.run();
       const double seconds = seconds_since(start);
       cpu_seconds += process_cpu_seconds() - cpu_before;
       state.SetIterationTime(seconds);
-      if (timing.each_iteration) sample.latencies.push_back(seconds);
+      if (mode.each_iteration) sample.latencies.push_back(seconds);
     }
   };
 
   const EnergyMeter meter;
   Capture capture;
-  const bool singly = timing.cold || timing.each_iteration;
+  const bool singly = mode.cold || mode.each_iteration;
   auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
                             : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
   registered->UseManualTime()->Iterations(iterations);
@@ -81,7 +81,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-  if (joules_before && joules_after && !timing.cold) sample.joules = (*joules_after - *joules_before) / count;
+  if (joules_before && joules_after && !mode.cold) sample.joules = (*joules_after - *joules_before) / count;
   return sample;
 }
 

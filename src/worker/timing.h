@@ -9,13 +9,13 @@
 
 namespace breakeven {
 
-struct Timing {
+struct SampleMode {
   bool cold = false;            // flush the caches before every iteration
   bool each_iteration = false;  // time every iteration alone, for latencies
 };
 
 /// Runs a prepared case `iterations` times, as one Google Benchmark run with manual time.
 answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
-                           const Timing& timing);
+                           const SampleMode& mode);
 
 }  // namespace breakeven
