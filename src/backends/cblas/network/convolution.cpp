@@ -6,15 +6,33 @@
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
+#include "backends/cblas/vector.h"
 
 namespace breakeven::cblas {
 namespace {
+
+/// `runs` runs of `count` values, `step` apart in each of the two memories: copied, or added.
+BREAKEVEN_VECTORISED void copy_runs(const float* __restrict from, std::int64_t from_step,
+                                    float* __restrict to, std::int64_t to_step, std::int64_t runs,
+                                    std::int64_t count) {
+  for (std::int64_t run = 0; run < runs; ++run) {
+    for (std::int64_t i = 0; i < count; ++i) to[run * to_step + i] = from[run * from_step + i];
+  }
+}
+BREAKEVEN_VECTORISED void add_runs(const float* from, std::int64_t from_step, float* to, std::int64_t to_step,
+                                   std::int64_t runs, std::int64_t count) {
+  for (std::int64_t run = 0; run < runs; ++run) {
+    const float* __restrict source = from + run * from_step;
+    float* __restrict sum = to + run * to_step;
+    for (std::int64_t i = 0; i < count; ++i) sum[i] += source[i];
+  }
+}
 
 class Convolution final : public ImageLayer {
  public:
   explicit Convolution(const LayerTask& task)
       : l_(task.layer), input_is_relu_(task.input_is_relu), parameters_(task.parameters) {
-    constexpr std::int64_t block_bytes = 256 << 10;
+    constexpr std::int64_t block_bytes = 400 << 10;
     const std::int64_t row_bytes = l_.q * terms() * static_cast<std::int64_t>(sizeof(float));
     const std::int64_t fit = std::clamp<std::int64_t>(block_bytes / row_bytes, 1, l_.p);
     const std::int64_t blocks = (l_.p + fit - 1) / fit;
@@ -68,46 +86,43 @@ class Convolution final : public ImageLayer {
     }
   }
 
-  /// Calls run(source, count) for every run of values that the result rows see, in the order of the matrix:
-  /// `count` values from element `source` of the image on, or zeros where that is negative.
-  template <typename Run>
-  void for_runs(std::int64_t row, std::int64_t rows, const Run& run) const {
+  /// What the results of a block see, as runs of values in memory: calls runs(column, source, runs, count)
+  /// where `runs` neighbouring rows of the matrix, from element `column` on, see `count` values each, the
+  /// first of them from element `source` of the image on, each next one a pixel further.
+  template <typename Runs>
+  void for_runs(std::int64_t row, std::int64_t rows, const Runs& runs) const {
+    // The results in a row that see whole rows of the filter, and those left and right of them that reach
+    // outside.
+    const std::int64_t whole_first = std::min(l_.pad, l_.q);
+    const std::int64_t whole_last = std::clamp(l_.w - l_.filter + l_.pad + 1, whole_first, l_.q);
     for (std::int64_t y = row; y < row + rows; ++y) {
-      for (std::int64_t x = 0; x < l_.q; ++x) {
-        const std::int64_t left = x - l_.pad;
-        const std::int64_t first = std::max<std::int64_t>(0, -left);
-        const std::int64_t last = std::min(l_.filter, l_.w - left);
-        for (std::int64_t r = 0; r < l_.filter; ++r) {
-          const std::int64_t source_row = y - l_.pad + r;
-          if (source_row < 0 || source_row >= l_.h) {
-            run(-1, l_.filter * l_.c);
-            continue;
-          }
-          if (first > 0) run(-1, first * l_.c);
-          run((source_row * l_.w + left + first) * l_.c, (last - first) * l_.c);
-          if (last < l_.filter) run(-1, (l_.filter - last) * l_.c);
-        }
+      for (std::int64_t r = 0; r < l_.filter; ++r) {
+        const std::int64_t source_row = y - l_.pad + r;
+        if (source_row < 0 || source_row >= l_.h) continue;
+        const auto some = [&](std::int64_t x, std::int64_t number) {
+          const std::int64_t left = x - l_.pad;
+          const std::int64_t first = std::max<std::int64_t>(0, -left);
+          const std::int64_t last = std::min(l_.filter, l_.w - left);
+          runs(((y - row) * l_.q + x) * terms() + (r * l_.filter + first) * l_.c,
+               (source_row * l_.w + left + first) * l_.c, number, (last - first) * l_.c);
+        };
+        for (std::int64_t x = 0; x < whole_first; ++x) some(x, 1);
+        if (whole_last > whole_first) some(whole_first, whole_last - whole_first);
+        for (std::int64_t x = whole_last; x < l_.q; ++x) some(x, 1);
       }
     }
   }
 
   void fill(const float* image, std::int64_t row, std::int64_t rows, float* matrix) const {
-    for_runs(row, rows, [&](std::int64_t source, std::int64_t count) {
-      if (source < 0) {
-        std::fill(matrix, matrix + count, 0.0F);
-      } else {
-        for (std::int64_t i = 0; i < count; ++i) matrix[i] = image[source + i];
-      }
-      matrix += count;
+    if (l_.pad > 0) std::fill(matrix, matrix + rows * l_.q * terms(), 0.0F);
+    for_runs(row, rows, [&](std::int64_t column, std::int64_t source, std::int64_t runs, std::int64_t count) {
+      copy_runs(image + source, l_.c, matrix + column, terms(), runs, count);
     });
   }
 
   void add(const float* matrix, std::int64_t row, std::int64_t rows, float* image) const {
-    for_runs(row, rows, [&](std::int64_t source, std::int64_t count) {
-      if (source >= 0) {
-        for (std::int64_t i = 0; i < count; ++i) image[source + i] += matrix[i];
-      }
-      matrix += count;
+    for_runs(row, rows, [&](std::int64_t column, std::int64_t source, std::int64_t runs, std::int64_t count) {
+      add_runs(matrix + column, terms(), image + source, l_.c, runs, count);
     });
   }
 

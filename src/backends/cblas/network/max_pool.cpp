@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <limits>
 
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/vector.h"
@@ -7,26 +7,50 @@
 namespace breakeven::cblas {
 namespace {
 
-/// The largest of four values in each channel and which one that was; of equal ones the first.
-BREAKEVEN_VECTORISED void largest_of_four(const float* a, const float* b, const float* c, const float* d,
-                                          std::int64_t channels, float* largest, std::int32_t* winner) {
-  for (std::int64_t i = 0; i < channels; ++i) {
-    float best = a[i];
-    std::int32_t which = 0;
-    which = b[i] > best ? 1 : which;
-    best = b[i] > best ? b[i] : best;
-    which = c[i] > best ? 2 : which;
-    best = c[i] > best ? c[i] : best;
-    which = d[i] > best ? 3 : which;
-    best = d[i] > best ? d[i] : best;
-    largest[i] = best;
-    winner[i] = which;
+/// One row of results: the largest of each 2 x 2 square in each channel, and which of the four that was; of
+/// equal ones the first. `upper` and `lower` are the two rows of the source. With `relu`, nobody wins where
+/// the largest is 0: ReLU passes no gradient there.
+BREAKEVEN_VECTORISED void pool_row(const float* __restrict upper, const float* __restrict lower,
+                                   std::int64_t squares, std::int64_t channels, bool relu,
+                                   float* __restrict largest, std::int32_t* __restrict winner) {
+  const float floor = relu ? 0.0F : -std::numeric_limits<float>::infinity();
+  for (std::int64_t q = 0; q < squares; ++q) {
+    const std::int64_t left = 2 * q * channels;
+    const std::int64_t right = left + channels;
+    for (std::int64_t i = 0; i < channels; ++i) {
+      const float a = upper[left + i];
+      const float b = upper[right + i];
+      const float c = lower[left + i];
+      const float d = lower[right + i];
+      const float above = b > a ? b : a;
+      const float below = d > c ? d : c;
+      const float best = below > above ? below : above;
+      const std::int32_t which_above = b > a ? 1 : 0;
+      const std::int32_t which_below = d > c ? 3 : 2;
+      const std::int32_t which = below > above ? which_below : which_above;
+      largest[q * channels + i] = best;
+      winner[q * channels + i] = best > floor ? which : -1;
+    }
   }
 }
 
-BREAKEVEN_VECTORISED void hand_to_winner(const float* gradient, const std::int32_t* winner,
-                                         std::int32_t which, std::int64_t channels, float* to) {
-  for (std::int64_t i = 0; i < channels; ++i) to[i] = winner[i] == which ? gradient[i] : 0;
+/// The gradient of one row of squares goes to the winner of each, and the others get 0.
+BREAKEVEN_VECTORISED void hand_to_winners(const float* __restrict gradient,
+                                          const std::int32_t* __restrict winner, std::int64_t squares,
+                                          std::int64_t channels, float* __restrict upper,
+                                          float* __restrict lower) {
+  for (std::int64_t q = 0; q < squares; ++q) {
+    const std::int64_t left = 2 * q * channels;
+    const std::int64_t right = left + channels;
+    for (std::int64_t i = 0; i < channels; ++i) {
+      const float g = gradient[q * channels + i];
+      const std::int32_t which = winner[q * channels + i];
+      upper[left + i] = which == 0 ? g : 0;
+      upper[right + i] = which == 1 ? g : 0;
+      lower[left + i] = which == 2 ? g : 0;
+      lower[right + i] = which == 3 ? g : 0;
+    }
+  }
 }
 
 /// Remembers the winners, so that what it reads need not be kept.
@@ -38,13 +62,9 @@ class MaxPool final : public ImageLayer {
         winners_(task.batch * task.layer.output_elements()) {}
 
   void forward(Images images, const float* input, float* output, int) override {
-    for_squares(images, [&](const Square& s) {
-      std::int32_t* winner = winners_.data() + images.first * l_.output_elements() + s.result;
-      largest_of_four(input + s.corners[0], input + s.corners[1], input + s.corners[2], input + s.corners[3],
-                      l_.c, output + s.result, winner);
-      if (!input_is_relu_) return;
-      // ReLU passes no gradient where its result is 0: then nobody has won.
-      for (std::int64_t c = 0; c < l_.c; ++c) winner[c] = output[s.result + c] > 0 ? winner[c] : -1;
+    for_rows(images, [&](std::int64_t result, std::int64_t source) {
+      pool_row(input + source, input + source + row(), l_.q, l_.c, input_is_relu_, output + result,
+               winners_.data() + images.first * l_.output_elements() + result);
     });
   }
 
@@ -52,34 +72,24 @@ class MaxPool final : public ImageLayer {
     if (input_gradient == nullptr) return;
     if (l_.h % 2 != 0 || l_.w % 2 != 0)  // the last row or column is in no square
       std::fill(input_gradient, input_gradient + images.count * l_.input_elements(), 0.0F);
-    for_squares(images, [&](const Square& s) {
-      const std::int32_t* winner = winners_.data() + images.first * l_.output_elements() + s.result;
-      for (std::int32_t i = 0; i < 4; ++i) {
-        hand_to_winner(gradient + s.result, winner, i, l_.c,
-                       input_gradient + s.corners[static_cast<std::size_t>(i)]);
-      }
+    for_rows(images, [&](std::int64_t result, std::int64_t source) {
+      hand_to_winners(gradient + result, winners_.data() + images.first * l_.output_elements() + result, l_.q,
+                      l_.c, input_gradient + source, input_gradient + source + row());
     });
   }
 
   bool needs_input() const override { return false; }
 
  private:
-  struct Square {
-    std::int64_t result;                  // index of its first channel
-    std::array<std::int64_t, 4> corners;  // likewise, row-major
-  };
+  std::int64_t row() const { return l_.w * l_.c; }
 
+  /// Calls visit(result, source) with the first element of each row of results, and of the first source row
+  /// it sees.
   template <typename Visit>
-  void for_squares(Images images, const Visit& visit) const {
+  void for_rows(Images images, const Visit& visit) const {
     for (std::int64_t image = 0; image < images.count; ++image) {
-      for (std::int64_t p = 0; p < l_.p; ++p) {
-        for (std::int64_t q = 0; q < l_.q; ++q) {
-          const std::int64_t corner = ((image * l_.h + 2 * p) * l_.w + 2 * q) * l_.c;
-          const std::int64_t down = l_.w * l_.c;
-          visit(Square{.result = ((image * l_.p + p) * l_.q + q) * l_.c,
-                       .corners = {corner, corner + l_.c, corner + down, corner + down + l_.c}});
-        }
-      }
+      for (std::int64_t p = 0; p < l_.p; ++p)
+        visit((image * l_.p + p) * l_.q * l_.c, (image * l_.h + 2 * p) * row());
     }
   }
 

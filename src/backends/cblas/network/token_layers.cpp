@@ -1,14 +1,82 @@
 // The layers of a transformer that treat every token alike, or sum over tokens.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
 
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
+#include "backends/cblas/vector.h"
 
 namespace breakeven::cblas {
 namespace {
+
+/// Eight sums side by side, added at the end: a single one would have to wait for itself at every element.
+struct LaneSum {
+  static constexpr std::int64_t lanes = 8;
+  std::array<float, lanes> sums{};
+  float total() const {
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+  }
+};
+
+template <typename Term>
+[[gnu::always_inline]] inline float sum_of(std::int64_t count, const Term& term) {
+  LaneSum sum;
+  std::int64_t i = 0;
+  for (; i + LaneSum::lanes <= count; i += LaneSum::lanes) {
+    for (std::int64_t lane = 0; lane < LaneSum::lanes; ++lane)
+      sum.sums[static_cast<std::size_t>(lane)] += term(i + lane);
+  }
+  float rest = 0;
+  for (; i < count; ++i) rest += term(i);
+  return sum.total() + rest;
+}
+
+/// y = gamma (x - mean) / deviation + beta on each row; keeps mean and 1 / deviation.
+BREAKEVEN_VECTORISED void normalise(const float* input, std::int64_t rows, std::int64_t features,
+                                    const float* gamma, const float* beta, float* means, float* inverses,
+                                    float* output) {
+  const auto n = static_cast<float>(features);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = input + row * features;
+    float* y = output + row * features;
+    const float mean = sum_of(features, [x](std::int64_t f) { return x[f]; }) / n;
+    const float squares =
+        sum_of(features, [x, mean](std::int64_t f) { return (x[f] - mean) * (x[f] - mean); });
+    const float inverse = 1.0F / std::sqrt(squares / n + static_cast<float>(layer_norm_epsilon));
+    for (std::int64_t f = 0; f < features; ++f) y[f] = gamma[f] * ((x[f] - mean) * inverse) + beta[f];
+    means[row] = mean;
+    inverses[row] = inverse;
+  }
+}
+
+/// With n = (x - mean) inverse and g = gamma dy: dx = inverse (g - mean of g - n times the mean of g n). Adds
+/// the parameters' gradients to their sums.
+BREAKEVEN_VECTORISED void normalise_backward(const float* input, std::int64_t rows, std::int64_t features,
+                                             const float* gamma, const float* means, const float* inverses,
+                                             const float* gradient, float* __restrict gamma_gradient,
+                                             float* __restrict beta_gradient,
+                                             float* __restrict input_gradient) {
+  const auto n = static_cast<float>(features);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const float* x = input + row * features;
+    const float* dy = gradient + row * features;
+    const float mean = means[row];
+    const float inverse = inverses[row];
+    for (std::int64_t f = 0; f < features; ++f) {
+      gamma_gradient[f] += dy[f] * ((x[f] - mean) * inverse);
+      beta_gradient[f] += dy[f];
+    }
+    if (input_gradient == nullptr) continue;
+    const float mean_g = sum_of(features, [=](std::int64_t f) { return gamma[f] * dy[f]; }) / n;
+    const float mean_gn =
+        sum_of(features, [=](std::int64_t f) { return gamma[f] * dy[f] * ((x[f] - mean) * inverse); }) / n;
+    float* dx = input_gradient + row * features;
+    for (std::int64_t f = 0; f < features; ++f)
+      dx[f] = inverse * (gamma[f] * dy[f] - mean_g - (x[f] - mean) * inverse * mean_gn);
+  }
+}
 
 /// A dense layer on the tokens of a few images. Weights are small beside the batch's activations, so each
 /// thread sums their gradient for itself.
@@ -87,20 +155,8 @@ class LayerNorm final : public ImageLayer {
   void forward(Images images, const float* input, float* output, int) override {
     const float* gamma = parameters_.values(*l_.weights);
     const float* beta = parameters_.values(*l_.bias);
-    const auto features = static_cast<float>(l_.in);
-    for (std::int64_t i = 0; i < images.count * l_.tokens; ++i) {
-      const float* x = input + i * l_.in;
-      float sum = 0;
-      for (std::int64_t f = 0; f < l_.in; ++f) sum += x[f];
-      const float mean = sum / features;
-      float squares = 0;
-      for (std::int64_t f = 0; f < l_.in; ++f) squares += (x[f] - mean) * (x[f] - mean);
-      const float inverse = 1.0F / std::sqrt(squares / features + static_cast<float>(layer_norm_epsilon));
-      means_[images.first * l_.tokens + i] = mean;
-      inverses_[images.first * l_.tokens + i] = inverse;
-      float* y = output + i * l_.in;
-      for (std::int64_t f = 0; f < l_.in; ++f) y[f] = gamma[f] * ((x[f] - mean) * inverse) + beta[f];
-    }
+    normalise(input, images.count * l_.tokens, l_.in, gamma, beta, means_.data() + images.first * l_.tokens,
+              inverses_.data() + images.first * l_.tokens, output);
   }
 
   void backward(Images images, const float* input, float* gradient, float* input_gradient,
@@ -108,31 +164,9 @@ class LayerNorm final : public ImageLayer {
     const float* gamma = parameters_.values(*l_.weights);
     float* gamma_gradient = parameters_.gradient(*l_.weights, thread);
     float* beta_gradient = parameters_.gradient(*l_.bias, thread);
-    const auto features = static_cast<float>(l_.in);
-    for (std::int64_t i = 0; i < images.count * l_.tokens; ++i) {
-      const float* x = input + i * l_.in;
-      const float* dy = gradient + i * l_.in;
-      const float mean = means_[images.first * l_.tokens + i];
-      const float inverse = inverses_[images.first * l_.tokens + i];
-      // With n = (x - mean) inverse and g = gamma dy: dx = inverse (g - mean of g - n times the mean of g n).
-      float sum = 0;
-      float sum_normal = 0;
-      for (std::int64_t f = 0; f < l_.in; ++f) {
-        const float normal = (x[f] - mean) * inverse;
-        sum += gamma[f] * dy[f];
-        sum_normal += gamma[f] * dy[f] * normal;
-      }
-      for (std::int64_t f = 0; f < l_.in; ++f) {
-        gamma_gradient[f] += dy[f] * ((x[f] - mean) * inverse);
-        beta_gradient[f] += dy[f];
-      }
-      if (input_gradient == nullptr) continue;
-      float* dx = input_gradient + i * l_.in;
-      for (std::int64_t f = 0; f < l_.in; ++f) {
-        const float normal = (x[f] - mean) * inverse;
-        dx[f] = inverse * (gamma[f] * dy[f] - sum / features - normal * (sum_normal / features));
-      }
-    }
+    normalise_backward(input, images.count * l_.tokens, l_.in, gamma,
+                       means_.data() + images.first * l_.tokens, inverses_.data() + images.first * l_.tokens,
+                       gradient, gamma_gradient, beta_gradient, input_gradient);
   }
 
  private:
