@@ -61,10 +61,11 @@ std::string Case::id() const {
 }
 
 Case make_case(const Workload& workload, const Parameters& given) {
-  for (const auto& [name, value] : given.entries()) {
-    const auto& known = workload.parameters();
-    if (std::none_of(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; })) {
-      throw InvalidCase(name, fmt::format("{} has no parameter '{}'", workload.op(), name));
+  const auto& known = workload.parameters();
+  for (const auto& entry : given.entries()) {
+    const std::string& given_name = entry.first;
+    if (std::none_of(known.begin(), known.end(), [&](const Parameter& p) { return p.name == given_name; })) {
+      throw InvalidCase(given_name, fmt::format("{} has no parameter '{}'", workload.op(), given_name));
     }
   }
   Case made{.workload = &workload, .parameters = {}};
