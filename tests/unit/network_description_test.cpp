@@ -105,7 +105,8 @@ TEST(NetworkDescription, WorkloadsRefuseWhatMakesNoSense) {
   EXPECT_NO_THROW(case_of("train", base));
   EXPECT_THROW(case_of("train", with("learning_rate", -0.5)), InvalidCase);
   EXPECT_THROW(case_of("train", with("momentum", -0.5)), InvalidCase);
-  EXPECT_THROW(case_of("train", with("target_accuracy", 0.9)), InvalidCase);  // without epochs
+  EXPECT_NO_THROW(case_of("train", with("target_accuracy", 0.9)));
+  EXPECT_THROW(case_of("train", with("target_accuracy", 1.5)), InvalidCase);
   EXPECT_THROW(case_of("train", with("dtype", std::string("s8"))), InvalidCase);
   EXPECT_THROW(case_of("infer", with("optimizer", std::string("adam"))), InvalidCase);
   EXPECT_TRUE(find_workload("infer")->measures_latency());
