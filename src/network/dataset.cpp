@@ -17,9 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* remedy =
-    "get Fashion-MNIST with `apt-get install dataset-fashion-mnist`, or name a folder of IDX files of 28 x "
-    "28 "
-    "images in 10 classes by the parameter `data`";
+    "get Fashion-MNIST with `apt-get install dataset-fashion-mnist`, or name a folder of IDX files of "
+    "28 x 28 images in 10 classes by the parameter `data`";
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw DatasetError(fmt::format("{}: {}; {}", file.string(), what, remedy));
@@ -28,7 +27,7 @@ constexpr const char* remedy =
 fs::path find_file(const fs::path& folder, const std::string& name) {
   std::error_code ignored;  // what cannot be looked at is not there for us
   for (const char* suffix : {"", ".gz"}) {
-    const fs::path file = folder / (name + suffix);
+    fs::path file = folder / (name + suffix);
     if (fs::exists(file, ignored)) return file;
   }
   fail(folder / name, "there is no such file, nor one with .gz behind it");

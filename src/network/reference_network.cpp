@@ -259,6 +259,7 @@ const std::vector<Real>& ReferenceNetwork<Real>::forward(std::span<const float> 
 template <typename Real>
 double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, Index batch) {
   for (Kept& kept : kept_) kept.output_gradient.assign(kept.output.size(), Real{0});
+  pixel_gradient_.assign(pixels_.size(), Real{0});
   Kept& last = kept_.back();
   const double loss = cross_entropy<Real>(last.output, labels, batch, last.output_gradient.data());
   for (std::size_t index = network_.layers.size(); index-- > 0;) {
@@ -273,7 +274,7 @@ double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, In
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient[i] *= activation_slope(layer.activation, kept.linear[i]);
     }
-    layer_backward(index, gradient, index == 0 ? nullptr : &kept_[index - 1].output_gradient);
+    layer_backward(index, gradient, index == 0 ? pixel_gradient_ : kept_[index - 1].output_gradient);
   }
   return loss;
 }
@@ -390,15 +391,15 @@ void ReferenceNetwork<Real>::layer_forward(std::size_t index) {
 
 template <typename Real>
 void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector<Real>& gradient,
-                                            std::vector<Real>* input_gradient) {
+                                            std::vector<Real>& input_gradient) {
   const Layer& layer = network_.layers[index];
   const std::vector<Real>& input = input_of(index);
-  Real* weight_gradient = layer.weights ? gradients_[*layer.weights].data() : nullptr;
-  Real* bias_gradient = layer.bias ? gradients_[*layer.bias].data() : nullptr;
-  Real* into_input = input_gradient == nullptr ? nullptr : input_gradient->data();
+  Real* into_input = input_gradient.data();
 
   switch (layer.kind) {
     case LayerKind::dense: {
+      Real* weight_gradient = gradients_[*layer.weights].data();
+      Real* bias_gradient = gradients_[*layer.bias].data();
       const Index rows = images_ * layer.tokens;
       const auto x = operand(input);
       const auto dy = operand(gradient);
@@ -410,7 +411,7 @@ void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector
       parallel_parts(layer.out, threads_, [&](Index, Index first, Index last) {  // dW += dY^T X
         add_product<Real>(first, last, layer.in, rows, {dy.data(), 1, layer.out}, x.data(), weight_gradient);
       });
-      if (into_input == nullptr) break;
+      if (index == 0) break;
       parallel_parts(rows, threads_, [&](Index, Index first, Index last) {  // dX += dY W
         add_product<Real>(first, last, layer.in, layer.out, {dy.data(), layer.out, 1}, weights.data(),
                           into_input);
@@ -419,6 +420,8 @@ void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector
     }
 
     case LayerKind::conv2d: {
+      Real* weight_gradient = gradients_[*layer.weights].data();
+      Real* bias_gradient = gradients_[*layer.bias].data();
       const auto x = operand(input);
       const auto dy = operand(gradient);
       const auto weights = operand(parameters_[*layer.weights]);
@@ -438,7 +441,7 @@ void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector
             unfolded[static_cast<std::size_t>(column * terms + row)] = from[element];
           });
           add_product<Real>(0, layer.k, terms, pixels, {image_dy, pixels, 1}, unfolded.data(), sum.data());
-          if (into_input == nullptr) continue;
+          if (index == 0) continue;
           std::fill(unfolded_gradient.begin(), unfolded_gradient.end(), Real{0});
           add_product<Real>(0, terms, pixels, layer.k, {weights.data(), 1, terms}, image_dy,
                             unfolded_gradient.data());
@@ -471,6 +474,7 @@ void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector
       break;
 
     case LayerKind::positions: {
+      Real* weight_gradient = gradients_[*layer.weights].data();
       const Index size = layer.tokens * layer.out;
       for (Index i = 0; i < std::ssize(gradient); ++i) {
         into_input[i] += gradient[static_cast<std::size_t>(i)];
@@ -520,6 +524,8 @@ void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector
     }
 
     case LayerKind::layer_norm: {
+      Real* weight_gradient = gradients_[*layer.weights].data();
+      Real* bias_gradient = gradients_[*layer.bias].data();
       const Real* gamma = parameters_[*layer.weights].data();
       for (Index token = 0; token < images_ * layer.tokens; ++token) {
         const Real* from = input.data() + token * layer.in;

@@ -53,10 +53,10 @@ class ReferenceNetwork {
   const std::vector<Real>& input_of(std::size_t layer) const;
   std::vector<Real> operand(const std::vector<Real>& values) const;
   void layer_forward(std::size_t index);
-  /// `gradient` is that of the layer before its activation; the input's is added to `input_gradient`, unless
-  /// that is null.
+  /// `gradient` is that of the layer before its activation; the input's is added to `input_gradient`.
+  /// (Products leave out the image's, which nobody needs.)
   void layer_backward(std::size_t index, const std::vector<Real>& gradient,
-                      std::vector<Real>* input_gradient);
+                      std::vector<Real>& input_gradient);
 
   Network network_;
   std::uint64_t seed_;
@@ -65,7 +65,7 @@ class ReferenceNetwork {
   std::int64_t images_ = 0;  // of the last forward()
   std::vector<std::vector<Real>> parameters_, gradients_, first_moments_, second_moments_;
   int updates_ = 0;
-  std::vector<Real> pixels_;
+  std::vector<Real> pixels_, pixel_gradient_;
   std::vector<Kept> kept_;
 };
 
