@@ -13,7 +13,7 @@ class Attention final : public ImageLayer {
  public:
   explicit Attention(const LayerTask& task)
       : l_(task.layer),
-        scale_(1.0F / std::sqrt(static_cast<float>(l_.out / l_.heads))),
+        scale_(1.0F / std::sqrt(static_cast<float>(l_.out) / static_cast<float>(l_.heads))),
         probabilities_(task.batch * l_.heads * scores()),
         score_gradients_(task.threads * scores()) {}
 
