@@ -1,6 +1,7 @@
 // The built driver, run from a test in a folder of its own, with simulated backends.
 #pragma once
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -66,6 +66,9 @@ std::string test_name(std::string text) {
 struct At {
   std::string request, nth;  // nth: settings that say which of several such requests
   Expected expected;
+  friend void PrintTo(const At& at, std::ostream* out) {
+    *out << at.request << at.nth << ' ' << at.expected.fault;
+  }
 };
 
 std::vector<At> faults_while_measuring() {
@@ -101,7 +104,9 @@ TEST_P(FaultWhileMeasuring, CostsOneCase) {
   EXPECT_THAT(lost.at("reason").get<std::string>(), HasSubstr(expected.reason));
   EXPECT_TRUE(lost.at("gflops").is_null());
   for (const auto& c : result.at("cases")) {
-    if (c.at("status") == "ok") EXPECT_GE(c.at("seconds").at("samples").size(), 6U) << c;
+    if (c.at("status") == "ok") {
+      EXPECT_GE(c.at("seconds").at("samples").size(), 6U) << c;
+    }
   }
   EXPECT_EQ(processes("a"), expected.restarted ? 3 : 2) << "one is asked what it is, one measures";
   EXPECT_EQ(processes("b"), 2);

@@ -37,9 +37,10 @@ Noise Noise::taken_from(Settings& settings) {
   return noise;
 }
 
-NoiseSource::NoiseSource(Noise noise, std::uint64_t process)
-    : noise_(std::move(noise)),
-      generator_(noise_.seed == 0 ? std::random_device{}() : RandomStream(noise_.seed, process).bits(0)) {
+NoiseSource::NoiseSource(Noise noise, const std::string& name, int process) : noise_(std::move(noise)) {
+  std::uint64_t key = noise_.seed == 0 ? std::random_device{}() : noise_.seed;
+  for (const char c : name) key = mix(key + static_cast<unsigned char>(c));
+  generator_.seed(mix(key + static_cast<std::uint64_t>(process)));
   std::normal_distribution<double> normal;
   of_process_ = std::exp(noise_.between_processes * normal(generator_));
 }

@@ -22,7 +22,7 @@ struct Cost {
   double seconds(const Case& problem) const;
 };
 
-/// What multiplies a sample's seconds. Two processes of one seed and number give the same.
+/// What multiplies a sample's seconds. Two processes of one seed, name and number give the same.
 struct Noise {
   double relative = 0;           // standard deviation of the logarithm, from sample to sample
   double between_processes = 0;  // the same, from process to process
@@ -35,8 +35,8 @@ struct Noise {
 
 class NoiseSource {
  public:
-  /// `process` tells apart the processes of one seed.
-  NoiseSource(Noise noise, std::uint64_t process);
+  /// `process` numbers those of one name.
+  NoiseSource(Noise noise, const std::string& name, int process);
   /// The factor of the next sample.
   double next();
 

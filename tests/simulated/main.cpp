@@ -6,6 +6,7 @@
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
 //   spin=1         really spend the time that is answered, instead of answering at once
 //   device=gpu     what it says of itself; version=V likewise, of its library
+//   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
@@ -93,12 +94,13 @@ class Simulation {
       : name_(std::move(name)),
         device_(settings.take_text("device", "cpu")),
         version_(settings.take_text("version", "1.0")),
+        supports_(settings.take_text("supports", "")),
         spin_(settings.take_integer("spin", 0) != 0),
         steps_(settings.take_integer("steps", 10)),
         cost_(Cost::taken_from(settings)),
         log_(settings.take_text("log", ""), name_),
         process_(log_.process()),
-        noise_(Noise::taken_from(settings), static_cast<std::uint64_t>(process_)),
+        noise_(Noise::taken_from(settings), name_, process_),
         fault_(Fault::taken_from(settings)) {
     settings.expect_nothing_left();
   }
@@ -127,8 +129,10 @@ class Simulation {
                         .libraries = {{"simulated", version_}},
                         .supports = {},
                         .unreadable = {}};
-    for (const auto& workload : workloads())
+    for (const auto& workload : workloads()) {
+      if (!supports_.empty() && workload->op() != supports_) continue;
       hello.supports.emplace_back(workload->op(), dtypes_of(*workload));
+    }
     return hello;
   }
 
@@ -209,7 +213,7 @@ class Simulation {
     return losses;
   }
 
-  std::string name_, device_, version_;
+  std::string name_, device_, version_, supports_;
   bool spin_ = false;
   std::int64_t steps_ = 0;
   Cost cost_;
