@@ -167,6 +167,8 @@ Json to_object(const answer::Refusal& a) {
 
 void read(const Json& object, answer::Hello& a) {
   a.protocol = get<int>(object, "protocol");
+  if (a.protocol != protocol_version)
+    throw ProtocolError(fmt::format("speaks protocol {}, not {}", a.protocol, protocol_version));
   a.name = get<std::string>(object, "name");
   a.version = get_or<std::string>(object, "version", "");
   a.role = get_or<std::string>(object, "role", a.role);
@@ -188,11 +190,16 @@ void read(const Json& object, Evidence& a) {
   a.projections = get_numbers(object, "projections");
   a.losses = get_numbers(object, "losses");
 }
+double get_seconds(const Json& object) {
+  const auto seconds = get<double>(object, "seconds");
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw ProtocolError(fmt::format("'seconds' is {} and must be above 0", seconds));
+  return seconds;
+}
+
 void read(const Json& object, answer::Sample& a) {
   a.iterations = get<std::int64_t>(object, "iterations");
-  a.seconds = get<double>(object, "seconds");
-  if (!(a.seconds > 0) || !std::isfinite(a.seconds))
-    throw ProtocolError(fmt::format("'seconds' is {} and must be above 0", a.seconds));
+  a.seconds = get_seconds(object);
   a.cpu_seconds = get_optional(object, "cpu_seconds");
   a.device_seconds = get_optional(object, "device_seconds");
   a.joules = get_optional(object, "joules");
@@ -200,7 +207,7 @@ void read(const Json& object, answer::Sample& a) {
   a.losses = get_numbers(object, "losses");
 }
 void read(const Json& object, answer::Epoch& a) {
-  a.seconds = get<double>(object, "seconds");
+  a.seconds = get_seconds(object);
   a.evaluation_seconds = get_or<double>(object, "evaluation_seconds", 0);
   a.accuracy = get<double>(object, "accuracy");
   a.losses = get_numbers(object, "losses");

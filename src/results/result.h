@@ -141,7 +141,8 @@ class ResultWriter {
   /// measured.
   explicit ResultWriter(std::filesystem::path path);
   /// Writes all of `result`, of which the cases from `first_changed` on are new. Skipped while writing has
-  /// taken more than a fiftieth of the time since the start. Throws ResultError: the disk is full.
+  /// taken more than a fiftieth of the time since the start. A disk that is full is left to finish(): the
+  /// file stays as it was last written.
   void update(const Result& result, std::size_t first_changed);
   /// Writes whatever update() skipped. Where that fails, tries the folder for temporary files, so that
   /// nothing measured is lost, and throws a ResultError which says where it is.
@@ -150,6 +151,7 @@ class ResultWriter {
 
  private:
   void write_text(const std::filesystem::path& path, const std::string& text) const;
+  void replace_file(const std::string& text) const;
 
   std::filesystem::path path_;
   std::vector<std::string> texts_;  // of each case

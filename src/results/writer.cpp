@@ -48,15 +48,23 @@ void ResultWriter::write_text(const std::filesystem::path& path, const std::stri
   }
 }
 
+void ResultWriter::replace_file(const std::string& text) const {
+  const std::string part = path_.string() + ".part";
+  write_text(part, text);
+  std::filesystem::rename(part, path_);
+}
+
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
   const auto start = std::chrono::steady_clock::now();
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
     texts_.push_back(to_json_text(result.cases[i]));
   if (path_ == "-" || (!result.complete && seconds_writing_ > seconds_since(start_) / 50)) return;
-  const std::string part = path_.string() + ".part";
-  write_text(part, to_json_text(result, texts_));
-  std::filesystem::rename(part, path_);
+  try {
+    replace_file(to_json_text(result, texts_));
+  } catch (const std::exception&) {
+    // A disk that is full now is no reason to stop measuring: finish() tries again, and elsewhere.
+  }
   seconds_writing_ += seconds_since(start);
 }
 
@@ -68,9 +76,7 @@ void ResultWriter::finish(const Result& result) {
     return;
   }
   try {
-    const std::string part = path_.string() + ".part";
-    write_text(part, text);
-    std::filesystem::rename(part, path_);
+    replace_file(text);
   } catch (const std::exception& e) {
     const auto rescue = std::filesystem::temp_directory_path() / fmt::format("breakeven-{}.json", getpid());
     write_text(rescue, text);

@@ -70,8 +70,6 @@ class Conformance {
     std::string failure = no_answer(asked);
     if (auto* hello = std::get_if<answer::Hello>(&asked)) {
       hello_ = std::move(*hello);
-      if (hello_.protocol != protocol_version)
-        failure = fmt::format("speaks protocol {}, not {}", hello_.protocol, protocol_version);
       if (hello_.name.empty()) failure = "gives no name";
       if (hello_.supports.empty()) failure = "supports nothing: 'supports' is empty";
       if (hello_.device != "cpu" && hello_.device != "gpu")

@@ -211,7 +211,13 @@ class Session {
       problem.no_truth = "there is no arbiter: breakeven-backend-reference is not beside the driver";
       return;
     }
-    if (!arbiter_) arbiter_ = start(*plan_.arbiter);
+    if (!arbiter_) {
+      arbiter_ = start(*plan_.arbiter);
+      if (!ask<answer::Hello>(arbiter_, greeting(), problem.no_truth)) {
+        arbiter_.reset();
+        return;
+      }
+    }
     if (auto truth = ask<Evidence>(
             arbiter_, request::Expect{.problem = c, .seed = measure_.seed, .elements = problem.elements},
             problem.no_truth)) {
@@ -225,7 +231,13 @@ class Session {
     const Case& c = problem.planned->problem;
     tell(problem, arm, "preparing");
     auto& worker = workers_[arm.backend->name];
-    if (!worker) worker = start(*arm.backend);
+    if (!worker) {
+      worker = start(*arm.backend);
+      if (!ask<answer::Hello>(arm, greeting())) {
+        worker.reset();  // one that has not been greeted is not to be asked for more
+        return;
+      }
+    }
     const auto prepared = ask<answer::Ready>(
         arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
     if (!prepared) return;
@@ -425,12 +437,11 @@ class Session {
 
   // ---- talking to workers
 
-  std::unique_ptr<WorkerProcess> start(const BackendRecord& backend) {
-    auto worker = std::make_unique<WorkerProcess>(backend.program, worker_options(plan_.threads));
-    // An error in the greeting shows again, and is dealt with, in the request that follows.
-    worker->ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = plan_.threads},
-                               std::chrono::duration<double>(measure_.timeout_seconds));
-    return worker;
+  std::unique_ptr<WorkerProcess> start(const BackendRecord& backend) const {
+    return std::make_unique<WorkerProcess>(backend.program, worker_options(plan_.threads));
+  }
+  Request greeting() const {
+    return request::Hello{.protocol = protocol_version, .threads = plan_.threads};
   }
 
   /// The answer; or nothing and the reason. A lost worker is forgotten, to be started afresh.

@@ -1,12 +1,10 @@
 // A folder for one test's files.
 #pragma once
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 namespace breakeven {
@@ -14,11 +12,10 @@ namespace breakeven {
 /// Removed, with all that is in it, at the end of its life.
 class TemporaryFolder {
  public:
-  TemporaryFolder()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              fmt::format("breakeven-{}-{}", getpid(),
-                          testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::create_directories(path_);
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "breakeven-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder: " + pattern);
+    path_ = pattern;
   }
   ~TemporaryFolder() {
     std::error_code ignored;

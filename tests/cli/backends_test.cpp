@@ -1,0 +1,188 @@
+// The real backends beside the driver, and every program's conformance.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/driver.h"
+#include "unit/idx_files.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return text;
+}
+
+/// The names of the backends that have been built, from the programs beside the driver.
+std::vector<std::string> built_backends() {
+  constexpr std::string_view prefix = "breakeven-backend-";
+  std::vector<std::string> names;
+  const auto folder = std::filesystem::path(BREAKEVEN_DRIVER).parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string file = entry.path().filename();
+    if (file.starts_with(prefix) && access(entry.path().c_str(), X_OK) == 0 && !entry.is_directory())
+      names.push_back(file.substr(prefix.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class SlowBuiltBackend : public DriverTest, public testing::WithParamInterface<std::string> {};
+
+TEST_P(SlowBuiltBackend, Conforms) {
+  const Json devices = parse(breakeven({"devices", "--json"}).out);
+  for (const auto& backend : devices.at("backends")) {
+    if (backend.at("name") == GetParam() && backend.at("available") == false)
+      GTEST_SKIP() << backend.at("reason");
+  }
+  const auto program =
+      std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + GetParam());
+  Process process(launch({"conformance", program}));
+  const Outcome outcome = process.wait(std::chrono::seconds(500));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(" 0 failed"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, SlowBuiltBackend, testing::ValuesIn(built_backends()),
+                         [](const auto& name) { return test_name(name.param); });
+
+class BackendsTest : public DriverTest {
+ protected:
+  /// Of whatever stands in the test's folder of backends.
+  std::string simulated() const { return file("backends") / "breakeven-backend-a"; }
+};
+
+TEST_F(BackendsTest, TheExampleOfTheDocumentationConforms) {
+  Launch python = launch({"python3", "--version"});
+  python.program = "/usr/bin/env";
+  if (run(python).status != 0) GTEST_SKIP() << "no python3 here";
+  const auto example = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "docs" / "example-backend.py";
+  const Outcome outcome = breakeven({"conformance", example});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(BackendsTest, SimulatedConforms) {
+  const Outcome outcome = breakeven({"conformance", simulated()}, "supports=matmul");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+}
+
+TEST_F(BackendsTest, ConformanceOfWhatIsNoProgramIsAnError) {
+  EXPECT_EQ(breakeven({"conformance", file("nosuch")}).status, 2);
+  EXPECT_EQ(breakeven({"conformance", folder_.path()}).status, 2);
+  EXPECT_EQ(breakeven({"conformance", write("text", "words")}).status, 2);
+}
+
+struct Breach {
+  std::string settings, message;
+  friend void PrintTo(const Breach& breach, std::ostream* out) { *out << breach.settings; }
+};
+
+class Nonconformance : public BackendsTest, public testing::WithParamInterface<Breach> {};
+
+TEST_P(Nonconformance, IsNamed) {
+  const Outcome outcome = breakeven({"conformance", simulated(), "--timeout", "5"},
+                                    "supports=matmul,case=matmul/m=64/n=48/k=32/f32," + GetParam().settings);
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED matmul/m=64/n=48/k=32/f32: "),
+                                 HasSubstr(GetParam().message), HasSubstr(" 1 failed")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, Nonconformance,
+                         testing::Values(Breach{"at=prepare,fault=exit", "ended with exit status 7"},
+                                         Breach{"at=prepare,fault=rubbish", "not a JSON object"},
+                                         Breach{"at=prepare,fault=refuse", "it was told to refuse"},
+                                         Breach{"at=verify,fault=signal", "was killed by signal 9"},
+                                         Breach{"at=verify,fault=wrong", "wrong: element 0"},
+                                         Breach{"at=verify,fault=nan", "wrong: element 0 is nan"},
+                                         Breach{"at=verify,fault=fewer_elements", "values were shown where"},
+                                         Breach{"at=verify,nth=2,fault=wrong", "wrong: element 0"},
+                                         Breach{"at=sample,fault=hang", "no answer within 5 s"},
+                                         Breach{"at=sample,fault=null_seconds", "'seconds'"},
+                                         Breach{"at=sample,fault=negative_seconds", "must be above 0"},
+                                         Breach{"at=sample,fault=wrong_iterations", "iterations where"},
+                                         Breach{"at=sample,fault=print", "not a JSON object"},
+                                         Breach{"at=sample,fault=half_line", "ended with exit status 0"},
+                                         Breach{"at=sample,fault=long_line", "more than 64 MiB"},
+                                         Breach{"at=release,fault=close", "closed its output"},
+                                         Breach{"at=release,fault=refuse", "it was told to refuse"}),
+                         [](const auto& breach) { return test_name(breach.param.settings); });
+
+TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
+  const Outcome hello = breakeven({"conformance", simulated()}, "supports=matmul,at=hello,fault=protocol");
+  EXPECT_EQ(hello.status, 1);
+  EXPECT_THAT(hello.out, HasSubstr("FAILED  hello"));
+  const Outcome quit = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=exit");
+  EXPECT_EQ(quit.status, 1);
+  EXPECT_THAT(quit.out, HasSubstr("FAILED  ends when asked to quit"));
+}
+
+/// Decided before allocating: a machine that overcommits would kill something instead.
+TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
+  const auto path = config({{{"op", "matmul"}, {"m", {8, 400000}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
+                           {"reference"}, {{"timeout_seconds", 60}});
+  const Outcome outcome = breakeven({"run", path, "--out", "-"});
+  EXPECT_EQ(outcome.status, 4);
+  const Json result = parse(outcome.out);
+  const Json large = find_case(result, product_id(400000), "reference");
+  EXPECT_EQ(large.at("status"), "out_of_memory");
+  EXPECT_THAT(large.at("reason").get<std::string>(), AllOf(HasSubstr("needs "), HasSubstr("available")));
+  EXPECT_EQ(find_case(result, product_id(8), "reference").at("status"), "ok");
+}
+
+class DamagedData : public DriverTest {
+ protected:
+  /// A training of the reference on the data in `data`, beside a product that must be kept.
+  void expect_failure(const std::string& named_file) {
+    const auto path = config({{{"op", "train"},
+                               {"network", "mlp"},
+                               {"batch", 4},
+                               {"data", file("data").string()},
+                               {"dtype", "f32"}},
+                              {{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}, {"dtype", "f32"}}},
+                             {"reference"});
+    const Outcome outcome = breakeven({"run", path, "--out", "-"});
+    EXPECT_EQ(outcome.status, 4) << outcome.err;
+    const Json result = parse(outcome.out);
+    ASSERT_EQ(not_ok(result).size(), 1U);
+    EXPECT_THAT(not_ok(result)[0], AllOf(HasSubstr("train/"), HasSubstr("failed"), HasSubstr(named_file),
+                                         HasSubstr("apt-get install dataset-fashion-mnist")));
+  }
+  void SetUp() override {
+    std::filesystem::create_directories(file("data"));
+    write_dataset(file("data"), 64, 32);
+  }
+};
+
+TEST_F(DamagedData, CutShort) {
+  std::filesystem::resize_file(file("data") / "train-images-idx3-ubyte", 1000);
+  expect_failure("train-images-idx3-ubyte");
+}
+
+TEST_F(DamagedData, OfAnotherKind) {
+  write_file(file("data") / "train-images-idx3-ubyte", "GIF89a, and no IDX file");
+  expect_failure("train-images-idx3-ubyte");
+}
+
+TEST_F(DamagedData, Missing) {
+  std::filesystem::remove(file("data") / "train-labels-idx1-ubyte");
+  expect_failure("train-labels-idx1-ubyte");
+}
+
+TEST_F(DamagedData, CorruptGzip) {
+  const auto plain = file("data") / "train-images-idx3-ubyte";
+  const auto packed = file("data") / "train-images-idx3-ubyte.gz";
+  write_gzip(packed, read_file(plain));
+  std::filesystem::remove(plain);
+  std::string bytes = read_file(packed);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x55);
+  write_file(packed, bytes);
+  expect_failure("train-images-idx3-ubyte.gz");
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

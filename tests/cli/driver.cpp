@@ -1,0 +1,101 @@
+#include "cli/driver.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace breakeven::cli_tests {
+
+DriverTest::DriverTest() {
+  std::filesystem::create_directories(file("backends"));
+  for (const char* name : {"a", "b"}) {
+    std::filesystem::create_symlink(SIMULATED_BACKEND,
+                                    file("backends") / fmt::format("breakeven-backend-{}", name));
+  }
+}
+
+Launch DriverTest::launch(std::vector<std::string> arguments, const std::string& simulated) const {
+  return {.program = BREAKEVEN_DRIVER,
+          .arguments = std::move(arguments),
+          .environment = {{"BREAKEVEN_BACKENDS", file("backends").string()},
+                          {"BREAKEVEN_SIMULATED", fmt::format("log={}{}{}", file("log").string(),
+                                                              simulated.empty() ? "" : ",", simulated)},
+                          {"TERM", "xterm"},
+                          {"TMPDIR", folder_.path().string()}},
+          .folder = folder_.path(),
+          .output_file = {},
+          .terminal = false,
+          .all_terminal = false};
+}
+
+std::filesystem::path DriverTest::config(const Json& workloads, const std::vector<std::string>& backends,
+                                         const Json& measure) const {
+  Json settings{{"max_seconds", 1}, {"timeout_seconds", 20}};
+  settings.update(measure);
+  const Json whole{{"backends", backends}, {"measure", settings}, {"workloads", workloads}};
+  return write("config.json", whole.dump());
+}
+
+std::filesystem::path DriverTest::products(const std::vector<int>& sizes,
+                                           const std::vector<std::string>& backends) const {
+  return config({{{"op", "matmul"}, {"m", sizes}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, backends);
+}
+
+std::vector<Logged> DriverTest::logged() const {
+  std::vector<Logged> all;
+  std::ifstream in(file("log"));
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    Logged& entry = all.emplace_back();
+    words >> entry.backend >> entry.process >> entry.request >> entry.case_id;
+  }
+  return all;
+}
+
+int DriverTest::processes(const std::string& backend) const {
+  const auto all = logged();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const Logged& entry) {
+    return entry.backend == backend && entry.request == "start";
+  }));
+}
+
+Json parse(const std::string& text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& e) {
+    ADD_FAILURE() << e.what() << " in: " << text.substr(0, 500);
+    return nullptr;
+  }
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path << " cannot be read";
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Json parse_file(const std::filesystem::path& path) {
+  return parse(text_of(path));
+}
+
+Json find_case(const Json& result, const std::string& id, const std::string& backend) {
+  for (const auto& c : result.value("cases", Json::array())) {
+    if (c.at("id") == id && c.at("backend") == backend) return c;
+  }
+  ADD_FAILURE() << "no case " << id << " of " << backend;
+  return Json::object();
+}
+
+std::vector<std::string> not_ok(const Json& result) {
+  std::vector<std::string> lines;
+  for (const auto& c : result.value("cases", Json::array())) {
+    if (c.at("status") == "ok") continue;
+    lines.push_back(fmt::format("{} {} {}: {}", c.at("id").get<std::string>(),
+                                c.at("backend").get<std::string>(), c.at("status").get<std::string>(),
+                                c.at("reason").get<std::string>()));
+  }
+  return lines;
+}
+
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,179 @@
+// Ctrl-C, SIGTERM and SIGKILL in the middle of a run; going on from what was saved.
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class InterruptionTest : public DriverTest {
+ protected:
+  const std::vector<int> sizes_{8, 16, 24, 32};
+  /// Noise keeps every case at work for the whole of its second.
+  const std::string unsteady_ = "noise=1,seed=5,spin=1,fixed=1e-3";
+
+  std::size_t samples_logged() const {
+    std::size_t count = 0;
+    for (const auto& entry : logged()) count += entry.request == "sample" ? 1 : 0;
+    return count;
+  }
+  /// Whether one of the processes in the log is still there.
+  bool workers_left() const {
+    for (const auto& entry : logged()) {
+      if (is_alive(entry.process)) return true;
+    }
+    return false;
+  }
+  static bool is_alive(pid_t process) {
+    // A zombie is dead: whoever adopted it may take its time to collect it.
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    const auto name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end, 4).find('Z') == std::string::npos;
+  }
+};
+
+class Signalled : public InterruptionTest, public testing::WithParamInterface<int> {};
+
+TEST_P(Signalled, RunIsSavedAndResumed) {
+  const auto path = products(sizes_);
+  Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.001"}, unsteady_));
+  // The third problem has begun: two are whole.
+  ASSERT_TRUE(eventually([&] {
+    for (const auto& entry : logged()) {
+      if (entry.request == "sample" && entry.case_id == product_id(24)) return true;
+    }
+    return false;
+  }));
+  run_process.send(GetParam());
+  const Outcome outcome = run_process.wait();
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted; go on with --resume"));
+  EXPECT_FALSE(workers_left());
+  const Json first = parse_file(file("out.json"));
+  EXPECT_EQ(first.at("complete"), false);
+  ASSERT_EQ(first.at("cases").size(), 8U) << "what is missing is in the file, too";
+  for (const int size : {8, 16}) EXPECT_EQ(find_case(first, product_id(size), "a").at("status"), "ok");
+  EXPECT_EQ(find_case(first, product_id(32), "a").at("status"), "interrupted");
+
+  std::filesystem::remove(file("log"));
+  const Outcome resumed = breakeven({"run", path, "--resume", file("out.json")});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  const Json second = parse_file(file("out.json"));
+  EXPECT_EQ(second.at("complete"), true);
+  EXPECT_THAT(not_ok(second), IsEmpty());
+  for (const int size : {8, 16}) {
+    for (const char* backend : {"a", "b"}) {
+      EXPECT_EQ(find_case(second, product_id(size), backend), find_case(first, product_id(size), backend))
+          << "what was measured is kept bit for bit";
+    }
+  }
+  for (const auto& entry : logged())
+    EXPECT_TRUE(entry.case_id != product_id(8) && entry.case_id != product_id(16)) << "measured again";
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Signalled, testing::Values(SIGINT, SIGTERM), [](const auto& signal) {
+  return std::string(signal.param == SIGINT ? "CtrlC" : "Terminate");
+});
+
+/// A worker that does not answer must not hold up Ctrl-C.
+TEST_F(InterruptionTest, EndsAHangingRequest) {
+  Process run_process(
+      launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=sample,backend=a"));
+  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  run_process.send(SIGINT);
+  const Outcome outcome = run_process.wait(std::chrono::seconds(15));
+  EXPECT_TRUE(outcome.in_time) << "the request's own limit is 20 s";
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_EQ(parse_file(file("out.json")).at("complete"), false);
+}
+
+TEST_F(InterruptionTest, TwiceEndsAtOnce) {
+  Process run_process(
+      launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
+  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  run_process.send(SIGINT);
+  run_process.send(SIGINT);
+  EXPECT_TRUE(run_process.wait(std::chrono::seconds(15)).in_time);
+  EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
+}
+
+TEST_F(InterruptionTest, KilledAtAnyMomentLeavesAWholeFileAndNoWorkers) {
+  std::mt19937 generator(1);
+  std::uniform_int_distribution<int> samples(1, 120);
+  int files = 0;
+  for (int round = 0; round < 8; ++round) {
+    std::filesystem::remove(file("log"));
+    Process run_process(
+        launch({"run", products({8, 16, 24, 32, 40, 48}), "--out", file("out.json"), "--quiet"}));
+    const auto moment = static_cast<std::size_t>(samples(generator));
+    ASSERT_TRUE(eventually([&] { return samples_logged() >= moment; }));
+    run_process.send(SIGKILL);
+    EXPECT_EQ(run_process.wait().status, 128 + SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20))) << "orphans";
+    if (!std::filesystem::exists(file("out.json"))) continue;
+    ++files;
+    EXPECT_TRUE(parse_file(file("out.json")).contains("complete"));
+  }
+  EXPECT_GT(files, 0) << "none got as far as a file: this has tested nothing";
+}
+
+/// What was measured elsewhere, or otherwise, is not gone on from.
+class ResumeTest : public DriverTest {
+ protected:
+  /// Runs once, changes the file, and goes on from it.
+  Outcome resume_changed(const std::function<void(Json&)>& change, const std::string& simulated = "",
+                         const std::vector<std::string>& options = {}) {
+    const auto path = products({8});
+    EXPECT_EQ(breakeven({"run", path, "--out", file("out.json"), "--threads", "1"}).status, 0);
+    Json earlier = parse_file(file("out.json"));
+    change(earlier);
+    write("changed.json", earlier.dump());
+    std::vector<std::string> arguments{"run", path, "--resume", file("changed.json")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return breakeven(arguments, simulated);
+  }
+  const std::vector<std::string> one_thread_{"--threads", "1"};
+};
+
+TEST_F(ResumeTest, OfAWholeFileMeasuresNothing) {
+  EXPECT_EQ(resume_changed([](Json&) {}, "", one_thread_).status, 0);
+  EXPECT_EQ(processes("a"), 3) << "two runs ask it what it is, one measures";
+}
+
+TEST_F(ResumeTest, RefusesAnotherMachine) {
+  const Outcome name = resume_changed([](Json& r) { r["host"]["name"] = "elsewhere"; }, "", one_thread_);
+  EXPECT_EQ(name.status, 2);
+  EXPECT_THAT(name.err, HasSubstr("was measured on elsewhere"));
+  const Outcome cpu = resume_changed([](Json& r) { r["host"]["cpu"] = "Z80"; }, "", one_thread_);
+  EXPECT_EQ(cpu.status, 2);
+  EXPECT_THAT(cpu.err, HasSubstr("Z80"));
+  EXPECT_THAT(cpu.err, HasSubstr("start anew with --out"));
+}
+
+TEST_F(ResumeTest, RefusesOtherThreads) {
+  const Outcome outcome = resume_changed([](Json& r) { r["host"]["threads"] = 77; }, "", one_thread_);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("was measured with 77 threads, not 1"));
+}
+
+TEST_F(ResumeTest, RefusesOtherLibraries) {
+  const Outcome outcome = resume_changed([](Json&) {}, "version=2.0", one_thread_);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the libraries of a have changed since"));
+}
+
+TEST_F(ResumeTest, RefusesWhatIsNoResultFile) {
+  const auto path = products({8});
+  EXPECT_EQ(breakeven({"run", path, "--resume", file("nosuch.json")}).status, 2);
+  EXPECT_EQ(breakeven({"run", path, "--resume", path}).status, 2);
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

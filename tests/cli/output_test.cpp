@@ -1,0 +1,191 @@
+// Where results go, and what people see.
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using OutputTest = DriverTest;
+
+TEST_F(OutputTest, DashIsStrictJsonOnStandardOutputAlone) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", "-"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(not_ok(parse(outcome.out)), IsEmpty());
+  EXPECT_EQ(parse(outcome.out).at("schema"), "breakeven.result/1");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(OutputTest, ANumberThatIsNoneIsNull) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", "-"}, "fault=nan,at=verify,backend=a");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(find_case(parse(outcome.out), product_id(8), "a").at("verify").at("error").is_null());
+}
+
+TEST_F(OutputTest, DefaultIsAFolderOfThisHost) {
+  EXPECT_EQ(breakeven({"run", products({8})}).status, 0);
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  EXPECT_EQ(parse_file(file("results") / host.data() / "config.json").at("complete"), true);
+}
+
+TEST_F(OutputTest, AnEarlierFileIsKept) {
+  write("out.json", "earlier");
+  EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}).status, 0);
+  EXPECT_EQ(text_of(file("out.previous.json")), "earlier");
+}
+
+TEST_F(OutputTest, AFolderIsRefusedBeforeAnythingIsMeasured) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", folder_.path()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is a folder; --out names a file"));
+  EXPECT_THAT(logged(), IsEmpty());
+}
+
+TEST_F(OutputTest, AFolderThatCannotBeWrittenToIsRefusedBeforeAnythingIsMeasured) {
+  // Below a file there can be no folder, for root neither.
+  const Outcome outcome = breakeven({"run", products({8}), "--out", file("config.json") / "out.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot be written"));
+  EXPECT_THAT(logged(), IsEmpty());
+}
+
+TEST_F(OutputTest, AReadOnlyFolderIsRefused) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  std::filesystem::create_directories(file("closed"));
+  std::filesystem::permissions(file("closed"), std::filesystem::perms::owner_read);
+  const Outcome outcome = breakeven({"run", products({8}), "--out", file("closed") / "out.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("Permission denied"));
+}
+
+TEST_F(OutputTest, FullStandardOutputIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  for (const auto& arguments : {std::vector<std::string>{"run", products({8}).string(), "--out", "-"},
+                                std::vector<std::string>{"list", products({8}).string()},
+                                std::vector<std::string>{"list", products({8}).string(), "--json"}}) {
+    Launch full = launch(arguments);
+    full.output_file = "/dev/full";
+    const Outcome outcome = run(full);
+    EXPECT_EQ(outcome.status, 2) << arguments[0];
+    EXPECT_THAT(outcome.err, HasSubstr("standard output: cannot be written to"));
+  }
+}
+
+/// A file system of 16 KiB, which the first results fill.
+class TinyDisk {
+ public:
+  explicit TinyDisk(std::filesystem::path at) : path_(std::move(at)) {
+    std::filesystem::create_directories(path_);
+    mounted_ = mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=16k") == 0;
+  }
+  ~TinyDisk() {
+    if (mounted_) umount(path_.c_str());
+  }
+  TinyDisk(const TinyDisk&) = delete;
+  TinyDisk& operator=(const TinyDisk&) = delete;
+  TinyDisk(TinyDisk&&) = delete;
+  TinyDisk& operator=(TinyDisk&&) = delete;
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::filesystem::path path_;
+  bool mounted_ = false;
+};
+
+TEST_F(OutputTest, AFullDiskLosesNothing) {
+  const TinyDisk disk(file("tiny"));
+  if (!disk.mounted()) GTEST_SKIP() << "may not mount a small file system here";
+  const Outcome outcome =
+      breakeven({"run", products({8, 16, 24, 32, 40, 48, 56, 64}), "--out", file("tiny") / "out.json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
+  const std::string marker = "what was measured is in ";
+  const auto at = outcome.err.find(marker);
+  ASSERT_NE(at, std::string::npos) << outcome.err;
+  std::string rescued = outcome.err.substr(at + marker.size());
+  rescued.erase(rescued.find_first_of("\n"));
+  const Json result = parse_file(rescued);
+  EXPECT_EQ(result.at("cases").size(), 16U);
+  EXPECT_THAT(not_ok(result), IsEmpty()) << "the run went on to its end";
+}
+
+/// How many of one kind follow each other at most.
+std::size_t longest_run(const std::vector<std::string>& items) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    run = i > 0 && items[i] == items[i - 1] ? run + 1 : 1;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+TEST_F(OutputTest, BackendsOfAProblemTakeTurns) {
+  const Outcome outcome =
+      breakeven({"run", products({8, 16}), "--out", "-", "--precision", "0.001"}, "noise=0.5,seed=3");
+  EXPECT_EQ(outcome.status, 0);
+  for (const int size : {8, 16}) {
+    std::vector<std::string> order;
+    for (const auto& entry : logged()) {
+      if (entry.request == "sample" && entry.case_id == product_id(size)) order.push_back(entry.backend);
+    }
+    // Each warms up by itself first, by four requests at most; at the end one may be done before the other.
+    ASSERT_GE(order.size(), 60U);
+    const std::vector<std::string> rounds(order.begin() + 10, order.begin() + 50);
+    EXPECT_EQ(longest_run(rounds), 2U) << "each once a round, and not always the same one first";
+    EXPECT_NEAR(static_cast<double>(std::count(rounds.begin(), rounds.end(), "a")), 20, 1);
+  }
+}
+
+TEST_F(OutputTest, PipedOutputHasNoEscapesAndNoProgress) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json")});
+  EXPECT_THAT(outcome.out, HasSubstr("matmul"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(OutputTest, ProgressGoesToATerminalAlone) {
+  Launch shown = launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "0.3"},
+                        "noise=1,spin=1,seed=1");
+  shown.terminal = true;
+  const Outcome outcome = run(shown);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("left"));
+  EXPECT_THAT(outcome.err, HasSubstr("[0/4]"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("[0/4]")));
+
+  Launch quiet = shown;
+  quiet.arguments.emplace_back("--quiet");
+  EXPECT_EQ(run(quiet).err, "");
+  Launch dumb = shown;
+  dumb.environment.emplace_back("TERM", "dumb");
+  EXPECT_EQ(run(dumb).err, "");
+}
+
+TEST_F(OutputTest, NoColorIsHonoured) {
+  Launch coloured = launch({"run", products({8}), "--out", file("out.json")});
+  coloured.all_terminal = true;
+  EXPECT_THAT(run(coloured).out, HasSubstr("\x1b["));
+  Launch plain = coloured;
+  plain.environment.emplace_back("NO_COLOR", "1");
+  EXPECT_THAT(run(plain).out, Not(HasSubstr("\x1b[")));
+}
+
+TEST_F(OutputTest, QuietSaysNothing) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json"), "--quiet"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,177 @@
+// Which cases and which backends are measured; what the command line refuses.
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+
+using SelectionTest = DriverTest;
+
+std::vector<std::string> ids(const Json& cases) {
+  std::vector<std::string> all;
+  for (const auto& c : cases) all.push_back(c.at("id"));
+  return all;
+}
+
+TEST_F(SelectionTest, ANamedBackendMustBeThere) {
+  const Outcome outcome = breakeven({"run", products({8}), "--backends", "a,nosuch", "--out", "-"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no program breakeven-backend-nosuch; found: a, b"));
+}
+
+TEST_F(SelectionTest, AnAbsentBackendOfAConfigIsListedAndLeftOut) {
+  const Outcome outcome = breakeven({"run", products({8}, {"a", "cuda-nosuch"}), "--out", "-"});
+  EXPECT_EQ(outcome.status, 0);
+  const Json result = parse(outcome.out);
+  ASSERT_EQ(result.at("backends").size(), 2U);
+  EXPECT_EQ(result.at("backends")[1].at("available"), false);
+  EXPECT_THAT(result.at("backends")[1].at("reason").get<std::string>(), HasSubstr("there is no program"));
+  EXPECT_EQ(result.at("cases").size(), 1U);
+}
+
+TEST_F(SelectionTest, NoBackendAtAllIsIncomplete) {
+  const Outcome outcome = breakeven({"run", products({8}, {"nosuch"}), "--out", "-"});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("no backend is available here"));
+}
+
+TEST_F(SelectionTest, AFilterThatFindsNothingIsAnError) {
+  for (const char* command : {"run", "list"}) {
+    const Outcome outcome = breakeven({command, products({8}), "--filter", "conv"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--filter conv: finds none of the cases"));
+  }
+}
+
+TEST_F(SelectionTest, ABadExpressionIsAnError) {
+  const Outcome outcome = breakeven({"list", products({8}), "--filter", "m=(8"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not a regular expression"));
+}
+
+TEST_F(SelectionTest, ShardsTogetherAreAllCases) {
+  const auto path = products({8, 16, 24, 32, 40});
+  std::vector<std::string> together;
+  for (const char* shard : {"1/2", "2/2"}) {
+    const Outcome outcome = breakeven({"run", path, "--shard", shard, "--backends", "a", "--out", "-"});
+    EXPECT_EQ(outcome.status, 0);
+    for (const auto& id : ids(parse(outcome.out).at("cases"))) together.push_back(id);
+  }
+  EXPECT_THAT(together, UnorderedElementsAreArray(ids(parse(breakeven({"list", path, "--json"}).out))));
+}
+
+TEST_F(SelectionTest, ImpossibleShardsAreErrors) {
+  for (const char* shard : {"0/2", "3/2", "1", "1/0", "a/b", "-1/2", "1/2/3", "9999999/9999999", "7/9"})
+    EXPECT_EQ(breakeven({"list", products({8}), fmt::format("--shard={}", shard)}).status, 2) << shard;
+}
+
+TEST_F(SelectionTest, ImpossibleThreadsAreErrors) {
+  for (const char* threads : {"-1", "100000", "two", "99999999999999999999"}) {
+    const Outcome outcome =
+        breakeven({"run", products({8}), "--out", "-", fmt::format("--threads={}", threads)});
+    EXPECT_EQ(outcome.status, 2) << threads;
+    EXPECT_THAT(outcome.err, HasSubstr("threads"));
+  }
+}
+
+TEST_F(SelectionTest, ZeroThreadsIsThePhysicalCores) {
+  const Outcome outcome = breakeven({"run", products({8}), "--out", "-", "--threads", "0"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_GE(parse(outcome.out).at("host").at("threads"), 1);
+}
+
+TEST_F(SelectionTest, ImpossibleOptionsAreErrors) {
+  for (const char* option :
+       {"--seconds=0", "--seconds=-1", "--seconds=x", "--precision=0", "--precision=2", "--nosuch"}) {
+    EXPECT_EQ(breakeven({"run", products({8}), "--out", "-", option}).status, 2) << option;
+  }
+}
+
+std::vector<std::string> subcommands(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(help.find("Subcommands:")));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("  ")) {
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
+TEST_F(SelectionTest, EverySubcommandHasHelp) {
+  const Outcome help = breakeven({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Exit status: 0 good"));
+  const auto names = subcommands(help.out);
+  EXPECT_THAT(names, testing::IsSupersetOf({"run", "list", "devices", "conformance", "report"}));
+  for (const auto& name : names) {
+    const Outcome outcome = breakeven({name, "--help"});
+    EXPECT_EQ(outcome.status, 0) << name;
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: "));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(SelectionTest, WhatIsNoSubcommandIsAnError) {
+  EXPECT_EQ(breakeven({"dance"}).status, 2);
+  EXPECT_EQ(breakeven({}).status, 2);
+  EXPECT_EQ(breakeven({"--version"}).status, 0);
+}
+
+TEST_F(SelectionTest, DevicesAsJson) {
+  const Outcome outcome = breakeven({"devices", "--json"}, "fault=exit,at=hello,backend=b");
+  EXPECT_EQ(outcome.status, 0);
+  const Json devices = parse(outcome.out);
+  EXPECT_GE(devices.at("host").at("cores"), 1);
+  for (const auto& backend : devices.at("backends")) {
+    for (const char* key : {"name", "available", "reason", "version", "device", "libraries"})
+      EXPECT_TRUE(backend.contains(key)) << key << " of " << backend;
+    if (backend.at("name") == "a") {
+      EXPECT_EQ(backend.at("available"), true);
+      EXPECT_EQ(backend.at("libraries").at("simulated"), "1.0");
+    }
+    if (backend.at("name") == "b") {
+      EXPECT_EQ(backend.at("available"), false);
+      EXPECT_EQ(backend.at("reason"), "ended with exit status 7");
+    }
+  }
+}
+
+TEST_F(SelectionTest, ListAsJsonHasWorkAndBytes) {
+  const Outcome outcome = breakeven({"list", products({16}), "--json"});
+  EXPECT_EQ(outcome.status, 0);
+  const Json cases = parse(outcome.out);
+  ASSERT_EQ(cases.size(), 1U);
+  EXPECT_EQ(cases[0].at("id"), product_id(16));
+  EXPECT_EQ(cases[0].at("flop"), 2 * 16 * 16 * 16);
+  EXPECT_EQ(cases[0].at("bytes"), 3 * 16 * 16 * 4);
+}
+
+TEST_F(SelectionTest, ListsTenThousandCases) {
+  const Json hundred{{"from", 1}, {"to", 100}, {"step", 1}};
+  const auto path = config({{{"op", "matmul"}, {"m", hundred}, {"n", hundred}, {"k", 8}, {"dtype", "f32"}}});
+  const Outcome outcome = breakeven({"list", path, "--json"});
+  EXPECT_EQ(outcome.status, 0);
+  const auto all = ids(parse(outcome.out));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 10'000U);
+}
+
+TEST_F(SelectionTest, ABillionCombinationsAreRefusedAtOnce) {
+  const Json thousand{{"from", 1}, {"to", 1000}, {"step", 1}};
+  const auto path =
+      config({{{"op", "matmul"}, {"m", thousand}, {"n", thousand}, {"k", thousand}, {"dtype", "f32"}}});
+  Process process(launch({"list", path}));
+  const Outcome outcome = process.wait(std::chrono::seconds(20));
+  EXPECT_TRUE(outcome.in_time);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/workloads/0"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,144 @@
+#include "simulated/fault.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "protocol/messages.h"
+
+namespace breakeven::simulated {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Details {
+  int number;          // exit status or signal; 0: the usual one
+  std::string status;  // of a refusal
+};
+
+/// Answers what is written instead of `line`, which ends without a newline.
+using Kind = std::function<std::string(const std::string& line, const Details& details)>;
+
+[[noreturn]] void wait_for_ever() {
+  for (;;) pause();
+}
+
+std::string edited(const std::string& line, const std::function<void(Json&)>& edit) {
+  Json answer = Json::parse(line);
+  edit(answer);
+  return answer.dump() + "\n";
+}
+
+Kind with(const char* key, const Json& value) {
+  return [key, value](const std::string& line, const Details&) {
+    return edited(line, [&](Json& answer) { answer[key] = value; });
+  };
+}
+
+const std::map<std::string, Kind>& kinds() {
+  static const std::map<std::string, Kind> all{
+      {"exit", [](const auto&, const Details& d) -> std::string { _exit(d.number != 0 ? d.number : 7); }},
+      {"hang", [](const auto&, const Details&) -> std::string { wait_for_ever(); }},
+      {"signal",
+       [](const auto&, const Details& d) -> std::string {
+         raise(d.number != 0 ? d.number : SIGKILL);
+         wait_for_ever();  // of a signal that does not kill
+       }},
+      {"rubbish", [](const auto&, const Details&) { return std::string("\x01}{ 0xdeadbeef \xff\n"); }},
+      {"long_line", [](const auto&, const Details&) { return std::string(65U << 20U, 'x') + "\n"; }},
+      {"half_line",
+       [](const std::string& line, const Details&) -> std::string {
+         const auto half = line.size() / 2;
+         _exit(write(STDOUT_FILENO, line.data(), half) == static_cast<ssize_t>(half) ? 0 : 1);
+       }},
+      {"close",
+       [](const auto&, const Details&) -> std::string {
+         close(STDOUT_FILENO);
+         wait_for_ever();
+       }},
+      {"print",
+       [](const std::string& line, const Details&) { return "Some Library 1.0 greets you\n" + line + "\n"; }},
+      {"chatter",  // no fault, if the driver reads what it says
+       [](const std::string& line, const Details&) {
+         for (int i = 0; i < 8 * 1024; ++i) fmt::print(stderr, "{:1023}\n", "warning");
+         return line + "\n";
+       }},
+      {"refuse",
+       [](const auto&, const Details& d) {
+         return to_line(answer::Refusal{.status = d.status, .reason = "it was told to refuse"}) + "\n";
+       }},
+      {"protocol", with("protocol", protocol_version + 1)},
+      {"wrong",
+       [](const std::string& line, const Details&) {
+         return edited(line, [](Json& a) { a["elements"][0] = a["elements"][0].get<double>() + 1000; });
+       }},
+      {"nan", [](const std::string& line,
+                 const Details&) { return edited(line, [](Json& a) { a["elements"][0] = nullptr; }); }},
+      {"fewer_elements",
+       [](const std::string& line, const Details&) {
+         return edited(line, [](Json& a) { a["elements"].erase(0); });
+       }},
+      {"null_seconds", with("seconds", nullptr)},
+      {"negative_seconds", with("seconds", -1)},
+      {"zero_seconds", with("seconds", 0)},
+      {"infinite_seconds",
+       [](const std::string&, const Details&) {
+         return std::string(R"({"ok": true, "iterations": 1, "seconds": 1e999})") + "\n";
+       }},
+      {"wrong_iterations",
+       [](const std::string& line, const Details&) {
+         return edited(line, [](Json& a) { a["iterations"] = a["iterations"].get<std::int64_t>() + 1; });
+       }},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> fault_kinds() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds()) names.push_back(name);
+  return names;
+}
+
+Fault Fault::taken_from(Settings& settings) {
+  Fault fault;
+  fault.kind_ = settings.take_text("fault", "");
+  fault.at_ = settings.take_text("at", "");
+  fault.backend_ = settings.take_text("backend", "");
+  fault.status_ = settings.take_text("status", "failed");
+  fault.nth_ = settings.take_integer("nth", 0);
+  fault.process_ = settings.take_integer("process", 0);
+  fault.number_ = static_cast<int>(settings.take_integer("number", 0));
+  if (const auto text = settings.take_text("case", ""); !text.empty()) fault.case_.emplace(text);
+  if (fault.kind_.empty()) return fault;
+  if (!kinds().contains(fault.kind_))
+    throw SettingsError(
+        fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(fault_kinds(), " ")));
+  constexpr std::array requests{"hello", "prepare", "verify", "sample", "epoch", "release", "quit"};
+  if (std::find(requests.begin(), requests.end(), fault.at_) == requests.end())
+    throw SettingsError(fmt::format("at={}: must be one of {}", fault.at_, fmt::join(requests, " ")));
+  return fault;
+}
+
+bool Fault::strikes(const std::string& request, const std::string& case_id, const std::string& backend,
+                    int process) {
+  if (kind_.empty() || request != at_) return false;
+  if (!backend_.empty() && backend != backend_) return false;
+  if (process_ != 0 && process != process_) return false;
+  if (case_ && !std::regex_search(case_id, *case_)) return false;
+  ++met_;
+  return nth_ == 0 || met_ == nth_;
+}
+
+std::string Fault::perform(const std::string& line) const {
+  return kinds().at(kind_)(line, {.number = number_, .status = status_});
+}
+
+}  // namespace breakeven::simulated

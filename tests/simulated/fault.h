@@ -1,0 +1,41 @@
+// What the simulated backend does wrong, on demand.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "simulated/settings.h"
+
+namespace breakeven::simulated {
+
+/// Settings: `fault` (one of fault_kinds()), `at` (a request by its name), and where it strikes:
+///   nth=N      only at the N-th such request of a process, of those that the other conditions let through
+///   case=R     only while a case is prepared whose id this regular expression finds
+///   backend=B  only in the backend of this name
+///   process=N  only in the N-th process of this name, counted in the log
+///   number=N   the exit status, or the signal; status=S of a refusal: failed, unsupported, out_of_memory
+class Fault {
+ public:
+  /// Throws SettingsError for an unknown kind or request.
+  static Fault taken_from(Settings& settings);
+
+  /// To be asked once for each request, in order.
+  bool strikes(const std::string& request, const std::string& case_id, const std::string& backend,
+               int process);
+  /// What to write instead of the answer `line`. Of many kinds there is none: they do not return.
+  std::string perform(const std::string& line) const;
+
+ private:
+  std::string kind_, at_, backend_, status_;
+  std::optional<std::regex> case_;
+  std::int64_t nth_ = 0, process_ = 0;
+  int number_ = 0;
+  std::int64_t met_ = 0;
+};
+
+std::vector<std::string> fault_kinds();
+
+}  // namespace breakeven::simulated

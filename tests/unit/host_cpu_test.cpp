@@ -1,0 +1,72 @@
+// What can be said of any machine's CPUs; this one's cannot be known beforehand.
+#include <gmock/gmock.h>
+#include <sched.h>
+
+#include <algorithm>
+
+#include "host/cpu.h"
+
+namespace breakeven {
+namespace {
+
+/// Gives the affinity back at the end of its life.
+class Affinity {
+ public:
+  Affinity() { sched_getaffinity(0, sizeof before_, &before_); }
+  ~Affinity() { sched_setaffinity(0, sizeof before_, &before_); }
+  Affinity(const Affinity&) = delete;
+  Affinity& operator=(const Affinity&) = delete;
+  Affinity(Affinity&&) = delete;
+  Affinity& operator=(Affinity&&) = delete;
+  static void only(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+  }
+
+ private:
+  cpu_set_t before_{};
+};
+
+TEST(Cpus, AreThoseOfTheAffinityMask) {
+  const Affinity restored;
+  const auto all = allowed_cpus();
+  ASSERT_FALSE(all.empty());
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+  Affinity::only(all.back());
+  EXPECT_THAT(allowed_cpus(), testing::ElementsAre(all.back()));
+  EXPECT_EQ(compute_threads(), 1) << "one CPU, one thread";
+}
+
+TEST(Cpus, HaveAsManyCoresAtMost) {
+  const auto all = allowed_cpus();
+  EXPECT_GE(physical_cores(all), 1);
+  EXPECT_LE(physical_cores(all), std::ssize(all));
+  EXPECT_EQ(physical_cores({all.front()}), 1);
+  EXPECT_EQ(physical_cores({all.front(), all.front()}), 1) << "a core is counted once";
+}
+
+TEST(Cpus, ThatTheKernelDoesNotDescribeAreCoresOfTheirOwn) {
+  EXPECT_EQ(physical_cores({1'000'000, 1'000'001}), 2);
+}
+
+TEST(ComputeThreads, KeepToCoresAndQuota) {
+  EXPECT_GE(compute_threads(), 1);
+  EXPECT_LE(compute_threads(), physical_cores(allowed_cpus()));
+  if (const auto quota = cpu_quota()) {
+    EXPECT_GT(*quota, 0);
+    EXPECT_LE(compute_threads(), std::max(1.0, *quota));
+  }
+}
+
+TEST(Memory, IsSomeAndNotMoreThanIsAddressable) {
+  EXPECT_GT(available_memory(), std::int64_t{1} << 20U);
+}
+
+TEST(CpuModel, HasAName) {
+  EXPECT_FALSE(cpu_model().empty());
+}
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,170 @@
+// Every message survives being written and read; what is no message is refused by name.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "protocol/messages.h"
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+Case product() {
+  return make_case(*find_workload("matmul"), {{"m", std::int64_t{3}},
+                                              {"n", std::int64_t{4}},
+                                              {"k", std::int64_t{5}},
+                                              {"transpose_b", true},
+                                              {"dtype", std::string("bf16")}});
+}
+
+template <typename T>
+T round_trip(const T& request) {
+  const std::string line = to_line(Request{request});
+  EXPECT_EQ(line.find('\n'), std::string::npos) << "one message, one line";
+  return std::get<T>(parse_request(line));
+}
+
+template <typename T>
+T answered(const T& answer) {
+  const std::string line = to_line(Answer{answer});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  return std::get<T>(parse_answer<T>(line));
+}
+
+TEST(Requests, AreReadAsTheyWereWritten) {
+  EXPECT_EQ(round_trip(request::Hello{.protocol = 1, .threads = 7}).threads, 7);
+  const auto prepare = round_trip(request::Prepare{
+      .problem = product(), .seed = std::numeric_limits<std::uint64_t>::max(), .cold = true});
+  EXPECT_EQ(prepare.problem.id(), product().id());
+  EXPECT_EQ(prepare.problem.parameters, product().parameters);
+  EXPECT_EQ(prepare.seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_TRUE(prepare.cold);
+  const auto expect = round_trip(request::Expect{.problem = product(), .seed = 9, .elements = {0, 11}});
+  EXPECT_EQ(expect.problem.parameters, product().parameters);
+  EXPECT_EQ(expect.seed, 9U);
+  EXPECT_THAT(expect.elements, ElementsAre(0, 11));
+  EXPECT_THAT(round_trip(request::Verify{.elements = {5, 1LL << 40U}}).elements, ElementsAre(5, 1LL << 40U));
+  EXPECT_EQ(round_trip(request::Sample{.iterations = 1'000'000'000}).iterations, 1'000'000'000);
+  round_trip(request::Epoch{});
+  round_trip(request::Release{});
+  round_trip(request::Quit{});
+}
+
+TEST(Answers, AreReadAsTheyWereWritten) {
+  const auto hello = answered(answer::Hello{.protocol = 1,
+                                            .name = "n",
+                                            .version = "v",
+                                            .role = "arbiter",
+                                            .device = "gpu",
+                                            .device_name = "G \"quoted\"\n",
+                                            .libraries = {{"lib", "1.2"}},
+                                            .supports = {{"matmul", {"f32", "s8"}}},
+                                            .unreadable = {{"joules", "why"}}});
+  EXPECT_EQ(hello.name + hello.version + hello.role + hello.device, "nvarbitergpu");
+  EXPECT_EQ(hello.device_name, "G \"quoted\"\n");
+  EXPECT_THAT(hello.libraries, ElementsAre(Pair("lib", "1.2")));
+  EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
+  EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
+  EXPECT_EQ(answered(answer::Ready{.algorithm = "a"}).algorithm, "a");
+  const auto sample = answered(answer::Sample{.iterations = 3,
+                                              .seconds = 0.1,
+                                              .cpu_seconds = 0.2,
+                                              .device_seconds = {},
+                                              .joules = 4,
+                                              .latencies = {0.1, 0.3},
+                                              .losses = {2.5}});
+  EXPECT_EQ(sample.iterations, 3);
+  EXPECT_EQ(sample.seconds, 0.1) << "every bit";
+  EXPECT_EQ(sample.cpu_seconds, 0.2);
+  EXPECT_EQ(sample.device_seconds, std::nullopt);
+  EXPECT_EQ(sample.joules, 4);
+  EXPECT_THAT(sample.latencies, ElementsAre(0.1, 0.3));
+  EXPECT_THAT(sample.losses, ElementsAre(2.5));
+  const auto epoch =
+      answered(answer::Epoch{.seconds = 1.5, .evaluation_seconds = 0.25, .accuracy = 0.9, .losses = {3, 1}});
+  EXPECT_EQ(epoch.seconds, 1.5);
+  EXPECT_EQ(epoch.evaluation_seconds, 0.25);
+  EXPECT_EQ(epoch.accuracy, 0.9);
+  EXPECT_THAT(epoch.losses, ElementsAre(3, 1));
+  answered(answer::Done{});
+}
+
+TEST(Answers, EvidenceKeepsWhatIsNoNumber) {
+  const auto shown =
+      answered(Evidence{.elements = {1.25, std::nan(""), std::numeric_limits<double>::infinity()},
+                        .projections = {-2},
+                        .losses = {}});
+  ASSERT_EQ(shown.elements.size(), 3U);
+  EXPECT_EQ(shown.elements[0], 1.25);
+  EXPECT_TRUE(std::isnan(shown.elements[1]));
+  EXPECT_FALSE(std::isfinite(shown.elements[2])) << "an infinity may become NaN, but no number";
+  EXPECT_THAT(shown.projections, ElementsAre(-2));
+  EXPECT_THAT(shown.losses, IsEmpty());
+}
+
+TEST(Answers, RefusalsAreAnAnswerToAnything) {
+  const std::string line = to_line(Answer{answer::Refusal{.status = "out_of_memory", .reason = "\xff no"}});
+  const auto refusal = std::get<answer::Refusal>(parse_answer<answer::Sample>(line));
+  EXPECT_EQ(refusal.status, "out_of_memory");
+  EXPECT_THAT(refusal.reason, HasSubstr("no")) << "bytes that are not UTF-8 are replaced";
+}
+
+TEST(Requests, RubbishIsRefused) {
+  for (const char* line :
+       {"", "x", "null", "[]", "1", R"({"request": 1})", R"({"request": "dance"})", "{}", "\xff\xfe",
+        R"({"request": "sample"})", R"({"request": "sample", "iterations": "2"})",
+        R"({"request": "sample", "iterations": 0})", R"({"request": "sample", "iterations": -1})",
+        R"({"request": "verify", "elements": 3})", R"({"request": "prepare", "op": "nosuch", "seed": 1})",
+        R"({"request": "prepare", "op": "matmul", "parameters": [], "seed": 1})",
+        R"({"request": "prepare", "op": "matmul", "parameters": {"m": [1]}, "seed": 1})"})
+    EXPECT_THROW(parse_request(line), ProtocolError) << line;
+  EXPECT_THROW(parse_request(R"({"request": "prepare", "op": "matmul", "parameters": {"m": 0}, "seed": 1})"),
+               InvalidCase);
+}
+
+template <typename T>
+std::string why_refused(const std::string& line) {
+  try {
+    parse_answer<T>(line);
+  } catch (const ProtocolError& e) {
+    return e.what();
+  }
+  return "was accepted";
+}
+
+TEST(Answers, RubbishIsRefusedSayingWhat) {
+  for (const char* line : {"", "x", "[]", "true", "{\"ok\": true", "\xff"})
+    EXPECT_THAT(why_refused<answer::Done>(line), HasSubstr("not a JSON object"));
+  EXPECT_THAT(why_refused<answer::Done>("{}"), HasSubstr("'ok' is missing"));
+  EXPECT_THAT(why_refused<answer::Done>(R"({"ok": "yes"})"), HasSubstr("'ok' is of the wrong type"));
+  EXPECT_THAT(why_refused<answer::Hello>(R"({"ok": true, "protocol": 2, "name": "n", "supports": {}})"),
+              HasSubstr("speaks protocol 2, not 1"));
+  EXPECT_THAT(why_refused<answer::Sample>(R"({"ok": true, "seconds": 1})"), HasSubstr("'iterations'"));
+  for (const char* seconds : {"0", "-1", "-0.0"}) {
+    EXPECT_THAT(
+        why_refused<answer::Sample>(fmt::format(R"({{"ok":true,"iterations":1,"seconds":{}}})", seconds)),
+        HasSubstr("must be above 0"));
+    EXPECT_THAT(
+        why_refused<answer::Epoch>(fmt::format(R"({{"ok":true,"accuracy":1,"seconds":{}}})", seconds)),
+        HasSubstr("must be above 0"));
+  }
+  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": ["1"]})"), HasSubstr("which is no number"));
+  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": 1})"), HasSubstr("is not a list"));
+  EXPECT_THAT(why_refused<answer::Done>(R"({"ok": false, "status": "tired"})"), HasSubstr("'tired'"));
+}
+
+TEST(Answers, AQuotedLineIsShortAndWithoutControlCharacters) {
+  const std::string reason = why_refused<answer::Done>("\x1b[2J" + std::string(100'000, 'x'));
+  EXPECT_LT(reason.size(), 300U);
+  EXPECT_EQ(reason.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace breakeven
