@@ -13,7 +13,7 @@
 // cannot see through the loader's choice.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     defined(__GNUC__) && !defined(__clang__)
-#define BREAKEVEN_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=haswell", "default")))
+#define BREAKEVEN_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define BREAKEVEN_WIDE
 #endif
