@@ -30,8 +30,10 @@ struct Options {
 void declare(CLI::App& command, Options& o) {
   add_case_options(command, o.selection);
   command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
-  command.add_option("--out", o.out,
-                     "the result file; default: results/HOST/CONFIG.json; - for standard output");
+  command
+      .add_option("--out", o.out,
+                  "the result file; default: results/HOST/CONFIG.json; - for standard output")
+      ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
   command.add_option("--resume", o.resume,
                      "go on from this result file and measure only what is missing in it");
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")

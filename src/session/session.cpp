@@ -363,9 +363,9 @@ class Session {
         }
         keep(arm, *s);
         sampling.sample_seconds += s->seconds * static_cast<double>(s->iterations);
-        settle(arm);
         arm.spent += seconds_since(start);
         arm.end = progress(arm.launches, arm.spent, measure_);
+        settle(arm);  // last: its threads go to sleep while the decision is worked out
         // Nobody reads faster, and an interval takes as long as a few messages.
         if (seconds_since(told) > 0.1) {
           tell(problem, arm, "sampling");

@@ -312,6 +312,11 @@ class Conv2dWorkload final : public Workload {
                        p.groups == 1 ? "" : fmt::format(", groups {}", p.groups), pass, name(p.dtype));
   }
 
+  void normalise(Parameters& parameters) const override {
+    if (parameters.integer("stride_w") == parameters.integer("stride")) parameters.set("stride_w", as_given);
+    if (parameters.integer("pad_w") == parameters.integer("pad")) parameters.set("pad_w", as_given);
+  }
+
   void check(const Parameters& parameters) const override {
     const Conv2d p(parameters);
     if (p.stride_w == 0)

@@ -22,6 +22,8 @@ class InferWorkload final : public Workload {
     return all;
   }
 
+  std::string title(const Parameters& given) const override { return network_title(parameters(), given); }
+
   void check(const Parameters& parameters) const override { make_network(parameters); }
 
   std::vector<Parameters> examples() const override {

@@ -1,5 +1,7 @@
 #include "workloads/networks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +25,17 @@ std::vector<Parameter> data_parameters() {
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
       dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
   };
+}
+
+std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters) {
+  std::string title = parameters.text("network");
+  for (const Parameter& parameter : known) {
+    if (parameter.name == "network" || parameter.name == "dtype") continue;
+    const Value* value = parameters.find(parameter.name);
+    if (value == nullptr || (parameter.fallback && *parameter.fallback == *value)) continue;
+    title += fmt::format(", {} {}", parameter.name, to_string(*value));
+  }
+  return fmt::format("{}, {}", title, parameters.text("dtype"));
 }
 
 double parameter_bytes(const Network& network, Dtype dtype) {

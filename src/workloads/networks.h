@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "network/model.h"
@@ -20,6 +21,9 @@ std::vector<Parameter> data_parameters();
 double parameter_bytes(const Network& network, Dtype dtype);
 double activation_bytes(const Network& network, Dtype dtype);
 double image_bytes(Dtype dtype);
+
+/// As in "mlp, batch 128, optimizer adam, f32": the network, and what is not at the fallbacks in `known`.
+std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters);
 
 OutputShape logits_shape(const Parameters& parameters);
 

@@ -32,6 +32,8 @@ class TrainWorkload final : public Workload {
     return all;
   }
 
+  std::string title(const Parameters& given) const override { return network_title(parameters(), given); }
+
   void check(const Parameters& parameters) const override {
     make_network(parameters);
     for (const char* name : {"learning_rate", "momentum", "target_accuracy"}) {

@@ -84,6 +84,7 @@ Case make_case(const Workload& workload, const Parameters& given) {
     }
     made.parameters.set(parameter.name, *value);
   }
+  workload.normalise(made.parameters);
   workload.check(made.parameters);
   return made;
 }

@@ -56,6 +56,8 @@ class Workload {
   /// parameters that are not at their fallback as name=value, then the dtype.
   /// Throws std::out_of_range where a parameter is missing.
   virtual std::string title(const Parameters& parameters) const;
+  /// Puts what can be said in two ways into one, so that one problem has one id.
+  virtual void normalise(Parameters&) const {}
   /// Throws InvalidCase where parameters that are each possible are not so together.
   virtual void check(const Parameters& parameters) const = 0;
 

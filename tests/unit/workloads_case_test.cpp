@@ -1,0 +1,51 @@
+// A case: one problem has one id and one title.
+#include <gmock/gmock.h>
+
+#include "workloads/workload.h"
+
+namespace breakeven {
+namespace {
+
+Parameters convolution() {
+  return {{"c", std::int64_t{3}}, {"h", std::int64_t{8}}, {"w", std::int64_t{8}}, {"k", std::int64_t{4}},
+          {"r", std::int64_t{3}}, {"s", std::int64_t{3}}, {"dtype", std::string("f32")}};
+}
+
+TEST(CaseId, LeavesOutWhatIsAtItsFallback) {
+  EXPECT_EQ(make_case(*find_workload("conv2d"), convolution()).id(), "conv2d/c=3/h=8/w=8/k=4/r=3/s=3/f32");
+}
+
+TEST(CaseId, IsTheSameHoweverAStrideIsSaid) {
+  auto implied = convolution();
+  implied.set("stride", std::int64_t{2});
+  implied.set("pad", std::int64_t{1});
+  auto spelt_out = implied;
+  spelt_out.set("stride_w", std::int64_t{2});
+  spelt_out.set("pad_w", std::int64_t{1});
+  const Workload& conv2d = *find_workload("conv2d");
+  EXPECT_EQ(make_case(conv2d, spelt_out).id(), make_case(conv2d, implied).id());
+}
+
+TEST(CaseId, TellsDifferentStridesApart) {
+  auto square = convolution();
+  square.set("stride", std::int64_t{2});
+  auto narrow = square;
+  narrow.set("stride_w", std::int64_t{1});
+  const Workload& conv2d = *find_workload("conv2d");
+  EXPECT_NE(make_case(conv2d, square).id(), make_case(conv2d, narrow).id());
+}
+
+TEST(CaseTitle, OfANetworkNamesItAndWhatIsNotUsual) {
+  const Case step = make_case(*find_workload("train"), {{"network", std::string("mlp")},
+                                                        {"batch", std::int64_t{128}},
+                                                        {"optimizer", std::string("adam")},
+                                                        {"dtype", std::string("f32")}});
+  EXPECT_EQ(step.workload->title(step.parameters), "mlp, batch 128, optimizer adam, f32");
+  const Case batch = make_case(
+      *find_workload("infer"),
+      {{"network", std::string("cnn")}, {"batch", std::int64_t{1}}, {"dtype", std::string("f32")}});
+  EXPECT_EQ(batch.workload->title(batch.parameters), "cnn, batch 1, f32");
+}
+
+}  // namespace
+}  // namespace breakeven
