@@ -311,13 +311,21 @@ class Session {
     }
   }
 
+  std::optional<answer::Sample> take_sample(Arm& arm, std::int64_t iterations) {
+    auto s = ask<answer::Sample>(arm, request::Sample{.iterations = iterations});
+    if (!s || s->iterations == iterations) return s;
+    end(arm, Status::failed,
+        fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations, iterations));
+    return std::nullopt;
+  }
+
   /// How many iterations make a sample. The first call is cold and is not counted from.
   void calibrate(const Problem& problem, Arm& arm) {
     tell(problem, arm, "warming up");
     std::int64_t iterations = 1;
     for (int round = 0; round < 4; ++round) {
       const auto start = Clock::now();
-      const auto s = ask<answer::Sample>(arm, request::Sample{.iterations = iterations});
+      const auto s = take_sample(arm, iterations);
       if (!s) return;
       note_losses(arm, *s);
       const double request_seconds = seconds_since(start);
@@ -353,14 +361,8 @@ class Session {
       for (const std::size_t i : random_order(going.size(), generator_)) {
         Arm& arm = *going[i];
         const auto start = Clock::now();
-        const auto s = ask<answer::Sample>(arm, request::Sample{.iterations = arm.iterations});
+        const auto s = take_sample(arm, arm.iterations);
         if (!s) continue;
-        if (s->iterations != arm.iterations) {
-          end(arm, Status::failed,
-              fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations,
-                          arm.iterations));
-          continue;
-        }
         keep(arm, *s);
         sampling.sample_seconds += s->seconds * static_cast<double>(s->iterations);
         arm.spent += seconds_since(start);

@@ -88,7 +88,7 @@ TEST_P(Nonconformance, IsNamed) {
   const Outcome outcome = breakeven({"conformance", simulated(), "--timeout", "5"},
                                     "supports=matmul,case=matmul/m=64/n=48/k=32/f32," + GetParam().settings);
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED matmul/m=64/n=48/k=32/f32: "),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED  matmul/m=64/n=48/k=32/f32: "),
                                  HasSubstr(GetParam().message), HasSubstr(" 1 failed")));
 }
 
