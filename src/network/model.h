@@ -21,15 +21,15 @@ struct Optimizer {
   enum class Kind { sgd, adam };
 
   Kind kind = Kind::sgd;
-  double learning_rate = 0.05;
+  double learning_rate = 0.01;
   double momentum = 0.9;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
 
-  /// From the parameters `optimizer`, `learning_rate` (0: sgd 0.05, adam 0.001) and `momentum`.
+  /// From the parameters `optimizer`, `learning_rate` (0: sgd 0.01, adam 0.001) and `momentum`.
   static Optimizer of(const Parameters& parameters);
-  static double own_learning_rate(Kind kind) { return kind == Kind::sgd ? 0.05 : 0.001; }
+  static double own_learning_rate(Kind kind) { return kind == Kind::sgd ? 0.01 : 0.001; }
   /// Values an optimiser keeps for each parameter.
   int states() const { return kind == Kind::sgd ? 1 : 2; }
 };

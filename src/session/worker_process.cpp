@@ -121,7 +121,8 @@ struct WorkerProcess::Pipes {
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
     : program_(program.string()), pipes_(std::make_unique<Pipes>()) {
   bp::environment environment = boost::this_process::environment();
-  for (const auto& [name, value] : options.environment) environment[name] = value;
+  // Not by [], which in Boost 1.74 reads past the end of names that are shorter.
+  for (const auto& [name, value] : options.environment) environment.set(name, value);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died is an error like others
   std::error_code error;
   try {

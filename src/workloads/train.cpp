@@ -19,7 +19,7 @@ class TrainWorkload final : public Workload {
       std::vector<Parameter> list = network_parameters();
       list.push_back(choice_parameter("optimizer", "how parameters are updated", {"sgd", "adam"}, "sgd"));
       list.push_back(
-          number_parameter("learning_rate", "0: the optimizer's own, sgd 0.05 and adam 0.001", -1, 1e3, 0.0));
+          number_parameter("learning_rate", "0: the optimizer's own, sgd 0.01 and adam 0.001", -1, 1e3, 0.0));
       list.push_back(number_parameter("momentum", "of sgd", -1, 1, 0.9));
       list.push_back(integer_parameter(
           "epochs", "epochs to train once the steps are timed; 0: up to target_accuracy, where that is given",

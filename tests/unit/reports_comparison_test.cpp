@@ -87,7 +87,7 @@ TEST(ReportComparison, TitlesAreWhatPeopleCallAProblem) {
   EXPECT_EQ(problem_title(r), "64 x 64 x 64 f32, batch 8, A^T");
   r.label = "QKV\n";
   EXPECT_EQ(problem_title(r), "QKV : 64 x 64 x 64 f32, batch 8, A^T");
-  EXPECT_EQ(problem_title(sample::training("a")), "mlp, batch 128, target_accuracy 0.9, f32");
+  EXPECT_EQ(problem_title(sample::training("a")), "network=mlp batch=128 target_accuracy=0.9 f32");
 }
 
 TEST(ReportComparison, ConvolutionTitleSaysWhatIsUnusual) {

@@ -20,7 +20,7 @@ void let_library_use(int count);
 /// Calls body(item, thread) for every item in [0, items), each by the thread that is free next, on `count`
 /// threads. The body must not throw.
 template <typename Body>
-void parallel_for(std::int64_t items, int count, const Body& body) {
+void parallel_for(std::int64_t items, [[maybe_unused]] int count, const Body& body) {
 #ifdef _OPENMP
   if (count > 1 && items > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(count)

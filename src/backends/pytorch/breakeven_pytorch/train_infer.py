@@ -130,7 +130,7 @@ class _Trainer(_Model):
 
 def _optimizer(p, fused, parameters):
     """With `fused` None, torch chooses the implementation, as for whoever does not say."""
-    kinds = {"sgd": (torch.optim.SGD, 0.05, {"momentum": p["momentum"]}), "adam": (torch.optim.Adam, 0.001, {})}
+    kinds = {"sgd": (torch.optim.SGD, 0.01, {"momentum": p["momentum"]}), "adam": (torch.optim.Adam, 0.001, {})}
     make, own_rate, settings = kinds[p["optimizer"]]
     return make(parameters, lr=p["learning_rate"] or own_rate, fused=fused, **settings)
 
