@@ -71,7 +71,6 @@ const std::vector<SubcommandEntry>& subcommands() {
 
 }  // namespace breakeven
 
-// NOLINTNEXTLINE(bugprone-exception-escape): only where standard error cannot be written to either
 int main(int argc, char** argv) {
   return breakeven::run_program(argc, argv);
 }
