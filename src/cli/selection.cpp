@@ -87,6 +87,7 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
                     [&](const auto& b) { return b.name == name; }))
       continue;
     std::vector<std::string> known;
+    known.reserve(programs.size());
     for (const auto& program : programs) known.push_back(program.name);
     BackendRecord missing;
     missing.name = name;

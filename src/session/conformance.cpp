@@ -24,9 +24,12 @@ std::string no_answer(const Asked<T>& asked) {
 
 class Conformance {
  public:
-  Conformance(const std::filesystem::path& program, const std::filesystem::path& arbiter, double timeout,
+  Conformance(std::filesystem::path program, const std::filesystem::path& arbiter, double timeout,
               const std::function<void(const Check&)>& report)
-      : program_(program), timeout_(timeout), report_(report), arbiter_(arbiter, worker_options(1)) {
+      : program_(std::move(program)),
+        timeout_(timeout),
+        report_(report),
+        arbiter_(arbiter, worker_options(1)) {
     arbiter_.ask<answer::Hello>(request::Hello{}, timeout_);
   }
 
@@ -90,7 +93,7 @@ class Conformance {
       try {
         if (!std::holds_alternative<answer::Refusal>(
                 parse_answer<answer::Done>(std::get<std::string>(answered)))) {
-          failure = "answered that all is well; must be {\"ok\": false, \"status\": ..., \"reason\": ...}";
+          failure = R"(answered that all is well; must be {"ok": false, "status": ..., "reason": ...})";
         }
       } catch (const ProtocolError& e) {
         failure = e.what();

@@ -383,7 +383,8 @@ class Conv2dWorkload final : public Workload {
 
   double flop(const Parameters& parameters) const override {
     const Conv2d p(parameters);
-    return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(p.c / p.groups) *
+    const std::int64_t group_c = p.c / p.groups;
+    return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(group_c) *
            static_cast<double>(p.r * p.s);
   }
 

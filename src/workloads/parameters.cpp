@@ -103,6 +103,7 @@ Parameter text_parameter(std::string name, std::string meaning, std::string fall
 
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
   std::vector<std::string> names;
+  names.reserve(dtypes.size());
   for (const Dtype dtype : dtypes) names.emplace_back(name(dtype));
   return choice_parameter("dtype", "element type of the inputs", std::move(names), "f32");
 }

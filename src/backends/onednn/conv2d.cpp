@@ -131,11 +131,11 @@ std::vector<Implementation> implementations(const Conv2d& p, const Device& devic
 /// A way to compute one pass, with its three tensors in its own layouts.
 class ConvolutionWay : public Way {
  public:
-  ConvolutionWay(Device device, const Conv2d& p, Layouts wanted, HostTensors& host)
+  ConvolutionWay(Device device, const Conv2d& p, const Layouts& wanted, HostTensors& host)
       : device_(std::move(device)),
         roles_(roles(p.pass)),
         plain_(plain_layouts(p)),
-        layouts_(std::move(wanted)),
+        layouts_(wanted),
         host_(host),
         first_(device_, layouts_.of(roles_.first)),
         second_(device_, layouts_.of(roles_.second)),
@@ -208,7 +208,7 @@ class Product final : public ConvolutionWay {
     const std::int64_t pixels = p_.n * p_.h * p_.w;
     const float* a = first().as<float>();
     const float* b = second().as<float>();
-    float* to = output().as<float>();
+    auto* to = output().as<float>();
     dnnl_status_t status = dnnl_success;
     switch (p_.pass) {
       case Pass::forward:  // pixels x c times (k x c)^T
@@ -250,6 +250,7 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host) {
   if (found.empty() && p.dtype == Dtype::f32 && !references.empty()) found.push_back(references.front());
 
   std::vector<Maker<ConvolutionWay>> makers;
+  makers.reserve(found.size() + 1);
   for (const Implementation& implementation : found) {
     makers.emplace_back(
         [=, &host] { return std::make_unique<Convolution>(device, p, implementation, host); });

@@ -57,7 +57,7 @@ void Relaid::bring_back(const Device& device) const {
 }
 
 void mask_relu(Activations& output) {
-  float* const gradient = output.gradient.as<float>();
+  auto* const gradient = output.gradient.as<float>();
   const float* const value = output.value.as<float>();
   parallel_ranges(output.value.bytes() / static_cast<std::int64_t>(sizeof(float)),
                   [=](std::int64_t first, std::int64_t last) {

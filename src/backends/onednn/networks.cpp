@@ -99,7 +99,7 @@ class OnednnModel final : public Model {
 
   static void add(Tensor& from, Tensor& to) {
     const float* x = from.as<float>();
-    float* y = to.as<float>();
+    auto* y = to.as<float>();
     parallel_ranges(to.bytes() / static_cast<std::int64_t>(sizeof(float)),
                     [=](std::int64_t first, std::int64_t last) {
                       for (std::int64_t i = first; i < last; ++i) y[i] += x[i];
@@ -109,7 +109,7 @@ class OnednnModel final : public Model {
   /// The mean of the softmax cross-entropy over the batch, and its gradient in the last layer's.
   double loss_and_gradient(const LabelledImages& images, std::span<const std::uint32_t> rows) {
     const float* logits = activations_.back().value.as<float>();
-    float* gradient = activations_.back().gradient.as<float>();
+    auto* gradient = activations_.back().gradient.as<float>();
     const auto share = 1.0F / static_cast<float>(rows.size());
     double loss = 0;
     for (std::size_t r = 0; r < rows.size(); ++r, logits += classes, gradient += classes) {

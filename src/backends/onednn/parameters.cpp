@@ -35,10 +35,10 @@ void Parameter::reset() {
 
 void Parameter::update(const Optimizer& optimizer, std::int64_t step) {
   const auto count = value_.bytes() / static_cast<std::int64_t>(sizeof(float));
-  float* const value = value_.as<float>();
+  auto* const value = value_.as<float>();
   const float* const gradient = gradient_.as<float>();
   const auto rate = static_cast<float>(optimizer.learning_rate);
-  float* const first = states_.at(0).as<float>();
+  auto* const first = states_.at(0).as<float>();
   if (optimizer.kind == Optimizer::Kind::sgd) {
     const auto momentum = static_cast<float>(optimizer.momentum);
     parallel_ranges(count, [=](std::int64_t begin, std::int64_t end) {
@@ -49,7 +49,7 @@ void Parameter::update(const Optimizer& optimizer, std::int64_t step) {
     });
     return;
   }
-  float* const second = states_.at(1).as<float>();
+  auto* const second = states_.at(1).as<float>();
   const auto beta1 = static_cast<float>(optimizer.beta1);
   const auto beta2 = static_cast<float>(optimizer.beta2);
   const auto t = static_cast<double>(step);
