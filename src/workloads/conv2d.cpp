@@ -352,12 +352,16 @@ class Conv2dWorkload final : public Workload {
       std::int64_t n, c, h, w, k, r, s, stride, stride_w, pad, pad_w, dilation, groups;
     };
     constexpr Shape shapes[] = {
-        {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},    {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
+        {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
+        {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
         {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and rows unlike columns
         {2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
-        {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},  {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},  // dilated
-        {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},                                               // grouped
-        {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},  // depthwise
+        {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
+        {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},    // dilated
+        {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},   // grouped
+        {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},   // depthwise
+        {2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // channels enough for minimal filtering; odd sides
+        {2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
     };
     std::vector<Parameters> all;
     for (const auto* pass : {"forward", "backward_data", "backward_weights"}) {

@@ -47,7 +47,9 @@ const std::map<std::string, Kind>& kinds() {
       {"hang", [](const auto&, const Details&) -> std::string { wait_for_ever(); }},
       {"signal",
        [](const auto&, const Details& d) -> std::string {
-         raise(d.number != 0 ? d.number : SIGKILL);
+         const int number = d.number != 0 ? d.number : SIGKILL;
+         std::signal(number, SIG_DFL);  // sanitizers catch some of them
+         raise(number);
          wait_for_ever();  // of a signal that does not kill
        }},
       {"rubbish", [](const auto&, const Details&) { return std::string("\x01}{ 0xdeadbeef \xff\n"); }},

@@ -1,6 +1,7 @@
 #include "backends/cblas/columns.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace breakeven::cblas {
 
@@ -21,7 +22,11 @@ std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, st
     }
     return pieces;
   }
-  const std::int64_t parts = (positions + most - 1) / most;
+  std::int64_t parts = (positions + most - 1) / most;
+  if (images * parts > threads) {
+    const std::int64_t share = threads / std::gcd(images, threads);
+    parts = std::min(positions, (parts + share - 1) / share * share);
+  }
   for (std::int64_t image = 0; image < images; ++image) {
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t first = positions * i / parts;

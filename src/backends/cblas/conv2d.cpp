@@ -1,18 +1,23 @@
 // Convolutions as products: a block of what result positions see is written out as a matrix small enough for
 // the cache (im2col: Chellapilla, Puri and Simard, High performance convolutional neural networks for
 // document processing, 2006), and the library multiplies it by the filters. Threads share images, blocks or
-// channels; each calls the library alone.
+// channels; each calls the library alone. Where minimal filtering can be used too, the faster of both is.
 #include "workloads/conv2d.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/cblas/columns.h"
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/threads.h"
+#include "backends/cblas/tuning.h"
+#include "backends/cblas/winograd.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 
@@ -258,11 +263,34 @@ class BackwardWeights final : public Convolution<T> {
   Buffer<T> sums_;
 };
 
+/// The faster of two ways to do the same.
+class Tuned final : public Prepared {
+ public:
+  Tuned(std::unique_ptr<Prepared> first, std::unique_ptr<Prepared> second) {
+    const std::array ways{first.get(), second.get()};
+    std::size_t selected = 0;
+    select_fastest(
+        ways.size(), [&](std::size_t i) { selected = i; }, [&] { ways.at(selected)->run(); });
+    fastest_ = std::move(selected == 0 ? first : second);
+  }
+
+  void run() override { fastest_->run(); }
+  Evidence show(const std::vector<std::int64_t>& elements) override { return fastest_->show(elements); }
+  std::string algorithm() const override { return fastest_->algorithm() + " (tuned: best of 2 ways)"; }
+
+ private:
+  std::unique_ptr<Prepared> fastest_;
+};
+
 template <typename T>
 std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed) {
   switch (p.pass) {
-    case Pass::forward:
-      return std::make_unique<Forward<T>>(p, seed);
+    case Pass::forward: {
+      auto by_columns = std::make_unique<Forward<T>>(p, seed);
+      auto by_tiles = winograd_forward(p, seed);
+      if (!by_tiles) return by_columns;
+      return std::make_unique<Tuned>(std::move(by_columns), std::move(by_tiles));
+    }
     case Pass::backward_data:
       return std::make_unique<BackwardData<T>>(p, seed);
     case Pass::backward_weights:
