@@ -1,4 +1,8 @@
 #include <cblas.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <sstream>
 
 #include "backends/cblas/library.h"
 
@@ -9,7 +13,13 @@ std::string library_name() {
 }
 
 std::string library_version() {
-  return openblas_get_config();  // with the CPU kernels it chose and what it threads with
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": of what it was built with, only what matters for speed is told.
+  std::istringstream config(openblas_get_config());
+  std::string name, number;
+  config >> name >> number;
+  constexpr std::array threading{"one thread", "own threads", "OpenMP"};
+  return fmt::format("{}, kernels for {}, {}", number, openblas_get_corename(),
+                     threading.at(static_cast<std::size_t>(openblas_get_parallel())));
 }
 
 void use_library_threads(int threads) {
