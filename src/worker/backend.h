@@ -46,8 +46,19 @@ class Prepared {
   Prepared(Prepared&&) = delete;
   Prepared& operator=(Prepared&&) = delete;
 
-  /// Does the work once; its result is in memory when this returns. This, and nothing else, is timed.
+  /// Does the work once. On the host its result is in memory when this returns; on a device it may only be
+  /// enqueued. This and wait(), and nothing else, is timed.
   virtual void run() = 0;
+  /// Returns when the results of all calls of run() are in memory. Called once a sample, after the last of
+  /// them.
+  virtual void wait() {}
+  /// Seconds of one run by the device's own clock, without the time to launch it: the mean of up to
+  /// `iterations` more runs. Null where the device is the host.
+  virtual std::optional<double> device_seconds(std::int64_t /*iterations*/, bool /*cold*/) {
+    return std::nullopt;
+  }
+  /// Puts everything that run() reads and writes out of the caches.
+  virtual void flush();
   /// Poisons the result, runs, and shows the values at `elements` and the projections (workloads/evidence.h).
   /// Training starts from the initial weights, shows the first batch's logits and the losses of `first_steps`
   /// steps, and goes back to the initial weights.
@@ -83,6 +94,7 @@ struct Backend {
   std::string device_name;         // as the machine calls it
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
   std::function<void(int)> use_threads;                        // called once, before anything is prepared
+  std::function<std::int64_t()> available_memory;              // bytes, on the device; empty: the host's
 };
 
 /// Defined once by each backend program.

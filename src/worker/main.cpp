@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <string>
 
@@ -26,9 +28,9 @@ std::string size_of(double bytes) {
 }
 
 /// Decided before allocating: a machine that overcommits grants memory that it does not have, and then kills.
-void check_memory(const Case& problem) {
+void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device) {
   const double needed = problem.workload->memory(problem.parameters);
-  const auto available = static_cast<double>(available_memory());
+  const auto available = static_cast<double>(of_device ? of_device() : available_memory());
   if (needed > available) {
     throw OutOfMemory(fmt::format("needs {} and {} is available", size_of(needed), size_of(available)));
   }
@@ -60,9 +62,12 @@ class Worker {
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));
       hello.supports.emplace_back(operation.op, std::move(dtypes));
     }
+    if (backend_.device != "cpu") {
+      hello.unreadable["joules"] = "the device's energy counter is not read yet";
+      return hello;
+    }
     if (const EnergyMeter meter; !meter.unreadable().empty()) hello.unreadable["joules"] = meter.unreadable();
-    if (backend_.device == "cpu")
-      hello.unreadable["device_seconds"] = "the device is the CPU: its time is 'seconds'";
+    hello.unreadable["device_seconds"] = "the device is the CPU: its time is 'seconds'";
     return hello;
   }
 
@@ -74,10 +79,12 @@ class Worker {
       if (operation.op != op) continue;
       for (const Dtype known : operation.dtypes()) {
         if (known != dtype) continue;
-        check_memory(request.problem);
+        check_memory(request.problem, backend_.available_memory);
         prepared_ = operation.prepare(request.problem, request.seed);
         id_ = request.problem.id();
-        mode_ = {.cold = request.cold, .each_iteration = request.problem.workload->measures_latency()};
+        mode_ = {.cold = request.cold,
+                 .each_iteration = request.problem.workload->measures_latency(),
+                 .host_energy = backend_.device == "cpu"};
         return answer::Ready{.algorithm = prepared_->algorithm()};
       }
       return answer::Refusal{
@@ -88,7 +95,7 @@ class Worker {
   }
 
   Answer operator()(const request::Expect& request) {
-    check_memory(request.problem);
+    check_memory(request.problem, {});
     return request.problem.workload->expect(request.problem.parameters, request.seed, request.elements);
   }
 

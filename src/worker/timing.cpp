@@ -37,6 +37,10 @@ class Capture final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
+void Prepared::flush() {
+  flush_caches();
+}
+
 answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
                            const SampleMode& mode) {
   answer::Sample sample;
@@ -47,6 +51,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       for (std::int64_t i = 0; i < iterations; ++i) prepared.run();
+      prepared.wait();
       state.SetIterationTime(seconds_since(start));
       cpu_seconds += process_cpu_seconds() - cpu_before;
     }
@@ -54,10 +59,11 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
     for (auto _ : state) {
-      if (mode.cold) flush_caches();
+      if (mode.cold) prepared.flush();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       prepared.run();
+      prepared.wait();
       const double seconds = seconds_since(start);
       cpu_seconds += process_cpu_seconds() - cpu_before;
       state.SetIterationTime(seconds);
@@ -80,8 +86,10 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
+  sample.device_seconds = prepared.device_seconds(iterations, mode.cold);
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-  if (joules_before && joules_after && !mode.cold) sample.joules = (*joules_after - *joules_before) / count;
+  if (joules_before && joules_after && mode.host_energy && !mode.cold)
+    sample.joules = (*joules_after - *joules_before) / count;
   return sample;
 }
 

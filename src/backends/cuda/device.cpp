@@ -1,0 +1,120 @@
+#include "backends/cuda/device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Errors that leave the context unusable come back from every later call.
+bool lost_for_good() {
+  return cudaDeviceSynchronize() != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess;
+}
+
+std::string version_of(int number) {  // 13020 is 13.2
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+}  // namespace
+
+void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  const std::string message =
+      fmt::format("{}: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  cudaGetLastError();  // or the next call would be blamed
+  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
+  if (error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver && lost_for_good()) {
+    fmt::print(stderr, "{}; the device's context is lost\n", message);
+    std::fflush(stderr);
+    _exit(1);
+  }
+  throw std::runtime_error(message);
+}
+
+void check(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  check(cudaGetLastError(), what);  // the cause, where it is CUDA's
+  const std::string message = fmt::format("{}: {}", what, cublasLtGetStatusString(status));
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(message);
+  throw std::runtime_error(message);
+}
+
+DeviceFacts device_facts() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "no CUDA device can be used");
+  if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  int driver = 0;
+  int runtime = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  return {.name = properties.name,
+          .major = properties.major,
+          .minor = properties.minor,
+          .l2_bytes = properties.l2CacheSize,
+          .driver = version_of(driver),
+          .runtime = version_of(runtime)};
+}
+
+std::int64_t free_memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free);
+}
+
+Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
+  void* data = nullptr;
+  check(cudaMalloc(&data, static_cast<std::size_t>(bytes)), "cudaMalloc");
+  data_.reset(data);
+}
+
+Memory Memory::of(const void* host, std::int64_t bytes) {
+  Memory memory(bytes);
+  memory.upload(host);
+  return memory;
+}
+
+void Memory::upload(const void* host) {
+  check(cudaMemcpy(data(), host, static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice),
+        "copying to the device");
+}
+
+void Memory::download(void* host) const {
+  check(cudaMemcpy(host, data(), static_cast<std::size_t>(bytes_), cudaMemcpyDeviceToHost),
+        "copying from the device");
+}
+
+Event::Event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreate(&event), "cudaEventCreate");
+  event_.reset(event);
+}
+
+void Event::record(cudaStream_t stream) {
+  check(cudaEventRecord(get(), stream), "cudaEventRecord");
+}
+
+double seconds_between(const Event& first, const Event& last) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, first.get(), last.get()), "cudaEventElapsedTime");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+Stream::Stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  stream_.reset(stream);
+}
+
+void Stream::wait() const {
+  check(cudaStreamSynchronize(get()), "the device");
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,82 @@
+// The device, its memory and its stream of work, with errors as exceptions.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace breakeven::cuda {
+
+/// Throws OutOfMemory (worker/backend.h) where an allocation failed, std::runtime_error with CUDA's own words
+/// for any other error. After an error that this process cannot recover from, such as an illegal access by a
+/// kernel, it ends the process instead: a new one gets a new context.
+void check(cudaError_t error, const char* what);
+void check(cublasStatus_t status, const char* what);
+
+/// What is known of the device in use: the first of those visible (CUDA_VISIBLE_DEVICES).
+struct DeviceFacts {
+  std::string name;
+  int major = 0, minor = 0;  // compute capability
+  std::int64_t l2_bytes = 0;
+  std::string driver, runtime;  // versions of CUDA: the newest that the driver serves, and this program's
+};
+/// Throws std::runtime_error with the driver's words where there is none.
+DeviceFacts device_facts();
+std::int64_t free_memory();
+
+/// `bytes` of device memory, uninitialised. Throws OutOfMemory.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(std::int64_t bytes);
+  /// A copy of `bytes` bytes of the host's.
+  static Memory of(const void* host, std::int64_t bytes);
+
+  void* data() { return data_.get(); }
+  const void* data() const { return data_.get(); }
+  std::int64_t bytes() const { return bytes_; }
+  void upload(const void* host);
+  void download(void* host) const;
+
+ private:
+  struct Free {
+    void operator()(void* p) const { cudaFree(p); }
+  };
+  std::unique_ptr<void, Free> data_;
+  std::int64_t bytes_ = 0;
+};
+
+/// A point in a stream, with its time.
+class Event {
+ public:
+  Event();
+  void record(cudaStream_t stream);
+  cudaEvent_t get() const { return event_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(cudaEvent_t e) const { cudaEventDestroy(e); }
+  };
+  std::unique_ptr<CUevent_st, Destroy> event_;
+};
+/// Seconds from one to the other; both must have been reached. Resolution about half a microsecond.
+double seconds_between(const Event& first, const Event& last);
+
+class Stream {
+ public:
+  Stream();
+  cudaStream_t get() const { return stream_.get(); }
+  void wait() const;
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t s) const { cudaStreamDestroy(s); }
+  };
+  std::unique_ptr<CUstream_st, Destroy> stream_;
+};
+
+}  // namespace breakeven::cuda
