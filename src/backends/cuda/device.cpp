@@ -45,15 +45,22 @@ void check(cublasStatus_t status, const char* what) {
 }
 
 DeviceFacts device_facts() {
+  int driver = 0;
+  int runtime = 0;
+  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    throw std::runtime_error("no CUDA device can be used: NVIDIA's driver is not installed");
   int count = 0;
-  check(cudaGetDeviceCount(&count), "no CUDA device can be used");
+  const cudaError_t counted = cudaGetDeviceCount(&count);
+  if (counted == cudaErrorInsufficientDriver) {
+    throw std::runtime_error(
+        fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
+                    version_of(driver), version_of(runtime)));
+  }
+  check(counted, "no CUDA device can be used");
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-  int driver = 0;
-  int runtime = 0;
-  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   return {.name = properties.name,
           .major = properties.major,
           .minor = properties.minor,
