@@ -86,7 +86,7 @@ class WinogradForward final : public Prepared {
   void transform_filters() {
     const std::int64_t plane = group_c() * group_k();
     filters_ = Buffer<float>(p_.groups * winograd_.products * plane);
-    const float* plain = tensors_.second_as<float>();
+    const auto* plain = tensors_.second_as<float>();
     for (std::int64_t k = 0; k < p_.k; ++k) {
       float* const group = filters_.data() + k / group_k() * winograd_.products * plane;
       for (std::int64_t c = 0; c < group_c(); ++c) {

@@ -82,16 +82,16 @@ template <typename F>
 [[gnu::always_inline]] inline void transform_source(const float* const* pixels, std::int64_t channels,
                                                     float* to, std::int64_t plane) {
   for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
-    std::array<Lanes, F::products * F::side> half;
+    std::array<Lanes, F::products * F::side> half{};
     BREAKEVEN_UNROLLED for (int x = 0; x < F::side; ++x) {
-      std::array<Lanes, F::side> column;
-      std::array<Lanes, F::products> transformed;
+      std::array<Lanes, F::side> column{};
+      std::array<Lanes, F::products> transformed{};
       BREAKEVEN_UNROLLED for (int y = 0; y < F::side; ++y) column[y] = *lanes(pixels[y * F::side + x] + c);
       F::source(column.data(), transformed.data());
       BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) half[i * F::side + x] = transformed[i];
     }
     BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) {
-      std::array<Lanes, F::products> transformed;
+      std::array<Lanes, F::products> transformed{};
       F::source(&half[i * F::side], transformed.data());
       BREAKEVEN_UNROLLED for (int j = 0; j < F::products; ++j) *
           lanes(to + (i * F::products + j) * plane + c) = transformed[j];
@@ -103,10 +103,10 @@ template <typename F>
 [[gnu::always_inline]] inline void transform_result(const float* from, std::int64_t plane,
                                                     std::int64_t channels, float* const* pixels) {
   for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
-    std::array<Lanes, 2 * F::products> half;
+    std::array<Lanes, 2 * F::products> half{};
     BREAKEVEN_UNROLLED for (int j = 0; j < F::products; ++j) {
-      std::array<Lanes, F::products> column;
-      std::array<Lanes, 2> transformed;
+      std::array<Lanes, F::products> column{};
+      std::array<Lanes, 2> transformed{};
       BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) column[i] =
           *lanes(from + (i * F::products + j) * plane + c);
       F::result(column.data(), transformed.data());
@@ -114,7 +114,7 @@ template <typename F>
       half[F::products + j] = transformed[1];
     }
     BREAKEVEN_UNROLLED for (int y = 0; y < 2; ++y) {
-      std::array<Lanes, 2> transformed;
+      std::array<Lanes, 2> transformed{};
       F::result(&half[y * F::products], transformed.data());
       BREAKEVEN_UNROLLED for (int x = 0; x < 2; ++x) {
         if (auto* const pixel = pixels[2 * y + x]) *lanes(pixel + c) = transformed[x];

@@ -13,7 +13,8 @@ namespace {
 
 /// Errors that leave the context unusable come back from every later call.
 bool lost_for_good() {
-  return cudaDeviceSynchronize() != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess;
+  cudaDeviceSynchronize();
+  return cudaDeviceSynchronize() != cudaSuccess;
 }
 
 std::string version_of(int number) {  // 13020 is 13.2
