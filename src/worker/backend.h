@@ -94,7 +94,7 @@ struct Backend {
   std::string device_name;         // as the machine calls it
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
   std::function<void(int)> use_threads;                        // called once, before anything is prepared
-  std::function<std::int64_t()> available_memory;              // bytes, on the device; empty: the host's
+  std::function<std::int64_t()> available_memory = {};         // bytes, on the device; empty: the host's
 };
 
 /// Defined once by each backend program.

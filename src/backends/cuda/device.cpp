@@ -92,6 +92,9 @@ Memory Memory::of(const void* host, std::int64_t bytes) {
 void Memory::upload(const void* host) {
   check(cudaMemcpy(data(), host, static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice),
         "copying to the device");
+  // A copy from ordinary memory may still be under way, and other streams do not wait for it (CUDA Runtime
+  // API, "API synchronization behavior").
+  check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
 void Memory::download(void* host) const {

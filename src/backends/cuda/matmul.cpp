@@ -235,24 +235,31 @@ class Product final : public Work {
     check(status, "cublasLtMatmulAlgoGetHeuristic");
     double first_seconds = 0;
     double least = std::numeric_limits<double>::infinity();
+    cublasLtMatmulHeuristicResult_t fastest{};
     int tried = 0;
     for (int i = 0; i < count; ++i) {
-      if (found[static_cast<std::size_t>(i)].state != CUBLAS_STATUS_SUCCESS) continue;
-      std::swap(chosen_, found[static_cast<std::size_t>(i)]);
+      chosen_ = found[static_cast<std::size_t>(i)];
+      // Not every candidate takes every problem: some say so only when they are called.
+      if (chosen_.state != CUBLAS_STATUS_SUCCESS || call() != CUBLAS_STATUS_SUCCESS) continue;
       const double seconds = quick_seconds();
       if (tried++ == 0) first_seconds = seconds;
       if (seconds < least) {
         least = seconds;
-        algorithm_ = identity(chosen_);
-      } else {
-        std::swap(chosen_, found[static_cast<std::size_t>(i)]);
+        fastest = chosen_;
       }
     }
+    if (tried == 0)
+      throw Unsupported(
+          fmt::format("none of cuBLASLt's {} candidates takes {} at these sizes", count, name(p_.dtype)));
+    chosen_ = fastest;
+    algorithm_ = identity(chosen_);
     algorithm_ +=
         fmt::format("{}; tuned: best of {}, the first took {:.2f}x", held_, tried, first_seconds / least);
   }
 
-  void enqueue() override {
+  void enqueue() override { check(call(), "cublasLtMatmul"); }
+
+  cublasStatus_t call() {
     const double one_f64 = 1;
     const double zero_f64 = 0;
     const float one_f32 = 1;
@@ -262,11 +269,10 @@ class Product final : public Work {
     const auto of_scale = [&](const void* f64, const void* f32, const void* s32) {
       return types_.scale == CUDA_R_64F ? f64 : types_.scale == CUDA_R_32F ? f32 : s32;
     };
-    check(cublasLtMatmul(library(), description_.get(), of_scale(&one_f64, &one_f32, &one_s32), b_.data(),
-                         layout_b_.get(), a_.data(), layout_a_.get(),
-                         of_scale(&zero_f64, &zero_f32, &zero_s32), c_.data(), layout_c_.get(), c_.data(),
-                         layout_c_.get(), &chosen_.algo, workspace_.data(), workspace_bytes, stream().get()),
-          "cublasLtMatmul");
+    return cublasLtMatmul(library(), description_.get(), of_scale(&one_f64, &one_f32, &one_s32), b_.data(),
+                          layout_b_.get(), a_.data(), layout_a_.get(),
+                          of_scale(&zero_f64, &zero_f32, &zero_s32), c_.data(), layout_c_.get(), c_.data(),
+                          layout_c_.get(), &chosen_.algo, workspace_.data(), workspace_bytes, stream().get());
   }
 
   /// cuBLAS recommends 32 MiB on Hopper (cuBLAS documentation, cublasSetWorkspace).
