@@ -57,8 +57,9 @@ class Prepared {
   virtual std::optional<double> device_seconds(std::int64_t /*iterations*/, bool /*cold*/) {
     return std::nullopt;
   }
-  /// Puts everything that run() reads and writes out of the caches.
-  virtual void flush();
+  /// Puts what run() reads and writes out of the device's caches; false where they are the host's, which the
+  /// caller flushes.
+  virtual bool flush() { return false; }
   /// Poisons the result, runs, and shows the values at `elements` and the projections (workloads/evidence.h).
   /// Training starts from the initial weights, shows the first batch's logits and the losses of `first_steps`
   /// steps, and goes back to the initial weights.

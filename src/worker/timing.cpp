@@ -37,10 +37,6 @@ class Capture final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-void Prepared::flush() {
-  flush_caches();
-}
-
 answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int64_t iterations,
                            const SampleMode& mode) {
   answer::Sample sample;
@@ -59,7 +55,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
     for (auto _ : state) {
-      if (mode.cold) prepared.flush();
+      if (mode.cold && !prepared.flush()) flush_caches();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
       prepared.run();

@@ -35,11 +35,12 @@ std::optional<double> Work::device_seconds(std::int64_t iterations, bool cold) {
   return seconds / static_cast<double>(runs);
 }
 
-void Work::flush() {
+bool Work::flush() {
   if (flushed_.bytes() == 0) flushed_ = Memory(std::max<std::int64_t>(4 * device_facts().l2_bytes, 1 << 20));
   check(cudaMemsetAsync(flushed_.data(), 0, static_cast<std::size_t>(flushed_.bytes()), stream_.get()),
         "cudaMemset");
   stream_.wait();
+  return true;
 }
 
 double Work::quick_seconds() {

@@ -16,7 +16,7 @@ class Work : public Prepared {
   void wait() final { stream_.wait(); }
   /// By events around runs queued behind a closed gate: what it takes to launch them is not in it.
   std::optional<double> device_seconds(std::int64_t iterations, bool cold) final;
-  void flush() final;
+  bool flush() final;
 
  protected:
   virtual void enqueue() = 0;
