@@ -48,7 +48,7 @@ class Folder {
 
 /// 100 x 100 products.
 fs::path write_config(const Folder& folder) {
-  const auto path = folder.file("config.json");
+  auto path = folder.file("config.json");
   std::ofstream(path) << R"({"workloads": [{"op": "matmul", "m": {"from": 1, "to": 100, "step": 1},
                              "n": {"from": 1, "to": 100, "step": 1}, "k": "m", "dtype": "f32"}]})";
   return path;
