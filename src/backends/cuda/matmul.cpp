@@ -167,6 +167,8 @@ class Product final : public Work {
     return tensors_.evidence(elements);
   }
 
+  void run() override { check(call(), "cublasLtMatmul"); }
+
   std::string algorithm() const override { return algorithm_; }
 
  private:
@@ -252,12 +254,9 @@ class Product final : public Work {
       throw Unsupported(
           fmt::format("none of cuBLASLt's {} candidates takes {} at these sizes", count, name(p_.dtype)));
     chosen_ = fastest;
-    algorithm_ = identity(chosen_);
-    algorithm_ +=
-        fmt::format("{}; tuned: best of {}, the first took {:.2f}x", held_, tried, first_seconds / least);
+    algorithm_ = fmt::format("{}{}; tuned: best of {}, the first took {:.2f}x", identity(chosen_), held_,
+                             tried, first_seconds / least);
   }
-
-  void enqueue() override { check(call(), "cublasLtMatmul"); }
 
   cublasStatus_t call() {
     const double one_f64 = 1;

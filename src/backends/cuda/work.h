@@ -1,4 +1,5 @@
-// What every operation on the device has in common: enqueue, wait, and be timed by the device's own clock.
+// What every operation on the device has in common: run() enqueues, wait, and be timed by the device's own
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,12 @@ namespace breakeven::cuda {
 
 class Work : public Prepared {
  public:
-  void run() final { enqueue(); }
   void wait() final { stream_.wait(); }
   /// By events around runs queued behind a closed gate: what it takes to launch them is not in it.
   std::optional<double> device_seconds(std::int64_t iterations, bool cold) final;
   bool flush() final;
 
  protected:
-  virtual void enqueue() = 0;
   Stream& stream() { return stream_; }
   /// Seconds of one run by the device's clock, when warm: what disturbs a run makes it longer, so the
   /// shortest of a few means.
