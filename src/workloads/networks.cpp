@@ -29,11 +29,8 @@ std::vector<Parameter> data_parameters() {
 
 std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters) {
   std::string title = parameters.text("network");
-  for (const Parameter& parameter : known) {
-    if (parameter.name == "network" || parameter.name == "dtype") continue;
-    const Value* value = parameters.find(parameter.name);
-    if (value == nullptr || (parameter.fallback && *parameter.fallback == *value)) continue;
-    title += fmt::format(", {} {}", parameter.name, to_string(*value));
+  for (const auto& [name, value] : not_at_fallback(known, parameters)) {
+    if (name != "network") title += fmt::format(", {} {}", name, to_string(*value));
   }
   return fmt::format("{}, {}", title, parameters.text("dtype"));
 }

@@ -164,4 +164,15 @@ Dtype Parameters::dtype() const {
   return *dtype;
 }
 
+std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
+                                                                       const Parameters& given) {
+  std::vector<std::pair<std::string_view, const Value*>> told;
+  for (const Parameter& parameter : known) {
+    const Value* value = given.find(parameter.name);
+    if (value == nullptr || parameter.name == "dtype" || parameter.fallback == *value) continue;
+    told.emplace_back(parameter.name, value);
+  }
+  return told;
+}
+
 }  // namespace breakeven

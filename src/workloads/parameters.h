@@ -67,4 +67,10 @@ class Parameters {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
+/// What ids and titles tell of a case: the name and value of each parameter in `known`, in that order, that
+/// is given and not at its fallback; `dtype`, which they tell apart, is left out. The values are those in
+/// `given`.
+std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
+                                                                       const Parameters& given);
+
 }  // namespace breakeven

@@ -12,10 +12,6 @@ std::vector<std::unique_ptr<Workload>>& registry() {
   return all;
 }
 
-bool value_is_fallback(const Parameter& parameter, const Value& value) {
-  return parameter.fallback && *parameter.fallback == value;
-}
-
 }  // namespace
 
 const std::vector<std::unique_ptr<Workload>>& workloads() {
@@ -38,23 +34,19 @@ void register_workload(std::unique_ptr<Workload> workload) {
 
 std::string Workload::title(const Parameters& given) const {
   std::string title;
-  for (const Parameter& parameter : parameters()) {
-    const Value* value = given.find(parameter.name);
-    if (value == nullptr || parameter.name == "dtype" || value_is_fallback(parameter, *value)) continue;
-    title += fmt::format("{}={} ", parameter.name, to_string(*value));
+  for (const auto& [name, value] : not_at_fallback(parameters(), given)) {
+    title += fmt::format("{}={} ", name, to_string(*value));
   }
   return title + given.text("dtype");
 }
 
 std::string Case::id() const {
   std::string id(workload->op());
-  for (const Parameter& parameter : workload->parameters()) {
-    const Value* value = parameters.find(parameter.name);
-    if (value == nullptr || parameter.name == "dtype" || value_is_fallback(parameter, *value)) continue;
+  for (const auto& [name, value] : not_at_fallback(workload->parameters(), parameters)) {
     if (const auto* flag = std::get_if<bool>(value); flag != nullptr && *flag) {
-      id += fmt::format("/{}", parameter.name);
+      id += fmt::format("/{}", name);
     } else {
-      id += fmt::format("/{}={}", parameter.name, to_string(*value));
+      id += fmt::format("/{}={}", name, to_string(*value));
     }
   }
   return fmt::format("{}/{}", id, parameters.text("dtype"));
