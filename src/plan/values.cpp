@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 
 #include "plan/suggestion.h"
+#include "protocol/json_value.h"
 
 namespace breakeven {
 namespace {
@@ -19,11 +19,9 @@ std::optional<Value> plain_value(const Json& json, Kind kind) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_string()) return json.get<std::string>();
   if (!json.is_number()) return std::nullopt;
-  const bool fits = json.is_number_integer() &&
-                    (!json.is_number_unsigned() ||
-                     json.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()});
   // 1 and 1.0 are the same number, and have to give the same case id.
-  if (fits && kind != Kind::number) return json.get<std::int64_t>();
+  const auto integer = exactly<std::int64_t>(json);
+  if (integer && kind != Kind::number) return *integer;
   return json.get<double>();
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_value.h"
+
 namespace breakeven {
 namespace {
 
@@ -31,11 +33,8 @@ T get(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end())
     throw ProtocolError(fmt::format("'{}' is missing in {}", key, quoted(object.dump())));
-  try {
-    return found->get<T>();
-  } catch (const nlohmann::json::exception& e) {
-    throw ProtocolError(fmt::format("'{}' is of the wrong type in {}", key, quoted(object.dump())));
-  }
+  if (auto value = exactly<T>(*found)) return *std::move(value);
+  throw ProtocolError(fmt::format("'{}' is of the wrong type in {}", key, quoted(object.dump())));
 }
 
 template <typename T>
@@ -230,10 +229,10 @@ Parameters parameters_from_json(const Json& object) {
   for (const auto& [name, value] : object.items()) {
     if (value.is_boolean()) {
       parameters.set(name, value.get<bool>());
-    } else if (value.is_number_integer()) {
-      parameters.set(name, value.get<std::int64_t>());
-    } else if (value.is_number()) {
-      parameters.set(name, value.get<double>());
+    } else if (const auto integer = exactly<std::int64_t>(value)) {
+      parameters.set(name, *integer);
+    } else if (const auto number = exactly<double>(value)) {
+      parameters.set(name, *number);
     } else if (value.is_string()) {
       parameters.set(name, value.get<std::string>());
     } else {

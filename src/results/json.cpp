@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_value.h"
 #include "protocol/messages.h"
 #include "results/result.h"
 
@@ -182,11 +183,8 @@ class Reader {
   Reader child(const char* key) const { return {at(key), place_ + "/" + key}; }
   template <typename T>
   T get(const char* key) const {
-    try {
-      return at(key).template get<T>();
-    } catch (const nlohmann::json::exception&) {
-      throw ResultError(fmt::format("{}/{} is of the wrong type", place_, key));
-    }
+    if (auto value = exactly<T>(at(key))) return *std::move(value);
+    throw ResultError(fmt::format("{}/{} is of the wrong type", place_, key));
   }
   template <typename T>
   T get_or(const char* key, T otherwise) const {

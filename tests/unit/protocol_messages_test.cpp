@@ -122,11 +122,23 @@ TEST(Requests, RubbishIsRefused) {
         R"({"request": "sample"})", R"({"request": "sample", "iterations": "2"})",
         R"({"request": "sample", "iterations": 0})", R"({"request": "sample", "iterations": -1})",
         R"({"request": "verify", "elements": 3})", R"({"request": "prepare", "op": "nosuch", "seed": 1})",
+        // What get() would make integers of: undefined, wrapped around, cut off, or not meant as one.
+        R"({"request": "hello", "protocol": 1e11})", R"({"request": "hello", "protocol": 99999999999})",
+        R"({"request": "hello", "protocol": true})", R"({"request": "sample", "iterations": 2.5})",
+        R"({"request": "sample", "iterations": 1e30})",
+        R"({"request": "verify", "elements": [18446744073709551615]})",
+        R"({"request": "verify", "elements": [1e40]})",
+        R"({"request": "prepare", "op": "matmul", "parameters": {"m": 1, "n": 1, "k": 1}, "seed": -1})",
+        R"({"request": "prepare", "op": "matmul", "parameters": {"m": 1, "n": 1, "k": 1}, "seed": 1e300})",
         R"({"request": "prepare", "op": "matmul", "parameters": [], "seed": 1})",
         R"({"request": "prepare", "op": "matmul", "parameters": {"m": [1]}, "seed": 1})"})
     EXPECT_THROW(parse_request(line), ProtocolError) << line;
   EXPECT_THROW(parse_request(R"({"request": "prepare", "op": "matmul", "parameters": {"m": 0}, "seed": 1})"),
                InvalidCase);
+  EXPECT_THROW(parse_request(R"({"request": "prepare", "op": "conv2d", "seed": 1, "parameters":
+                   {"n": 1, "c": 1, "h": 3, "w": 3, "k": 1, "r": 1, "s": 1, "stride_w": 18446744073709551615}})"),
+               InvalidCase)
+      << "-1, modulo 2^64, is a stride that means something";
 }
 
 template <typename T>

@@ -259,6 +259,8 @@ TEST_F(ResultFile, WrongTypesAreRefusedByTheirPlace) {
   EXPECT_THAT(why_refused(changed("/cases", 3)), HasSubstr("/cases must be a list"));
   EXPECT_THAT(why_refused(changed("/cases/0/params", 3)), HasSubstr("/cases/0"));
   EXPECT_THAT(why_refused(changed("/host/cpus", "many")), HasSubstr("/host/cpus"));
+  for (const nlohmann::json& count : {nlohmann::json(1e30), nlohmann::json(2.5), nlohmann::json(true)})
+    EXPECT_THAT(why_refused(changed("/host/cpus", count)), HasSubstr("/host/cpus is of the wrong type"));
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// JSON values as C++ values, without the conversions that nlohmann_json's get() makes on the way.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace breakeven {
+
+template <typename T>
+inline constexpr bool is_vector = false;
+template <typename T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+/// `json` as a T, nothing where it is anything else. Where get() would make an integer of a fraction, of true
+/// or of a number outside the integer's range (undefined, for a double), this gives nothing.
+template <typename T, typename Json>
+std::optional<T> exactly(const Json& json) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (!json.is_number_integer()) return std::nullopt;
+    const auto in_range = [](auto number) {
+      return std::in_range<T>(number) ? std::optional<T>(static_cast<T>(number)) : std::nullopt;
+    };
+    return json.is_number_unsigned() ? in_range(json.template get<std::uint64_t>())
+                                     : in_range(json.template get<std::int64_t>());
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (!json.is_number()) return std::nullopt;
+    return json.template get<T>();
+  } else if constexpr (is_vector<T>) {
+    if (!json.is_array()) return std::nullopt;
+    T values;
+    for (const auto& element : json) {
+      auto value = exactly<typename T::value_type>(element);
+      if (!value) return std::nullopt;
+      values.push_back(*std::move(value));
+    }
+    return values;
+  } else {
+    try {
+      return json.template get<T>();
+    } catch (const nlohmann::json::exception&) {
+      return std::nullopt;
+    }
+  }
+}
+
+}  // namespace breakeven
