@@ -72,7 +72,10 @@ class NetworkModel final : public Model {
     for (const Segment& segment : segments_) allocate(segment);
   }
 
-  void reset() override { parameters_.reset(); }
+  void reset() override {
+    parameters_.reset();
+    parameters_changed_ = true;
+  }
 
   double train_step(std::span<const std::uint32_t> rows) override {
     parameters_.next_step();
@@ -89,6 +92,7 @@ class NetworkModel final : public Model {
         backward_images(*segment);
       }
     }
+    parameters_changed_ = true;
     return loss;
   }
 
@@ -99,9 +103,8 @@ class NetworkModel final : public Model {
   }
 
   std::string algorithm() const override {
-    return "layers on images: each thread alone, im2col, channels last; dense layers: products shared by "
-           "threads, "
-           "weights updated block by block";
+    return "layers on images: each thread alone, channels last, convolutions by Winograd's tiles of 2 x 2 or "
+           "im2col; dense layers: products shared by threads, weights updated block by block";
   }
 
  private:
@@ -190,6 +193,16 @@ class NetworkModel final : public Model {
     return output_before(index) + images.first * stages_[index - 1].layer.output_elements();
   }
 
+  /// Calls work(layer, thread) on every thread for all layers on images among stages [first, last).
+  template <typename Work>
+  void on_layers(std::size_t first, std::size_t last, const Work& work) {
+    on_threads(threads_, [&](int thread) {
+      for (std::size_t i = first; i < last; ++i) {
+        if (stages_[i].on_images) work(*stages_[i].on_images, thread);
+      }
+    });
+  }
+
   /// Calls work(images, thread) for all images, a few at a time, each thread having its own part of the
   /// batch.
   template <typename Work>
@@ -201,6 +214,10 @@ class NetworkModel final : public Model {
   }
 
   void forward(Split split, std::span<const std::uint32_t> rows) {
+    if (parameters_changed_) {
+      on_layers(0, stages_.size(), [](ImageLayer& layer, int thread) { layer.parameters_changed(thread); });
+      parameters_changed_ = false;
+    }
     const LabelledImages& data = task_.data->images(split);
     for (std::size_t i = 0; i < rows.size(); ++i) labels_[i] = data.labels[rows[i]];
     for_images(task_.batch, [&](Images images, int) {
@@ -232,6 +249,8 @@ class NetworkModel final : public Model {
     on_threads(threads_, [&](int thread) {
       parameters_.clear_gradients(segment.first_tensor, segment.last_tensor, thread);
     });
+    on_layers(segment.first, segment.last,
+              [](ImageLayer& layer, int thread) { layer.begin_backward(thread); });
     for_images(segment.images_at_once, [&](Images images, int thread) {
       for (std::size_t i = segment.last; i-- > segment.first;) {
         float* into = nullptr;
@@ -246,6 +265,7 @@ class NetworkModel final : public Model {
         if (into != nullptr) add_gradients_of_sums(i - 1, segment, images, thread, into);
       }
     });
+    on_layers(segment.first, segment.last, [](ImageLayer& layer, int thread) { layer.end_backward(thread); });
     const std::int64_t first = parameters_.offset(segment.first_tensor);
     parallel_ranges(parameters_.offset(segment.last_tensor) - first,
                     [&](std::int64_t from, std::int64_t to, int) {
@@ -271,6 +291,7 @@ class NetworkModel final : public Model {
   std::vector<std::uint8_t> labels_;
   std::vector<Stage> stages_;
   std::vector<Segment> segments_;
+  bool parameters_changed_ = true;  // since the last forward()
 };
 
 std::vector<Dtype> dtypes() {

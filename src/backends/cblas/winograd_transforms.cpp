@@ -21,121 +21,127 @@ LanesOfArray* lanes(float* first) {
   return reinterpret_cast<LanesOfArray*>(first);
 }
 
-/// In one dimension. `d` is what a tile sees, `g` the filter, `m` the products of both; results y = A'm.
+// Everything is inlined into the clones at the end, every loop over a tile unrolled: its arrays are then
+// registers.
+#define BREAKEVEN_INLINED __attribute__((always_inline))
+#define BREAKEVEN_UNROLLED _Pragma("GCC unroll 8")
+
+/// In one dimension. `d` is what a tile sees, `g` the filter, `m` the products of both; results y = A'm. The
+/// gradients are the transposes of `result` and `filter`.
 
 /// Two results of three taps, from four products: Winograd's F(2, 3).
 struct StrideOne {
-  static constexpr int stride = 1, side = 4, products = 4;
+  static constexpr int side = 4, products = 4;
 
-  template <typename V>
-  static void source(const V* d, V* to) {
+  BREAKEVEN_INLINED static void source(const Lanes* d, Lanes* to) {
     to[0] = d[0] - d[2];
     to[1] = d[1] + d[2];
     to[2] = d[2] - d[1];
     to[3] = d[1] - d[3];
   }
-  static void filter(const float* g, float* to) {
+  BREAKEVEN_INLINED static void filter(const Lanes* g, Lanes* to) {
     to[0] = g[0];
     to[1] = (g[0] + g[1] + g[2]) / 2;
     to[2] = (g[0] - g[1] + g[2]) / 2;
     to[3] = g[2];
   }
-  template <typename V>
-  static void result(const V* m, V* y) {
+  BREAKEVEN_INLINED static void result(const Lanes* m, Lanes* y) {
     y[0] = m[0] + m[1] + m[2];
     y[1] = m[1] - m[2] - m[3];
+  }
+  BREAKEVEN_INLINED static void result_gradient(const Lanes* y, Lanes* to) {
+    to[0] = y[0];
+    to[1] = y[0] + y[1];
+    to[2] = y[0] - y[1];
+    to[3] = -y[1];
+  }
+  BREAKEVEN_INLINED static void filter_gradient(const Lanes* m, Lanes* g) {
+    const Lanes outer = (m[1] + m[2]) / 2;
+    g[0] = m[0] + outer;
+    g[1] = (m[1] - m[2]) / 2;
+    g[2] = outer + m[3];
   }
 };
 
 /// With stride 2 the outer taps meet every other element and the middle one those between: F(2, 2), three
 /// products, and two products of their own.
 struct StrideTwo {
-  static constexpr int stride = 2, side = 5, products = 5;
+  static constexpr int side = 5, products = 5;
 
-  template <typename V>
-  static void source(const V* d, V* to) {
+  BREAKEVEN_INLINED static void source(const Lanes* d, Lanes* to) {
     to[0] = d[0] - d[2];
     to[1] = d[2];
     to[2] = d[2] - d[4];
     to[3] = d[1];
     to[4] = d[3];
   }
-  static void filter(const float* g, float* to) {
+  BREAKEVEN_INLINED static void filter(const Lanes* g, Lanes* to) {
     to[0] = g[0];
     to[1] = g[0] + g[2];
     to[2] = g[2];
     to[3] = g[1];
     to[4] = g[1];
   }
-  template <typename V>
-  static void result(const V* m, V* y) {
+  BREAKEVEN_INLINED static void result(const Lanes* m, Lanes* y) {
     y[0] = m[0] + m[1] + m[3];
     y[1] = m[1] - m[2] + m[4];
   }
+  BREAKEVEN_INLINED static void result_gradient(const Lanes* y, Lanes* to) {
+    to[0] = y[0];
+    to[1] = y[0] + y[1];
+    to[2] = -y[1];
+    to[3] = y[0];
+    to[4] = y[1];
+  }
+  BREAKEVEN_INLINED static void filter_gradient(const Lanes* m, Lanes* g) {
+    g[0] = m[0] + m[1];
+    g[1] = m[3] + m[4];
+    g[2] = m[1] + m[2];
+  }
 };
 
-// In two dimensions: along the columns first, then along the rows. Inlined into the clones below, every loop
-// over a tile unrolled: its arrays are then registers.
-#define BREAKEVEN_UNROLLED _Pragma("GCC unroll 8")
-
-template <typename F>
-[[gnu::always_inline]] inline void transform_source(const float* const* pixels, std::int64_t channels,
-                                                    float* to, std::int64_t plane) {
-  for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
-    std::array<Lanes, F::products * F::side> half{};
-    BREAKEVEN_UNROLLED for (int x = 0; x < F::side; ++x) {
-      std::array<Lanes, F::side> column{};
-      std::array<Lanes, F::products> transformed{};
-      BREAKEVEN_UNROLLED for (int y = 0; y < F::side; ++y) column[y] = *lanes(pixels[y * F::side + x] + c);
-      F::source(column.data(), transformed.data());
-      BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) half[i * F::side + x] = transformed[i];
-    }
-    BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) {
-      std::array<Lanes, F::products> transformed{};
-      F::source(&half[i * F::side], transformed.data());
-      BREAKEVEN_UNROLLED for (int j = 0; j < F::products; ++j) *
-          lanes(to + (i * F::products + j) * plane + c) = transformed[j];
-    }
+/// One of the transforms above in two dimensions, along the columns first, then along the rows: *load(y, x)
+/// are the from x from values, store(i, j, value) takes the to x to.
+template <int from, int to, auto transform, typename Load, typename Store>
+BREAKEVEN_INLINED inline void both_ways(const Load& load, const Store& store) {
+  std::array<Lanes, to * from> half{};
+  BREAKEVEN_UNROLLED for (int x = 0; x < from; ++x) {
+    std::array<Lanes, from> column{};
+    std::array<Lanes, to> transformed{};
+    BREAKEVEN_UNROLLED for (int y = 0; y < from; ++y) column[y] = *load(y, x);
+    transform(column.data(), transformed.data());
+    BREAKEVEN_UNROLLED for (int i = 0; i < to; ++i) half[i * from + x] = transformed[i];
+  }
+  BREAKEVEN_UNROLLED for (int i = 0; i < to; ++i) {
+    std::array<Lanes, to> transformed{};
+    transform(&half[i * from], transformed.data());
+    BREAKEVEN_UNROLLED for (int j = 0; j < to; ++j) store(i, j, transformed[j]);
   }
 }
 
-template <typename F>
-[[gnu::always_inline]] inline void transform_result(const float* from, std::int64_t plane,
-                                                    std::int64_t channels, float* const* pixels) {
+/// From side x side runs of channels to planes.
+template <int side, int products, auto transform>
+BREAKEVEN_INLINED inline void to_planes(const float* const* runs, std::int64_t channels, float* to,
+                                        std::int64_t plane) {
   for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
-    std::array<Lanes, 2 * F::products> half{};
-    BREAKEVEN_UNROLLED for (int j = 0; j < F::products; ++j) {
-      std::array<Lanes, F::products> column{};
-      std::array<Lanes, 2> transformed{};
-      BREAKEVEN_UNROLLED for (int i = 0; i < F::products; ++i) column[i] =
-          *lanes(from + (i * F::products + j) * plane + c);
-      F::result(column.data(), transformed.data());
-      half[j] = transformed[0];
-      half[F::products + j] = transformed[1];
-    }
-    BREAKEVEN_UNROLLED for (int y = 0; y < 2; ++y) {
-      std::array<Lanes, 2> transformed{};
-      F::result(&half[y * F::products], transformed.data());
-      BREAKEVEN_UNROLLED for (int x = 0; x < 2; ++x) {
-        if (auto* const pixel = pixels[2 * y + x]) *lanes(pixel + c) = transformed[x];
-      }
-    }
+    both_ways<side, products, transform>(
+        [&](int y, int x) BREAKEVEN_INLINED { return lanes(runs[y * side + x] + c); },
+        [&](int i, int j, const Lanes& value)
+            BREAKEVEN_INLINED { *lanes(to + (i * products + j) * plane + c) = value; });
   }
 }
 
-template <typename F>
-void transform_filter(const float* filter, float* to, std::int64_t plane) {
-  std::array<float, F::products * 3> half{};
-  for (int x = 0; x < 3; ++x) {
-    const std::array<float, 3> column{filter[x], filter[3 + x], filter[6 + x]};
-    std::array<float, F::products> transformed{};
-    F::filter(column.data(), transformed.data());
-    for (int i = 0; i < F::products; ++i) half[i * 3 + x] = transformed[i];
-  }
-  for (int i = 0; i < F::products; ++i) {
-    std::array<float, F::products> transformed{};
-    F::filter(&half[i * 3], transformed.data());
-    for (int j = 0; j < F::products; ++j) to[(i * F::products + j) * plane] = transformed[j];
+/// From planes to those of side x side runs of channels that are not null: written, or added.
+template <int products, int side, auto transform, bool add>
+BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane, std::int64_t channels,
+                                          float* const* runs) {
+  for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
+    both_ways<products, side, transform>(
+        [&](int i, int j) BREAKEVEN_INLINED { return lanes(from + (i * products + j) * plane + c); },
+        [&](int y, int x, const Lanes& value) BREAKEVEN_INLINED {
+          float* const run = runs[y * side + x];
+          if (run != nullptr) *lanes(run + c) = add ? *lanes(run + c) + value : value;
+        });
   }
 }
 
@@ -143,40 +149,65 @@ void transform_filter(const float* filter, float* to, std::int64_t plane) {
 
 BREAKEVEN_VECTORISED
 void source_one(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  transform_source<StrideOne>(pixels, channels, to, plane);
+  to_planes<StrideOne::side, StrideOne::products, StrideOne::source>(pixels, channels, to, plane);
 }
 BREAKEVEN_VECTORISED
-void source_two(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
-  transform_source<StrideTwo>(pixels, channels, to, plane);
+void filter_one(const float* const* taps, std::int64_t channels, float* to, std::int64_t plane) {
+  to_planes<3, StrideOne::products, StrideOne::filter>(taps, channels, to, plane);
+}
+BREAKEVEN_VECTORISED
+void result_gradient_one(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
+  to_planes<2, StrideOne::products, StrideOne::result_gradient>(pixels, channels, to, plane);
 }
 BREAKEVEN_VECTORISED
 void result_one(const float* from, std::int64_t plane, std::int64_t channels, float* const* pixels) {
-  transform_result<StrideOne>(from, plane, channels, pixels);
+  from_planes<StrideOne::products, 2, StrideOne::result, false>(from, plane, channels, pixels);
+}
+BREAKEVEN_VECTORISED
+void filter_gradient_one(const float* from, std::int64_t plane, std::int64_t channels, float* const* taps) {
+  from_planes<StrideOne::products, 3, StrideOne::filter_gradient, true>(from, plane, channels, taps);
+}
+BREAKEVEN_VECTORISED
+void source_two(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
+  to_planes<StrideTwo::side, StrideTwo::products, StrideTwo::source>(pixels, channels, to, plane);
+}
+BREAKEVEN_VECTORISED
+void filter_two(const float* const* taps, std::int64_t channels, float* to, std::int64_t plane) {
+  to_planes<3, StrideTwo::products, StrideTwo::filter>(taps, channels, to, plane);
+}
+BREAKEVEN_VECTORISED
+void result_gradient_two(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {
+  to_planes<2, StrideTwo::products, StrideTwo::result_gradient>(pixels, channels, to, plane);
 }
 BREAKEVEN_VECTORISED
 void result_two(const float* from, std::int64_t plane, std::int64_t channels, float* const* pixels) {
-  transform_result<StrideTwo>(from, plane, channels, pixels);
+  from_planes<StrideTwo::products, 2, StrideTwo::result, false>(from, plane, channels, pixels);
 }
-
-template <typename F>
-constexpr Winograd with(decltype(Winograd::source) source, decltype(Winograd::result) result) {
-  return {.stride = F::stride,
-          .side = F::side,
-          .products = F::products * F::products,
-          .source = source,
-          .filter = transform_filter<F>,
-          .result = result};
+BREAKEVEN_VECTORISED
+void filter_gradient_two(const float* from, std::int64_t plane, std::int64_t channels, float* const* taps) {
+  from_planes<StrideTwo::products, 3, StrideTwo::filter_gradient, true>(from, plane, channels, taps);
 }
 
 }  // namespace
 
 const Winograd* winograd_for(std::int64_t stride) {
-  static constexpr std::array all{with<StrideOne>(source_one, result_one),
-                                  with<StrideTwo>(source_two, result_two)};
-  for (const Winograd& winograd : all) {
-    if (winograd.stride == stride) return &winograd;
-  }
-  return nullptr;
+  static constexpr Winograd one{.stride = 1,
+                                .side = StrideOne::side,
+                                .products = StrideOne::products * StrideOne::products,
+                                .source = source_one,
+                                .filter = filter_one,
+                                .result = result_one,
+                                .result_gradient = result_gradient_one,
+                                .filter_gradient = filter_gradient_one};
+  static constexpr Winograd two{.stride = 2,
+                                .side = StrideTwo::side,
+                                .products = StrideTwo::products * StrideTwo::products,
+                                .source = source_two,
+                                .filter = filter_two,
+                                .result = result_two,
+                                .result_gradient = result_gradient_two,
+                                .filter_gradient = filter_gradient_two};
+  return stride == 1 ? &one : stride == 2 ? &two : nullptr;
 }
 
 }  // namespace breakeven::cblas

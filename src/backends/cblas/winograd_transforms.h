@@ -11,20 +11,26 @@ namespace breakeven::cblas {
 inline constexpr std::int64_t winograd_lanes = 8;
 
 /// The transforms of one tile of 2 x 2 results of a convolution by 3 x 3 filters. Between them, each of the
-/// `products` planes is multiplied on its own: a tile's channels by that plane's matrix, channels x filters.
-/// All pointers are to runs of channels, one behind the other in memory.
+/// `products` planes is multiplied on its own: a tile's channels by that plane's matrix, filters x channels.
+/// Planes are `plane` elements apart; `pixels` and `taps` are pointers to runs of `channels` elements, row by
+/// row of the tile or filter.
 struct Winograd {
   std::int64_t stride;    // of the convolution, in both directions
   std::int64_t side;      // a tile sees side x side elements of the source
   std::int64_t products;  // planes of the transformed tile
 
-  /// `pixels`: side x side runs of `channels` elements. Plane i of the result goes to to + i * plane.
+  /// From side x side pixels to planes.
   void (*source)(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane);
-  /// `filter`: the 3 x 3 values of one channel of one filter. Value i of the result goes to to + i * plane.
-  void (*filter)(const float* filter, float* to, std::int64_t plane);
-  /// The reverse: plane i is at from + i * plane, the 2 x 2 results go to `pixels`, except where that is
-  /// null.
+  /// From 3 x 3 taps to planes.
+  void (*filter)(const float* const* taps, std::int64_t channels, float* to, std::int64_t plane);
+  /// From planes to 2 x 2 pixels, except where that is null.
   void (*result)(const float* from, std::int64_t plane, std::int64_t channels, float* const* pixels);
+
+  /// The transposes of the last two. With them, the gradient of the filters is in each plane the product of
+  /// the gradients of results, transformed, and what the tiles saw, transformed, summed over all tiles; the
+  /// second one then adds it to 3 x 3 taps.
+  void (*result_gradient)(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane);
+  void (*filter_gradient)(const float* from, std::int64_t plane, std::int64_t channels, float* const* taps);
 };
 
 /// For stride 1 (16 products where a direct convolution has 36) or 2 (25 of 36); null for others.

@@ -136,6 +136,7 @@ class Convolution final : public ImageLayer {
 }  // namespace
 
 std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task) {
+  if (auto by_tiles = make_winograd_convolution(task)) return by_tiles;
   return std::make_unique<Convolution>(task);
 }
 

@@ -32,6 +32,12 @@ class ImageLayer {
   /// `input_gradient`, that of the layer before in the same sense, unless it is null.
   virtual void backward(Images images, const float* input, float* gradient, float* input_gradient,
                         int thread) = 0;
+  /// Called on every thread when the parameters have changed, before the next forward().
+  virtual void parameters_changed(int /*thread*/) {}
+  /// Called on every thread before and after a step's calls of backward(), between which each thread's sums
+  /// need not be complete.
+  virtual void begin_backward(int /*thread*/) {}
+  virtual void end_backward(int /*thread*/) {}
   /// backward() reads `input`; otherwise nobody need keep it.
   virtual bool needs_input() const { return true; }
 };
@@ -46,6 +52,8 @@ struct LayerTask {
 };
 
 std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task);
+/// Null where it does not suit: for 3 x 3 filters, and multiples of winograd_lanes channels and filters.
+std::unique_ptr<ImageLayer> make_winograd_convolution(const LayerTask& task);
 std::unique_ptr<ImageLayer> make_max_pool(const LayerTask& task);
 std::unique_ptr<ImageLayer> make_token_dense(const LayerTask& task);
 std::unique_ptr<ImageLayer> make_positions(const LayerTask& task);

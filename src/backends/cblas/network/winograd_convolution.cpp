@@ -1,0 +1,155 @@
+// Convolution by minimal filtering, forwards and backwards: 16 products where the definition has 36.
+#include <algorithm>
+#include <array>
+
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/network/elementwise.h"
+#include "backends/cblas/network/image_layer.h"
+#include "backends/cblas/winograd_tiles.h"
+
+namespace breakeven::cblas {
+namespace {
+
+/// The plane of the turned filter that is plane `i` of the filter itself. Turning a filter by half a turn
+/// exchanges the outer ones of F(2, 3)'s four products and leaves the inner ones, in both directions.
+std::int64_t turned(std::int64_t i) {
+  constexpr std::array<std::int64_t, 4> exchanged{3, 1, 2, 0};
+  return exchanged[i / 4] * 4 + exchanged[i % 4];
+}
+
+class WinogradConvolution final : public ImageLayer {
+ public:
+  explicit WinogradConvolution(const LayerTask& task)
+      : l_(task.layer),
+        input_is_relu_(task.input_is_relu),
+        threads_(task.threads),
+        parameters_(task.parameters),
+        tiles_(winograd_, {.h = l_.h, .w = l_.w, .pad_h = l_.pad, .pad_w = l_.pad, .p = l_.p, .q = l_.q},
+               std::max(l_.c, l_.k)),
+        back_tiles_(winograd_,
+                    {.h = l_.p, .w = l_.q, .pad_h = 2 - l_.pad, .pad_w = 2 - l_.pad, .p = l_.h, .q = l_.w},
+                    std::max(l_.c, l_.k)),
+        filters_(planes() * l_.k * l_.c),
+        transposed_filters_(filters_.size()),
+        sums_(threads_ * filters_.size()) {
+    // Long enough for the library's products, short enough for what lies between them to stay near.
+    constexpr std::int64_t most = 192;
+    const std::int64_t tiles = std::max(tiles_.per_image(), back_tiles_.per_image());
+    block_ = (tiles + (tiles + most - 1) / most - 1) / ((tiles + most - 1) / most);
+    room_ = planes() * block_ * (l_.c + l_.k);
+    workspace_ = Buffer<float>(threads_ * room_);
+  }
+
+  void parameters_changed(int thread) override {
+    const std::int64_t first = l_.k * thread / threads_;
+    const std::int64_t last = l_.k * (thread + 1) / threads_;
+    transform_filters(winograd_, parameters_.values(*l_.weights), first, last, l_.k, l_.c, filters_.data());
+    transpose_filters(winograd_, filters_.data(), first, last, l_.k, l_.c, transposed_filters_.data());
+  }
+
+  void forward(Images images, const float* input, float* output, int thread) override {
+    float* const seen = workspace_.data() + thread * room_;
+    float* const products = seen + planes() * block_ * l_.c;
+    for_blocks(images.count * tiles_.per_image(), [&](TileBlock block) {
+      tiles_.source(block, {.data = input, .count = l_.c, .of = l_.c}, seen);
+      for (std::int64_t i = 0; i < planes(); ++i) {
+        gemm(block.count, l_.k, l_.c, plane(seen, i, l_.c), filters(transposed_filters_, i, l_.k), 0.0F,
+             products + i * block_ * l_.k, l_.k);
+      }
+      tiles_.result(block, products, {.data = output, .count = l_.k, .of = l_.k});
+    });
+    add_bias(output, l_.k, images.count * l_.p * l_.q, l_.k, parameters_.values(*l_.bias),
+             l_.activation == Activation::relu);
+  }
+
+  void begin_backward(int thread) override {
+    float* const sums = sums_.data() + thread * filters_.size();
+    std::fill(sums, sums + filters_.size(), 0.0F);
+  }
+
+  void backward(Images images, const float* input, float* gradient, float* input_gradient,
+                int thread) override {
+    add_rows(gradient, l_.k, images.count * l_.p * l_.q, l_.k, parameters_.gradient(*l_.bias, thread));
+    sum_filter_gradients(images, input, gradient, thread);
+    if (input_gradient == nullptr) return;
+    write_input_gradient(images, gradient, input_gradient, thread);
+    if (input_is_relu_) keep_where_positive(input, input_gradient, images.count * l_.input_elements());
+  }
+
+  void end_backward(int thread) override {
+    float* const weights_gradient = parameters_.gradient(*l_.weights, thread);
+    for (std::int64_t k = 0; k < l_.k; ++k) {
+      std::array<float*, 9> taps{};
+      for (std::int64_t i = 0; i < 9; ++i) taps[i] = weights_gradient + (k * 9 + i) * l_.c;
+      winograd_.filter_gradient(sums_.data() + thread * filters_.size() + k * l_.c, l_.k * l_.c, l_.c,
+                                taps.data());
+    }
+  }
+
+ private:
+  std::int64_t planes() const { return winograd_.products; }
+  /// Plane `i` of transformed filters.
+  Matrix<float> filters(const Buffer<float>& planes, std::int64_t i, std::int64_t columns) const {
+    return {planes.data() + i * l_.k * l_.c, columns};
+  }
+  /// Plane `i` of transformed tiles.
+  Matrix<float> plane(const float* planes, std::int64_t i, std::int64_t channels) const {
+    return {planes + i * block_ * channels, channels};
+  }
+
+  template <typename Block>
+  void for_blocks(std::int64_t tiles, const Block& block) const {
+    for (std::int64_t first = 0; first < tiles; first += block_)
+      block(TileBlock{.first = first, .count = std::min(block_, tiles - first), .room = block_});
+  }
+
+  void sum_filter_gradients(Images images, const float* input, const float* gradient, int thread) {
+    float* const seen = workspace_.data() + thread * room_;
+    float* const gradients = seen + planes() * block_ * l_.c;
+    float* const sums = sums_.data() + thread * filters_.size();
+    for_blocks(images.count * tiles_.per_image(), [&](TileBlock block) {
+      tiles_.source(block, {.data = input, .count = l_.c, .of = l_.c}, seen);
+      tiles_.result_gradient(block, {.data = gradient, .count = l_.k, .of = l_.k}, gradients);
+      for (std::int64_t i = 0; i < planes(); ++i) {
+        Matrix<float> transposed = plane(gradients, i, l_.k);
+        transposed.transposed = true;
+        gemm(l_.k, l_.c, block.count, transposed, plane(seen, i, l_.c), 1.0F, sums + i * l_.k * l_.c, l_.c);
+      }
+    });
+  }
+
+  /// The convolution of the gradient with the filters turned by half a turn.
+  void write_input_gradient(Images images, const float* gradient, float* input_gradient, int thread) {
+    float* const seen = workspace_.data() + thread * room_;
+    float* const products = seen + planes() * block_ * l_.k;
+    for_blocks(images.count * back_tiles_.per_image(), [&](TileBlock block) {
+      back_tiles_.source(block, {.data = gradient, .count = l_.k, .of = l_.k}, seen);
+      for (std::int64_t i = 0; i < planes(); ++i) {
+        gemm(block.count, l_.c, l_.k, plane(seen, i, l_.k), filters(filters_, turned(i), l_.c), 0.0F,
+             products + i * block_ * l_.c, l_.c);
+      }
+      back_tiles_.result(block, products, {.data = input_gradient, .count = l_.c, .of = l_.c});
+    });
+  }
+
+  Layer l_;
+  bool input_is_relu_;
+  int threads_;
+  NetworkParameters& parameters_;
+  const Winograd& winograd_ = *winograd_for(1);
+  WinogradTiles tiles_, back_tiles_;
+  Buffer<float> filters_, transposed_filters_;  // transformed: planes of k x c, and of c x k
+  Buffer<float> sums_;                          // each thread's gradient of the former
+  std::int64_t block_ = 0, room_ = 0;
+  Buffer<float> workspace_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageLayer> make_winograd_convolution(const LayerTask& task) {
+  const Layer& l = task.layer;
+  const bool suits = l.filter == 3 && l.pad <= 2 && l.c % winograd_lanes == 0 && l.k % winograd_lanes == 0;
+  return suits ? std::make_unique<WinogradConvolution>(task) : nullptr;
+}
+
+}  // namespace breakeven::cblas

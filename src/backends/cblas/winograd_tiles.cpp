@@ -1,0 +1,87 @@
+#include "backends/cblas/winograd_tiles.h"
+
+#include <algorithm>
+#include <array>
+
+namespace breakeven::cblas {
+
+WinogradTiles::WinogradTiles(const Winograd& winograd, const Size& size, std::int64_t channels)
+    : winograd_(winograd), size_(size), down_((size.p + 1) / 2), across_((size.q + 1) / 2), zeros_(channels) {
+  std::fill(zeros_.data(), zeros_.data() + channels, 0.0F);
+}
+
+WinogradTiles::Place WinogradTiles::place_of(std::int64_t tile) const {
+  const std::int64_t row = tile / across_;
+  return {.image = row / down_, .y = row % down_ * 2, .x = tile % across_ * 2};
+}
+
+void WinogradTiles::source(TileBlock block, ImageChannels<const float> images, float* planes) const {
+  for (std::int64_t t = 0; t < block.count; ++t) {
+    const Place place = place_of(block.first + t);
+    std::array<const float*, 25> pixels{};
+    auto pixel = pixels.begin();
+    for (std::int64_t dy = 0; dy < winograd_.side; ++dy) {
+      const std::int64_t y = place.y * winograd_.stride - size_.pad_h + dy;
+      for (std::int64_t dx = 0; dx < winograd_.side; ++dx) {
+        const std::int64_t x = place.x * winograd_.stride - size_.pad_w + dx;
+        const bool inside = y >= 0 && y < size_.h && x >= 0 && x < size_.w;
+        *pixel++ =
+            inside ? images.data + ((place.image * size_.h + y) * size_.w + x) * images.of : zeros_.data();
+      }
+    }
+    winograd_.source(pixels.data(), images.count, planes + t * images.count, block.room * images.count);
+  }
+}
+
+void WinogradTiles::result(TileBlock block, const float* planes, ImageChannels<float> results) const {
+  for (std::int64_t t = 0; t < block.count; ++t) {
+    const Place place = place_of(block.first + t);
+    std::array<float*, 4> pixels{};
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const std::int64_t y = place.y + i / 2;
+      const std::int64_t x = place.x + i % 2;
+      if (y < size_.p && x < size_.q)
+        pixels[i] = results.data + ((place.image * size_.p + y) * size_.q + x) * results.of;
+    }
+    winograd_.result(planes + t * results.count, block.room * results.count, results.count, pixels.data());
+  }
+}
+
+void WinogradTiles::result_gradient(TileBlock block, ImageChannels<const float> gradients,
+                                    float* planes) const {
+  for (std::int64_t t = 0; t < block.count; ++t) {
+    const Place place = place_of(block.first + t);
+    std::array<const float*, 4> pixels{};
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const std::int64_t y = place.y + i / 2;
+      const std::int64_t x = place.x + i % 2;
+      const bool inside = y < size_.p && x < size_.q;
+      pixels[i] = inside ? gradients.data + ((place.image * size_.p + y) * size_.q + x) * gradients.of
+                         : zeros_.data();
+    }
+    winograd_.result_gradient(pixels.data(), gradients.count, planes + t * gradients.count,
+                              block.room * gradients.count);
+  }
+}
+
+void transform_filters(const Winograd& winograd, const float* filters, std::int64_t first, std::int64_t last,
+                       std::int64_t all, std::int64_t channels, float* planes) {
+  for (std::int64_t k = first; k < last; ++k) {
+    std::array<const float*, 9> taps{};
+    for (std::int64_t i = 0; i < 9; ++i) taps[i] = filters + (k * 9 + i) * channels;
+    winograd.filter(taps.data(), channels, planes + k * channels, all * channels);
+  }
+}
+
+void transpose_filters(const Winograd& winograd, const float* planes, std::int64_t first, std::int64_t last,
+                       std::int64_t all, std::int64_t channels, float* transposed) {
+  for (std::int64_t i = 0; i < winograd.products; ++i) {
+    const std::int64_t plane = i * all * channels;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (std::int64_t k = first; k < last; ++k)
+        transposed[plane + c * all + k] = planes[plane + k * channels + c];
+    }
+  }
+}
+
+}  // namespace breakeven::cblas
