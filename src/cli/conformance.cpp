@@ -43,7 +43,7 @@ int conformance(const std::filesystem::path& program, double timeout, bool verbo
   return count(Check::Outcome::failed) == 0 ? exit_code::good : exit_code::wrong_or_regressed;
 }
 
-const SubcommandRegistration registered(
+const SubcommandRegistration conformance_command(
     {"conformance", "check that a backend program keeps the worker protocol", [](CLI::App& command) {
        struct Options {
          std::filesystem::path program;

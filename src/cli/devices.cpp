@@ -33,7 +33,7 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
   return text;
 }
 
-const SubcommandRegistration registered(
+const SubcommandRegistration devices_command(
     {"devices", "show the backends and devices here, and why others are not", [](CLI::App& command) {
        struct Options {
          bool json = false;

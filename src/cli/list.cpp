@@ -40,7 +40,7 @@ void print_table(const Config& config) {
   std::cout << text;
 }
 
-const SubcommandRegistration registered(
+const SubcommandRegistration list_command(
     {"list", "show the cases that configs expand to, with FLOPs and bytes", [](CLI::App& command) {
        struct Options {
          CaseSelection selection;

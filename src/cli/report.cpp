@@ -25,7 +25,7 @@ void write_report(const std::string& path, const std::string& text) {
   if (!out) throw CommandError(exit_code::bad_input, fmt::format("{}: cannot be written", path));
 }
 
-const SubcommandRegistration registered(
+const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        struct Options {
          std::vector<std::filesystem::path> files;

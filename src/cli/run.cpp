@@ -108,7 +108,7 @@ int run(const Options& o) {
   return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 
-const SubcommandRegistration registered({"run", "measure the cases of configs and save a result file",
+const SubcommandRegistration run_command({"run", "measure the cases of configs and save a result file",
                                          [](CLI::App& command) {
                                            auto o = std::make_shared<Options>();
                                            declare(command, *o);

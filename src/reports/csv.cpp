@@ -63,7 +63,7 @@ struct Row {
   const BackendRecord* backend = nullptr;  // as the file lists it, if it does
 };
 
-struct Column {
+struct CsvColumn {
   std::string_view name;
   std::string (*cell)(const Row&);
 };
@@ -81,8 +81,8 @@ std::string text_list(const std::vector<std::string>& texts) {
   return text_cell(fmt::format("{}", fmt::join(texts, "; ")));
 }
 
-const std::vector<Column>& columns() {
-  static const std::vector<Column> all{
+const std::vector<CsvColumn>& columns() {
+  static const std::vector<CsvColumn> all{
       {"created", [](const Row& r) { return text_cell(r.run.created); }},
       {"machine", [](const Row& r) { return text_cell(r.run.host.name); }},
       {"cpu", [](const Row& r) { return text_cell(r.run.host.cpu); }},
@@ -197,7 +197,7 @@ std::string csv_report(std::span<const Result> results) {
     text += fmt::format("{}\r\n", fmt::join(cells, ","));
     cells.clear();
   };
-  for (const Column& column : columns()) cells.emplace_back(column.name);
+  for (const CsvColumn& column : columns()) cells.emplace_back(column.name);
   for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name));
   end_row();
   for (const Result& run : results) {
@@ -207,7 +207,7 @@ std::string csv_report(std::span<const Result> results) {
       const auto backend = backends.find(result.backend);
       const Row row{
           .run = run, .result = result, .backend = backend == backends.end() ? nullptr : backend->second};
-      for (const Column& column : columns()) cells.push_back(column.cell(row));
+      for (const CsvColumn& column : columns()) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);
         cells.push_back(value == nullptr ? "" : parameter_cell(*value));

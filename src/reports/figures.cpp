@@ -27,7 +27,7 @@ std::string interval(const CaseResult& r) {
                                                   r.seconds->median));
 }
 
-std::string samples_per_second(const CaseResult& r) {
+std::string samples_per_second_text(const CaseResult& r) {
   if (!ok(r) || r.samples <= 0) return "";
   return format_number(static_cast<double>(r.samples) / r.seconds->median);
 }
@@ -93,7 +93,7 @@ std::vector<Figure> figures(const ProblemGroup& group) {
       {.header = "time", .text = time, .essential = true},
       {.header = "95%", .text = interval, .essential = true},
       {.header = "GFLOP/s", .text = gflops},
-      {.header = "samples/s", .text = samples_per_second},
+      {.header = "samples/s", .text = samples_per_second_text},
       {.header = "GB/s", .text = gbps},
       {.header = "device time", .text = device_time},
       {.header = "p50", .text = p50},
