@@ -10,20 +10,10 @@
 #include "backends/cblas/threads.h"
 #include "backends/cblas/winograd_tiles.h"
 #include "workloads/host_tensors.h"
+#include "workloads/layout.h"
 
 namespace breakeven::cblas {
 namespace {
-
-/// outer x channels x inner to outer x inner x channels.
-void channels_last(const float* from, const OutputShape& shape, float* to) {
-  for (std::int64_t o = 0; o < shape.outer; ++o) {
-    const std::int64_t image = o * shape.channels * shape.inner;
-    for (std::int64_t c = 0; c < shape.channels; ++c) {
-      for (std::int64_t i = 0; i < shape.inner; ++i)
-        to[image + i * shape.channels + c] = from[image + c * shape.inner + i];
-    }
-  }
-}
 
 /// The source and the result are held with channels last, the filters transformed.
 class WinogradForward final : public Prepared {
@@ -37,8 +27,7 @@ class WinogradForward final : public Prepared {
         tensors_(HostTensors::of(problem, seed)) {
     let_library_use(1);
     source_ = Buffer<float>(p_.elements_source());
-    channels_last(tensors_.first_as<float>(), {.outer = p_.n, .channels = p_.c, .inner = p_.h * p_.w},
-                  source_.data());
+    transpose_matrices(tensors_.first.data(), p_.n, p_.c, p_.h * p_.w, sizeof(float), bytes(source_));
     prepare_filters();
     tensors_.first = {};
     tensors_.second = {};
@@ -59,9 +48,7 @@ class WinogradForward final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     poison_output(p_.dtype, result_.data(), p_.elements_result());
     run();
-    // The reverse of channels last is the same with the roles of channels and positions exchanged.
-    channels_last(result_.data(), {.outer = p_.n, .channels = p_.p() * p_.q(), .inner = p_.k},
-                  tensors_.output_as<float>());
+    transpose_matrices(bytes(result_), p_.n, p_.p() * p_.q(), p_.k, sizeof(float), tensors_.output.data());
     return tensors_.evidence(elements);
   }
 
@@ -72,6 +59,7 @@ class WinogradForward final : public Prepared {
   }
 
  private:
+  static std::byte* bytes(Buffer<float>& buffer) { return reinterpret_cast<std::byte*>(buffer.data()); }
   std::int64_t group_c() const { return p_.c / p_.groups; }
   std::int64_t group_k() const { return p_.k / p_.groups; }
   std::int64_t room() const { return winograd_.products * block_ * (group_c() + group_k()); }
@@ -85,8 +73,7 @@ class WinogradForward final : public Prepared {
   /// To planes of channels x filters, group by group.
   void prepare_filters() {
     Buffer<float> turned(p_.elements_weights());
-    channels_last(tensors_.second_as<float>(), {.outer = p_.k, .channels = group_c(), .inner = 9},
-                  turned.data());
+    transpose_matrices(tensors_.second.data(), p_.k, group_c(), 9, sizeof(float), bytes(turned));
     const std::int64_t group = group_c() * group_k();
     const std::int64_t planes = winograd_.products * group;
     Buffer<float> transformed(planes);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
+#include "workloads/layout.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -108,19 +108,6 @@ Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, s
   return layout;
 }
 
-/// Each of `batch` matrices of one-byte elements, rows x columns, transposed.
-std::vector<std::byte> transposed(const std::byte* from, std::int64_t batch, std::int64_t rows,
-                                  std::int64_t columns) {
-  std::vector<std::byte> to(static_cast<std::size_t>(batch * rows * columns));
-  for (std::int64_t b = 0; b < batch; ++b, from += rows * columns) {
-    std::byte* const matrix = to.data() + b * rows * columns;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t c = 0; c < columns; ++c) matrix[c * rows + r] = from[r * columns + c];
-    }
-  }
-  return to;
-}
-
 template <typename T>
 T told(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute) {
   T value{};
@@ -176,15 +163,14 @@ class Product final : public Work {
   /// for.
   void upload_operands() {
     if (wants_k_fastest(p_.dtype) && p_.transpose_a) {
-      a_ = Memory::of(transposed(tensors_.first.data(), p_.batch, p_.k, p_.m).data(), tensors_.first.size());
+      a_ = transposed(tensors_.first, p_.k, p_.m);
       p_.transpose_a = false;
       held_ += ", A held transposed";
     } else {
       a_ = Memory::of(tensors_.first.data(), tensors_.first.size());
     }
     if (wants_k_fastest(p_.dtype) && !p_.transpose_b) {
-      b_ =
-          Memory::of(transposed(tensors_.second.data(), p_.batch, p_.k, p_.n).data(), tensors_.second.size());
+      b_ = transposed(tensors_.second, p_.k, p_.n);
       p_.transpose_b = true;
       held_ += ", B held transposed";
     } else {
@@ -198,6 +184,12 @@ class Product final : public Work {
       constexpr float one = 1;
       scale_ = Memory::of(&one, sizeof one);
     }
+  }
+
+  Memory transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
+    Buffer<std::byte> turned(matrices.size());
+    transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes, turned.data());
+    return Memory::of(turned.data(), turned.size());
   }
 
   /// To a library that is column-major, C = A B is C' = B' A': B comes first.
