@@ -9,23 +9,23 @@ sys.path.insert(0, str(SOURCE / "bench"))
 import loss_curves
 
 STEPS = 100
-# Rounding errors grow from step to step, in the cnn tenfold every 15: at this batch its last 40 steps say nothing.
-COMPARED = {"mlp": 100, "lenet": 100, "transformer": 100, "cnn": 60}
+# Rounding errors grow from step to step, the faster the quicker a network learns (docs/performance.md): in the cnn, at the
+# others' rate, tenfold every 15.
+LEARNING_RATES = {"mlp": 0.01, "lenet": 0.01, "transformer": 0.01, "cnn": 0.001}
 
 
 class LossCurvesTest(unittest.TestCase):
     def test_agree_with_the_reference(self):
-        curves = loss_curves.curves(BUILD, list(COMPARED), batch=16, steps=STEPS)
-        self.assertEqual(list(curves), list(COMPARED))
-        for network, losses in curves.items():
-            truth = losses.pop("reference")
-            self.assertGreater(len(losses), 0)
-            self.assertEqual(len(truth), STEPS)
-            self.assertLess(sum(truth[-10:]), 0.8 * sum(truth[:10]), f"{network} learns")
-            for backend, curve in losses.items():
-                self.assertEqual(len(curve), STEPS)
-                apart = loss_curves.differences(curve, truth)
-                self.assertLess(max(apart[: COMPARED[network]]), 1e-3, f"{network} by {backend}")
+        for network, rate in LEARNING_RATES.items():
+            with self.subTest(network=network):
+                losses = loss_curves.curves(BUILD, [network], batch=16, steps=STEPS, learning_rate=rate)[network]
+                truth = losses.pop("reference")
+                self.assertGreater(len(losses), 0)
+                self.assertEqual(len(truth), STEPS)
+                self.assertLess(sum(truth[-10:]), 0.8 * sum(truth[:10]), "learns")
+                for backend, curve in losses.items():
+                    self.assertEqual(len(curve), STEPS)
+                    self.assertLess(max(loss_curves.differences(curve, truth)), 1e-3, backend)
 
 
 if __name__ == "__main__":
