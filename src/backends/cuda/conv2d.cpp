@@ -179,14 +179,14 @@ class Convolution final : public Work {
       std::int64_t bytes = 0;
       const auto built = graph_.build_plan_at_index(i);
       if (built.is_bad()) {
-        why_none = built.get_message();
+        why_none = built.err_msg;
         continue;
       }
       check(graph_.get_workspace_size_plan_at_index(i, bytes), "cuDNN's workspace");
       if (bytes > workspace_.bytes()) workspace_ = Memory(bytes);
       chosen_ = i;
       if (const auto called = call(); called.is_bad()) {
-        why_none = called.get_message();
+        why_none = called.err_msg;
         continue;
       }
       const double seconds = quick_seconds();

@@ -20,7 +20,7 @@ void check(cudnnStatus_t status, const char* what) {
 void check(const fe::error_t& error, const char* what) {
   if (error.is_good()) return;
   check(cudaGetLastError(), what);
-  const std::string message = fmt::format("{}: {}", what, error.get_message());
+  const std::string message = fmt::format("{}: {}", what, error.err_msg);
   switch (error.code) {
     case fe::error_code_t::GRAPH_NOT_SUPPORTED:
     case fe::error_code_t::HEURISTIC_QUERY_FAILED:
