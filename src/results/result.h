@@ -136,8 +136,9 @@ Result read_result(const std::filesystem::path& path);
 /// file. Keeps the cases' text, so that writing often costs little.
 class ResultWriter {
  public:
-  /// "-" is standard output, which is written once, by finish(). An older file in the way is kept beside, as
-  /// NAME.previous.json. Throws ResultError where the folder cannot be written to: before anything is
+  /// "-" is standard output, which is written once, by finish(), and so is what is no ordinary file, such as
+  /// a pipe or /dev/null. An older file in the way is kept beside, as NAME.previous.json; a link is followed.
+  /// Throws ResultError where the folder cannot be written to: before anything is
   /// measured.
   explicit ResultWriter(std::filesystem::path path);
   /// Writes all of `result`, of which the cases from `first_changed` on are new. Skipped while writing has
@@ -154,6 +155,7 @@ class ResultWriter {
   void replace_file(const std::string& text) const;
 
   std::filesystem::path path_;
+  bool replaceable_ = true;         // an ordinary file, or none yet
   std::vector<std::string> texts_;  // of each case
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double seconds_writing_ = 0;

@@ -19,10 +19,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
-  if (path_ == "-") return;
+  replaceable_ = path_ != "-";
+  if (!replaceable_) return;
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) {
     throw ResultError(fmt::format("{}: is a folder; --out names a file", path_.string()));
+  }
+  if (std::filesystem::exists(path_, error)) {
+    if (std::filesystem::is_symlink(path_)) path_ = std::filesystem::canonical(path_);
+    replaceable_ = std::filesystem::is_regular_file(path_);
+    if (!replaceable_) return;
   }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   write_text(path_.string() + ".part", "");
@@ -42,13 +48,14 @@ void ResultWriter::write_text(const std::filesystem::path& path, const std::stri
   if (!out) {
     const int cause = errno;
     std::error_code error;
-    std::filesystem::remove(path, error);
+    if (std::filesystem::is_regular_file(path, error)) std::filesystem::remove(path, error);
     throw ResultError(fmt::format("{}: cannot be written: {}; make room or give another place with --out",
                                   path_.string(), cause != 0 ? std::strerror(cause) : "output error"));
   }
 }
 
 void ResultWriter::replace_file(const std::string& text) const {
+  if (!replaceable_) return write_text(path_, text);
   const std::string part = path_.string() + ".part";
   write_text(part, text);
   std::filesystem::rename(part, path_);
@@ -59,7 +66,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
     texts_.push_back(to_json_text(result.cases[i]));
-  if (path_ == "-" || (!result.complete && seconds_writing_ > seconds_since(start_) / 50)) return;
+  if (!replaceable_ || (!result.complete && seconds_writing_ > seconds_since(start_) / 50)) return;
   try {
     replace_file(to_json_text(result, texts_));
   } catch (const std::exception&) {

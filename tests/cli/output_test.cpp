@@ -1,9 +1,11 @@
 // Where results go, and what people see.
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <set>
 
 #include "cli/driver.h"
@@ -42,6 +44,33 @@ TEST_F(OutputTest, AnEarlierFileIsKept) {
   write("out.json", "earlier");
   EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}).status, 0);
   EXPECT_EQ(text_of(file("out.previous.json")), "earlier");
+}
+
+TEST_F(OutputTest, ALinkIsFollowed) {
+  write("real.json", "earlier");
+  std::filesystem::create_symlink("real.json", file("link.json"));
+  EXPECT_EQ(breakeven({"run", products({8}), "--out", file("link.json")}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(file("link.json")));
+  EXPECT_EQ(parse_file(file("real.json")).at("complete"), true);
+}
+
+TEST_F(OutputTest, WhatIsNoFileIsWrittenToAndNotReplaced) {
+  // As root, who may replace a device by a file, and did.
+  const auto pipe = file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::future<std::string> read = std::async(std::launch::async, [&] { return text_of(pipe); });
+  EXPECT_EQ(breakeven({"run", products({8}), "--out", pipe}).status, 0);
+  EXPECT_EQ(parse(read.get()).at("complete"), true);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST_F(OutputTest, AFullDeviceLosesNothing) {
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Outcome outcome = breakeven({"run", products({8}), "--out", "/dev/full"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/dev/full: cannot be written: No space left on device"));
+  EXPECT_THAT(outcome.err, HasSubstr("what was measured is in"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 TEST_F(OutputTest, AFolderIsRefusedBeforeAnythingIsMeasured) {
