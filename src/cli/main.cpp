@@ -7,6 +7,7 @@
 #include "cli/subcommand.h"
 #include "plan/config.h"
 #include "plan/place.h"
+#include "plan/suggestion.h"
 #include "results/result.h"
 #include "version.h"
 
@@ -34,6 +35,15 @@ int run_program(int argc, char** argv) {
     command->footer(exit_statuses);
     auto work = entry.add(*command);
     command->callback([&chosen, work] { chosen = work; });
+  }
+  if (argc > 1 && argv[1][0] != '-') {
+    std::vector<std::string> names;
+    for (const auto& entry : subcommands()) names.push_back(entry.name);
+    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      fmt::print(stderr, "breakeven: '{}' is no subcommand; they are {}{}\n", argv[1], fmt::join(names, ", "),
+                 did_you_mean(argv[1], names));
+      return exit_code::bad_input;
+    }
   }
   try {
     app.parse(argc, argv);

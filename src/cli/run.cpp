@@ -37,7 +37,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--resume", o.resume,
                      "go on from this result file and measure only what is missing in it");
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command
       .add_option("--precision", o.precision,
                   "stop a case when its interval is within this part of its median, as in 0.02")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,18 @@ class CommandError : public std::runtime_error {
  private:
   int status_;
 };
+
+/// For options that are seconds: a number above 0.
+inline const CLI::Validator& above_zero() {
+  static const CLI::Validator validator(
+      [](std::string& text) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return "";
+        return "'" + text + "' is no number above 0";
+      },
+      "above 0");
+  return validator;
+}
 
 /// Adds itself to the program; the function it returns does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;

@@ -88,9 +88,13 @@ TEST_F(SelectionTest, ZeroThreadsIsThePhysicalCores) {
 
 TEST_F(SelectionTest, ImpossibleOptionsAreErrors) {
   for (const char* option :
-       {"--seconds=0", "--seconds=-1", "--seconds=x", "--precision=0", "--precision=2", "--nosuch"}) {
-    EXPECT_EQ(breakeven({"run", products({8}), "--out", "-", option}).status, 2) << option;
+       {"--seconds=0", "--seconds=-1", "--seconds=x", "--seconds=inf", "--seconds=nan"}) {
+    const Outcome outcome = breakeven({"run", products({8}), "--out", "-", option});
+    EXPECT_EQ(outcome.status, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("is no number above 0")) << option;
   }
+  for (const char* option : {"--precision=0", "--precision=2", "--nosuch"})
+    EXPECT_EQ(breakeven({"run", products({8}), "--out", "-", option}).status, 2) << option;
 }
 
 std::vector<std::string> subcommands(const std::string& help) {
@@ -119,7 +123,10 @@ TEST_F(SelectionTest, EverySubcommandHasHelp) {
 }
 
 TEST_F(SelectionTest, WhatIsNoSubcommandIsAnError) {
-  EXPECT_EQ(breakeven({"dance"}).status, 2);
+  const Outcome outcome = breakeven({"lst"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'lst' is no subcommand; they are conformance, "));
+  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'list'?"));
   EXPECT_EQ(breakeven({}).status, 2);
   EXPECT_EQ(breakeven({"--version"}).status, 0);
 }
