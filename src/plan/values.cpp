@@ -7,23 +7,12 @@
 #include <stdexcept>
 
 #include "plan/suggestion.h"
-#include "protocol/json_value.h"
+#include "protocol/messages.h"
 
 namespace breakeven {
 namespace {
 
 using Kind = Parameter::Kind;
-
-/// Nothing for what no parameter can be: null, a list, an object.
-std::optional<Value> plain_value(const Json& json, Kind kind) {
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_string()) return json.get<std::string>();
-  if (!json.is_number()) return std::nullopt;
-  // 1 and 1.0 are the same number, and have to give the same case id.
-  const auto integer = exactly<std::int64_t>(json);
-  if (integer && kind != Kind::number) return *integer;
-  return json.get<double>();
-}
 
 /// A data set lies beside the config that names it, wherever the program is started.
 std::string beside(const std::filesystem::path& folder, const std::string& path) {
@@ -34,7 +23,10 @@ std::string beside(const std::filesystem::path& folder, const std::string& path)
 }  // namespace
 
 Value ValueReader::value(const Json& json, const Parameter& parameter) const {
-  std::optional<Value> value = plain_value(json, parameter.kind);
+  std::optional<Value> value = value_from_json(json);
+  // 1 and 1.0 are the same number, and have to give the same case id.
+  if (value && parameter.kind == Kind::number && std::holds_alternative<std::int64_t>(*value))
+    value = static_cast<double>(std::get<std::int64_t>(*value));
   const auto wanted = value ? parameter.rejects(*value) : parameter.rejects(Value{});
   if (!value || wanted) {
     const std::string hint = parameter.kind == Kind::choice && json.is_string()

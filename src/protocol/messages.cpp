@@ -223,21 +223,21 @@ Json to_json(const Parameters& parameters) {
   return object;
 }
 
+std::optional<Value> value_from_json(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) return json.get<std::string>();
+  if (const auto integer = exactly<std::int64_t>(json)) return *integer;
+  return exactly<double>(json);
+}
+
 Parameters parameters_from_json(const Json& object) {
   Parameters parameters;
   if (!object.is_object()) throw ProtocolError("'parameters' is not an object");
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_boolean()) {
-      parameters.set(name, value.get<bool>());
-    } else if (const auto integer = exactly<std::int64_t>(value)) {
-      parameters.set(name, *integer);
-    } else if (const auto number = exactly<double>(value)) {
-      parameters.set(name, *number);
-    } else if (value.is_string()) {
-      parameters.set(name, value.get<std::string>());
-    } else {
+  for (const auto& [name, json] : object.items()) {
+    auto value = value_from_json(json);
+    if (!value)
       throw ProtocolError(fmt::format("parameter '{}' is neither number, string, true nor false", name));
-    }
+    parameters.set(name, *std::move(value));
   }
   return parameters;
 }

@@ -113,5 +113,7 @@ std::variant<T, answer::Refusal> parse_answer(const std::string& line);
 /// Parameters as a JSON object, and back; used in messages and in result files alike.
 nlohmann::ordered_json to_json(const Parameters& parameters);
 Parameters parameters_from_json(const nlohmann::ordered_json& object);
+/// Nothing for what no parameter can be: null, a list, an object.
+std::optional<Value> value_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace breakeven

@@ -33,16 +33,23 @@ void WinogradTiles::source(TileBlock block, ImageChannels<const float> images, f
   }
 }
 
+template <typename T>
+std::array<T*, 4> WinogradTiles::result_pixels(std::int64_t tile, ImageChannels<T> results,
+                                               T* outside) const {
+  const Place place = place_of(tile);
+  std::array<T*, 4> pixels{};
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t y = place.y + i / 2;
+    const std::int64_t x = place.x + i % 2;
+    const bool inside = y < size_.p && x < size_.q;
+    pixels[i] = inside ? results.data + ((place.image * size_.p + y) * size_.q + x) * results.of : outside;
+  }
+  return pixels;
+}
+
 void WinogradTiles::result(TileBlock block, const float* planes, ImageChannels<float> results) const {
   for (std::int64_t t = 0; t < block.count; ++t) {
-    const Place place = place_of(block.first + t);
-    std::array<float*, 4> pixels{};
-    for (std::int64_t i = 0; i < 4; ++i) {
-      const std::int64_t y = place.y + i / 2;
-      const std::int64_t x = place.x + i % 2;
-      if (y < size_.p && x < size_.q)
-        pixels[i] = results.data + ((place.image * size_.p + y) * size_.q + x) * results.of;
-    }
+    const auto pixels = result_pixels<float>(block.first + t, results, nullptr);
     winograd_.result(planes + t * results.count, block.room * results.count, results.count, pixels.data());
   }
 }
@@ -50,15 +57,7 @@ void WinogradTiles::result(TileBlock block, const float* planes, ImageChannels<f
 void WinogradTiles::result_gradient(TileBlock block, ImageChannels<const float> gradients,
                                     float* planes) const {
   for (std::int64_t t = 0; t < block.count; ++t) {
-    const Place place = place_of(block.first + t);
-    std::array<const float*, 4> pixels{};
-    for (std::int64_t i = 0; i < 4; ++i) {
-      const std::int64_t y = place.y + i / 2;
-      const std::int64_t x = place.x + i % 2;
-      const bool inside = y < size_.p && x < size_.q;
-      pixels[i] = inside ? gradients.data + ((place.image * size_.p + y) * size_.q + x) * gradients.of
-                         : zeros_.data();
-    }
+    const auto pixels = result_pixels<const float>(block.first + t, gradients, zeros_.data());
     winograd_.result_gradient(pixels.data(), gradients.count, planes + t * gradients.count,
                               block.room * gradients.count);
   }

@@ -2,6 +2,7 @@
 // x channels, one image behind the other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "backends/cblas/winograd_transforms.h"
@@ -45,6 +46,9 @@ class WinogradTiles {
     std::int64_t image, y, x;  // y and x of the tile's first result
   };
   Place place_of(std::int64_t tile) const;
+  /// The 2 x 2 pixels of a tile's results; `outside` for those that lie there.
+  template <typename T>
+  std::array<T*, 4> result_pixels(std::int64_t tile, ImageChannels<T> results, T* outside) const;
 
   const Winograd& winograd_;
   Size size_;

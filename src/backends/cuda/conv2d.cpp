@@ -10,6 +10,7 @@
 
 #include "backends/cuda/cudnn_api.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/race.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
@@ -50,24 +51,39 @@ std::vector<fe::NumericalNote_t> refused(Dtype dtype) {
 struct Shape {
   std::int64_t outer, channels, rows, columns;
 
-  fe::graph::Tensor_attributes attributes(const char* name) const {
-    return fe::graph::Tensor_attributes()
-        .set_name(name)
-        .set_dim({outer, channels, rows, columns})
-        .set_stride({channels * rows * columns, 1, columns * channels, channels});
+  std::vector<std::int64_t> dimensions() const { return {outer, channels, rows, columns}; }
+  std::vector<std::int64_t> strides() const {
+    return {channels * rows * columns, 1, columns * channels, channels};
   }
-  void give(fe::graph::Tensor_attributes& result) const {
-    result.set_output(true)
-        .set_dim({outer, channels, rows, columns})
-        .set_stride({channels * rows * columns, 1, columns * channels, channels});
-  }
-  std::int64_t elements() const { return outer * channels * rows * columns; }
 };
+
+/// Of the three tensors, in the order in which HostTensors has them.
+struct Shapes {
+  Shape first, second, output;
+};
+
+Shapes shapes_of(const Conv2d& p) {
+  const Shape source{p.n, p.c, p.h, p.w};
+  const Shape weights{p.k, p.c / p.groups, p.r, p.s};
+  const Shape result{p.n, p.k, p.p(), p.q()};
+  switch (p.pass) {
+    case Pass::forward:
+      return {source, weights, result};
+    case Pass::backward_data:
+      return {result, weights, source};
+    case Pass::backward_weights:
+      break;
+  }
+  return {source, result, weights};
+}
 
 class Convolution final : public Work {
  public:
   Convolution(const Conv2d& problem, std::uint64_t seed)
-      : p_(problem), tensors_(HostTensors::of(problem, seed)), handle_(make_handle()) {
+      : p_(problem),
+        shapes_(shapes_of(problem)),
+        tensors_(HostTensors::of(problem, seed)),
+        handle_(make_handle()) {
     if (p_.elements_source() > std::numeric_limits<std::int32_t>::max() ||
         p_.elements_result() > std::numeric_limits<std::int32_t>::max())
       throw Unsupported("cuDNN's kernels count the elements of a tensor in 32 bits");
@@ -87,8 +103,9 @@ class Convolution final : public Work {
     Buffer<std::byte> held(tensors_.output.size());
     output_memory_.download(held.data());
     // Back from channels last.
-    transpose_matrices(held.data(), output_.outer, output_.rows * output_.columns, output_.channels,
-                       element_bytes(), tensors_.output.data());
+    const Shape& shape = shapes_.output;
+    transpose_matrices(held.data(), shape.outer, shape.rows * shape.columns, shape.channels, element_bytes(),
+                       tensors_.output.data());
     return tensors_.evidence(elements);
   }
 
@@ -97,54 +114,43 @@ class Convolution final : public Work {
  private:
   std::size_t element_bytes() const { return facts(p_.dtype).bytes; }
 
-  /// The graph of one operation, and the shapes of its tensors in the order in which HostTensors has them.
+  /// The graph of one operation.
   void describe() {
     graph_.set_io_data_type(type_of(p_.dtype))
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
-    const Shape source{p_.n, p_.c, p_.h, p_.w};
-    const Shape weights{p_.k, p_.c / p_.groups, p_.r, p_.s};
-    const Shape result{p_.n, p_.k, p_.p(), p_.q()};
+    const auto input = [&](const Shape& shape, const char* name) {
+      return graph_.tensor(fe::graph::Tensor_attributes()
+                               .set_name(name)
+                               .set_dim(shape.dimensions())
+                               .set_stride(shape.strides()));
+    };
+    first_tensor_ = input(shapes_.first, "first");
+    second_tensor_ = input(shapes_.second, "second");
+    output_tensor_ = operation();
+    output_tensor_->set_output(true)
+        .set_dim(shapes_.output.dimensions())
+        .set_stride(shapes_.output.strides());
+    check(graph_.validate(), "describing the convolution to cuDNN");
+    check(graph_.build_operation_graph(handle_.get()), "cuDNN's operation graph");
+  }
+
+  std::shared_ptr<fe::graph::Tensor_attributes> operation() {
     const auto with = [&](auto attributes) {
       return attributes.set_padding({p_.pad_h, p_.pad_w})
           .set_stride({p_.stride_h, p_.stride_w})
           .set_dilation({p_.dilation, p_.dilation});
     };
-    const auto tensor = [&](const Shape& shape, const char* name) {
-      return graph_.tensor(shape.attributes(name));
-    };
     switch (p_.pass) {
       case Pass::forward:
-        first_ = source;
-        second_ = weights;
-        output_ = result;
-        first_tensor_ = tensor(first_, "source");
-        second_tensor_ = tensor(second_, "weights");
-        output_tensor_ =
-            graph_.conv_fprop(first_tensor_, second_tensor_, with(fe::graph::Conv_fprop_attributes()));
-        break;
+        return graph_.conv_fprop(first_tensor_, second_tensor_, with(fe::graph::Conv_fprop_attributes()));
       case Pass::backward_data:
-        first_ = result;
-        second_ = weights;
-        output_ = source;
-        first_tensor_ = tensor(first_, "result gradient");
-        second_tensor_ = tensor(second_, "weights");
-        output_tensor_ =
-            graph_.conv_dgrad(first_tensor_, second_tensor_, with(fe::graph::Conv_dgrad_attributes()));
-        break;
+        return graph_.conv_dgrad(first_tensor_, second_tensor_, with(fe::graph::Conv_dgrad_attributes()));
       case Pass::backward_weights:
-        first_ = source;
-        second_ = result;
-        output_ = weights;
-        first_tensor_ = tensor(first_, "source");
-        second_tensor_ = tensor(second_, "result gradient");
-        output_tensor_ =
-            graph_.conv_wgrad(second_tensor_, first_tensor_, with(fe::graph::Conv_wgrad_attributes()));
         break;
     }
-    output_.give(*output_tensor_);
-    check(graph_.validate(), "describing the convolution to cuDNN");
-    check(graph_.build_operation_graph(handle_.get()), "cuDNN's operation graph");
+    // The gradient first, then what it was the gradient of.
+    return graph_.conv_wgrad(second_tensor_, first_tensor_, with(fe::graph::Conv_wgrad_attributes()));
   }
 
   Memory channels_last(const Buffer<std::byte>& plain, const Shape& shape) const {
@@ -155,8 +161,8 @@ class Convolution final : public Work {
   }
 
   void upload() {
-    first_memory_ = channels_last(tensors_.first, first_);
-    second_memory_ = channels_last(tensors_.second, second_);
+    first_memory_ = channels_last(tensors_.first, shapes_.first);
+    second_memory_ = channels_last(tensors_.second, shapes_.second);
     tensors_.first = {};
     tensors_.second = {};
     output_memory_ = Memory(tensors_.output.size());
@@ -170,12 +176,9 @@ class Convolution final : public Work {
   void choose() {
     check(graph_.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}), "cuDNN's heuristics");
     graph_.deselect_numeric_notes(refused(p_.dtype)).deselect_workspace_greater_than(most_workspace);
-    double first_seconds = 0;
-    double least = std::numeric_limits<double>::infinity();
-    std::int64_t fastest = 0;
-    int tried = 0;
+    Race<std::int64_t> race;
     std::string why_none = "the heuristics name no plan";
-    for (std::int64_t i = 0; i < graph_.get_execution_plan_count() && tried < most_plans; ++i) {
+    for (std::int64_t i = 0; i < graph_.get_execution_plan_count() && race.tried() < most_plans; ++i) {
       std::int64_t bytes = 0;
       const auto built = graph_.build_plan_at_index(i);
       if (built.is_bad()) {
@@ -189,22 +192,16 @@ class Convolution final : public Work {
         why_none = called.err_msg;
         continue;
       }
-      const double seconds = quick_seconds();
-      if (tried++ == 0) first_seconds = seconds;
-      if (seconds < least) {
-        least = seconds;
-        fastest = i;
-      }
+      race.add(i, quick_seconds());
     }
-    if (tried == 0)
+    if (race.tried() == 0)
       throw Unsupported(fmt::format("cuDNN has no plan for {} at these sizes: {}", name(p_.dtype), why_none));
-    chosen_ = fastest;
+    chosen_ = race.fastest();
     std::int64_t bytes = 0;
     std::string plan;
     check(graph_.get_workspace_size_plan_at_index(chosen_, bytes), "cuDNN's workspace");
     check(graph_.get_plan_name_at_index(chosen_, plan), "cuDNN's name of the plan");
-    algorithm_ = fmt::format("cuDNN {}, workspace {} KiB, NHWC; tuned: best of {}, the first took {:.2f}x",
-                             plan, bytes / 1024, tried, first_seconds / least);
+    algorithm_ = fmt::format("cuDNN {}, workspace {} KiB, NHWC; {}", plan, bytes / 1024, race.text());
   }
 
   fe::error_t call() {
@@ -216,10 +213,10 @@ class Convolution final : public Work {
   static constexpr int most_plans = 12;
 
   Conv2d p_;
+  Shapes shapes_;
   HostTensors tensors_;
   CudnnHandle handle_;
   fe::graph::Graph graph_;
-  Shape first_{}, second_{}, output_{};
   std::shared_ptr<fe::graph::Tensor_attributes> first_tensor_, second_tensor_, output_tensor_;
   Memory first_memory_, second_memory_, output_memory_, workspace_;
   std::unordered_map<std::shared_ptr<fe::graph::Tensor_attributes>, void*> memory_of_;

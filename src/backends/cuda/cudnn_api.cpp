@@ -2,32 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "backends/cuda/device.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
 
 void check(cudnnStatus_t status, const char* what) {
-  if (status == CUDNN_STATUS_SUCCESS) return;
-  check(cudaGetLastError(), what);  // the cause, where it is CUDA's
-  const std::string message = fmt::format("{}: {}", what, cudnnGetErrorString(status));
-  if (status == CUDNN_STATUS_ALLOC_FAILED) throw OutOfMemory(message);
-  throw std::runtime_error(message);
+  if (status != CUDNN_STATUS_SUCCESS)
+    library_failed(what, cudnnGetErrorString(status), status == CUDNN_STATUS_ALLOC_FAILED);
 }
 
 void check(const fe::error_t& error, const char* what) {
   if (error.is_good()) return;
-  check(cudaGetLastError(), what);
-  const std::string message = fmt::format("{}: {}", what, error.err_msg);
+  check(cudaGetLastError(), what);  // the cause, where it is CUDA's: before a plan is called unsupported
   switch (error.code) {
     case fe::error_code_t::GRAPH_NOT_SUPPORTED:
     case fe::error_code_t::HEURISTIC_QUERY_FAILED:
     case fe::error_code_t::UNSUPPORTED_GRAPH_FORMAT:
-      throw Unsupported(message);
+      throw Unsupported(fmt::format("{}: {}", what, error.err_msg));
     default:
-      throw std::runtime_error(message);
+      library_failed(what, error.err_msg.c_str(), false);
   }
 }
 

@@ -37,12 +37,16 @@ void check(cudaError_t error, const char* what) {
   throw std::runtime_error(message);
 }
 
-void check(cublasStatus_t status, const char* what) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  check(cudaGetLastError(), what);  // the cause, where it is CUDA's
-  const std::string message = fmt::format("{}: {}", what, cublasLtGetStatusString(status));
-  if (status == CUBLAS_STATUS_ALLOC_FAILED) throw OutOfMemory(message);
+void library_failed(const char* what, const char* words, bool out_of_memory) {
+  check(cudaGetLastError(), what);
+  const std::string message = fmt::format("{}: {}", what, words);
+  if (out_of_memory) throw OutOfMemory(message);
   throw std::runtime_error(message);
+}
+
+void check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    library_failed(what, cublasLtGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 DeviceFacts device_facts() {

@@ -16,6 +16,9 @@ namespace breakeven::cuda {
 /// kernel, it ends the process instead: a new one gets a new context.
 void check(cudaError_t error, const char* what);
 void check(cublasStatus_t status, const char* what);
+/// What a library's failure becomes: CUDA's own error where that is its cause, or OutOfMemory, or
+/// std::runtime_error, in the library's words.
+[[noreturn]] void library_failed(const char* what, const char* words, bool out_of_memory);
 
 /// What is known of the device in use: the first of those visible (CUDA_VISIBLE_DEVICES).
 struct DeviceFacts {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/race.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
@@ -227,27 +228,18 @@ class Product final : public Work {
                                     name(p_.dtype), cublasLtGetStatusString(status)));
     }
     check(status, "cublasLtMatmulAlgoGetHeuristic");
-    double first_seconds = 0;
-    double least = std::numeric_limits<double>::infinity();
-    cublasLtMatmulHeuristicResult_t fastest{};
-    int tried = 0;
+    Race<cublasLtMatmulHeuristicResult_t> race;
     for (int i = 0; i < count; ++i) {
       chosen_ = found[static_cast<std::size_t>(i)];
       // Not every candidate takes every problem: some say so only when they are called.
       if (chosen_.state != CUBLAS_STATUS_SUCCESS || call() != CUBLAS_STATUS_SUCCESS) continue;
-      const double seconds = quick_seconds();
-      if (tried++ == 0) first_seconds = seconds;
-      if (seconds < least) {
-        least = seconds;
-        fastest = chosen_;
-      }
+      race.add(chosen_, quick_seconds());
     }
-    if (tried == 0)
+    if (race.tried() == 0)
       throw Unsupported(
           fmt::format("none of cuBLASLt's {} candidates takes {} at these sizes", count, name(p_.dtype)));
-    chosen_ = fastest;
-    algorithm_ = fmt::format("{}{}; tuned: best of {}, the first took {:.2f}x", identity(chosen_), held_,
-                             tried, first_seconds / least);
+    chosen_ = race.fastest();
+    algorithm_ = fmt::format("{}{}; {}", identity(chosen_), held_, race.text());
   }
 
   cublasStatus_t call() {

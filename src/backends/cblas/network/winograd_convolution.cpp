@@ -35,7 +35,8 @@ class WinogradConvolution final : public ImageLayer {
     // Long enough for the library's products, short enough for what lies between them to stay near.
     constexpr std::int64_t most = 192;
     const std::int64_t tiles = std::max(tiles_.per_image(), back_tiles_.per_image());
-    block_ = (tiles + (tiles + most - 1) / most - 1) / ((tiles + most - 1) / most);
+    const std::int64_t blocks = (tiles + most - 1) / most;
+    block_ = (tiles + blocks - 1) / blocks;
     room_ = planes() * block_ * (l_.c + l_.k);
     workspace_ = Buffer<float>(threads_ * room_);
   }
