@@ -1,8 +1,9 @@
 #include "worker/backend.h"
 
 #include "backends/cblas/library.h"
-#include "backends/cblas/threads.h"
+#include "backends/cblas/library_threads.h"
 #include "host/cpu.h"
+#include "worker/threads.h"
 
 namespace breakeven {
 
@@ -13,7 +14,7 @@ Backend make_backend() {
           .device_name = cpu_model(),
           .libraries = {{cblas::library_name(), cblas::library_version()}},
           .use_threads = [](int threads) {
-            cblas::set_threads(threads);
+            set_threads(threads);
             cblas::let_library_use(threads);
           }};
 }

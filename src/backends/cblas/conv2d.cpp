@@ -15,10 +15,11 @@
 
 #include "backends/cblas/columns.h"
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/threads.h"
-#include "backends/cblas/tuning.h"
+#include "backends/cblas/library_threads.h"
 #include "backends/cblas/winograd.h"
 #include "worker/backend.h"
+#include "worker/threads.h"
+#include "worker/tuning.h"
 #include "workloads/host_tensors.h"
 
 namespace breakeven::cblas {
@@ -118,7 +119,7 @@ class Forward final : public Convolution<T> {
 
   void run() override {
     const auto pieces = std::ssize(this->pieces_);
-    parallel_for(pieces * std::ssize(filters_), threads(), [&](std::int64_t i, int thread) {
+    parallel_items(pieces * std::ssize(filters_), threads(), [&](std::int64_t i, int thread) {
       compute(this->pieces_[static_cast<std::size_t>(i % pieces)],
               filters_[static_cast<std::size_t>(i / pieces)], this->workspace(thread));
     });
@@ -162,7 +163,7 @@ class BackwardData final : public Convolution<T> {
 
   void run() override {
     const auto images = std::ssize(first_piece_) - 1;
-    parallel_for(images * std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
+    parallel_items(images * std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
       const auto image = static_cast<std::size_t>(i % images);
       for (std::size_t piece = first_piece_[image]; piece < first_piece_[image + 1]; ++piece) {
         compute(this->pieces_[piece], channels_[static_cast<std::size_t>(i / images)],
@@ -216,7 +217,7 @@ class BackwardWeights final : public Convolution<T> {
     T* output = this->tensors_.template output_as<T>();
     const auto pieces = std::ssize(this->pieces_);
     if (by_channels_) {
-      parallel_for(std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
+      parallel_items(std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
         for (std::int64_t piece = 0; piece < pieces; ++piece) {
           add(source, gradient, this->pieces_[static_cast<std::size_t>(piece)],
               channels_[static_cast<std::size_t>(i)], piece == 0, output, this->workspace(thread));

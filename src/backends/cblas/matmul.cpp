@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "backends/cblas/gemm.h"
+#include "backends/cblas/library_threads.h"
 #include "backends/cblas/narrow.h"
-#include "backends/cblas/threads.h"
-#include "backends/cblas/tuning.h"
 #include "worker/backend.h"
+#include "worker/threads.h"
+#include "worker/tuning.h"
 #include "workloads/host_tensors.h"
 
 namespace breakeven::cblas {
@@ -78,7 +79,7 @@ std::vector<Way> ways_of_sharing(const Matmul& p) {
 class Product : public Prepared {
  public:
   void run() override {
-    parallel_for(std::ssize(way_->tiles), way_->loop_threads, [this](std::int64_t i, int thread) {
+    parallel_items(std::ssize(way_->tiles), way_->loop_threads, [this](std::int64_t i, int thread) {
       compute(way_->tiles[static_cast<std::size_t>(i)], thread);
     });
   }

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "backends/cblas/vector.h"
+#include "worker/vectorised.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

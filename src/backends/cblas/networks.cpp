@@ -7,11 +7,12 @@
 #include <numeric>
 #include <vector>
 
+#include "backends/cblas/library_threads.h"
 #include "backends/cblas/network/batch_dense.h"
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/network/parameters.h"
-#include "backends/cblas/threads.h"
 #include "network/model_case.h"
+#include "worker/threads.h"
 
 namespace breakeven::cblas {
 namespace {

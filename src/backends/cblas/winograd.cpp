@@ -7,8 +7,9 @@
 
 #include "backends/cblas/columns.h"
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/threads.h"
+#include "backends/cblas/library_threads.h"
 #include "backends/cblas/winograd_tiles.h"
+#include "worker/threads.h"
 #include "workloads/host_tensors.h"
 #include "workloads/layout.h"
 
@@ -40,7 +41,7 @@ class WinogradForward final : public Prepared {
 
   void run() override {
     const auto pieces = std::ssize(pieces_);
-    parallel_for(pieces * p_.groups, threads(), [&](std::int64_t i, int thread) {
+    parallel_items(pieces * p_.groups, threads(), [&](std::int64_t i, int thread) {
       compute(pieces_[static_cast<std::size_t>(i % pieces)], i / pieces, workspace_.data() + thread * room());
     });
   }

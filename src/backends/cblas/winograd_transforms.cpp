@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "backends/cblas/vector.h"
+#include "worker/vectorised.h"
 
 namespace breakeven::cblas {
 namespace {

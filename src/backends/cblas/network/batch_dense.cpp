@@ -4,7 +4,7 @@
 
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/network/elementwise.h"
-#include "backends/cblas/threads.h"
+#include "worker/threads.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -82,7 +82,7 @@ void BatchDense::backward(const float* input, float* gradient, float* input_grad
   // Only now: the input's gradient is of the weights as they were.
   const std::int64_t down = (l_.out + block_out - 1) / block_out;
   const std::int64_t across = (l_.in + block_in - 1) / block_in;
-  parallel_for(down * across, threads_, [&](std::int64_t i, int thread) {
+  parallel_items(down * across, threads_, [&](std::int64_t i, int thread) {
     const Range outs = part(l_.out, i / across, down);
     const Range ins = part(l_.in, i % across, across);
     float* block = weight_gradients_.data() + thread * block_out * block_in;

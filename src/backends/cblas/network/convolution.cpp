@@ -6,7 +6,7 @@
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
-#include "backends/cblas/vector.h"
+#include "worker/vectorised.h"
 
 namespace breakeven::cblas {
 namespace {

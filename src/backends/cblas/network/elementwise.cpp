@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "backends/cblas/vector.h"
+#include "worker/vectorised.h"
 
 namespace breakeven::cblas {
 namespace {

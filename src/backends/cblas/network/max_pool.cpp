@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "backends/cblas/network/image_layer.h"
-#include "backends/cblas/vector.h"
+#include "worker/vectorised.h"
 
 namespace breakeven::cblas {
 namespace {

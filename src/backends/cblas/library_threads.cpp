@@ -1,26 +1,11 @@
-#include "backends/cblas/threads.h"
+#include "backends/cblas/library_threads.h"
 
 #include <mutex>
 
 #include "backends/cblas/library.h"
+#include "worker/threads.h"
 
 namespace breakeven::cblas {
-namespace {
-
-int& setting() {
-  static int count = 1;
-  return count;
-}
-
-}  // namespace
-
-int threads() {
-  return setting();
-}
-
-void set_threads(int count) {
-  setting() = count;
-}
 
 void let_library_use(int count) {
   // Some libraries keep the number for the whole process, others for each thread: said on each, both are met.

@@ -1,11 +1,11 @@
-#include "backends/cblas/tuning.h"
+#include "worker/tuning.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
-namespace breakeven::cblas {
+namespace breakeven {
 namespace {
 
 constexpr double too_long = 2.0;     // seconds: not worth a second opinion
@@ -60,4 +60,4 @@ std::size_t select_fastest(std::size_t count, const std::function<void(std::size
   return fastest;
 }
 
-}  // namespace breakeven::cblas
+}  // namespace breakeven

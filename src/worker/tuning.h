@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace breakeven::cblas {
+namespace breakeven {
 
 /// Calls select(i) and then run() for each of `count` ways, in turn, and returns the fastest; the first
 /// unless another one is clearly faster. Leaves that one selected. Takes about 50 ms a way, and one call of
@@ -13,4 +13,4 @@ namespace breakeven::cblas {
 std::size_t select_fastest(std::size_t count, const std::function<void(std::size_t)>& select,
                            const std::function<void()>& run);
 
-}  // namespace breakeven::cblas
+}  // namespace breakeven

@@ -1,4 +1,4 @@
-// Loops on all threads, and how many threads the library's products use beside them.
+// Loops on all threads of a CPU backend: by OpenMP, where the backend is built with it.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,16 @@
 #include <omp.h>
 #endif
 
-namespace breakeven::cblas {
+namespace breakeven {
 
 /// Threads to compute with, as the driver said; 1 until it does.
 int threads();
 void set_threads(int count);
 
-/// From now on each product that is called alone uses `count` threads of the library's; 1 is what a loop on
-/// all threads needs, because two pools of threads would fight for the same cores.
-void let_library_use(int count);
-
 /// Calls body(item, thread) for every item in [0, items), each by the thread that is free next, on `count`
 /// threads. The body must not throw.
 template <typename Body>
-void parallel_for(std::int64_t items, [[maybe_unused]] int count, const Body& body) {
+void parallel_items(std::int64_t items, [[maybe_unused]] int count, const Body& body) {
 #ifdef _OPENMP
   if (count > 1 && items > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(count)
@@ -51,4 +47,4 @@ void parallel_ranges(std::int64_t count, const Body& body) {
   on_threads(all, [&](int thread) { body(count * thread / all, count * (thread + 1) / all, thread); });
 }
 
-}  // namespace breakeven::cblas
+}  // namespace breakeven

@@ -1,0 +1,33 @@
+// Arrays that each thread fills and works on its own part of, so that on machines with several memories each
+// part lies in the memory of the thread's own socket.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "worker/threads.h"
+#include "workloads/buffer.h"
+#include "workloads/random.h"
+
+namespace breakeven::native {
+
+/// Parts begin at multiples of 64 bytes: no two threads write one cache line, and vectors are aligned.
+/// Calls body(first, last, thread) with element ranges on all threads.
+template <typename T, typename Body>
+void on_parts(std::int64_t elements, const Body& body) {
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+  parallel_ranges(elements / line, [&](std::int64_t first, std::int64_t last, int thread) {
+    body(first * line, last * line, thread);
+  });
+}
+
+template <typename T>
+Buffer<T> random_array(Dtype dtype, std::int64_t elements, const RandomStream& numbers) {
+  Buffer<T> array(elements);
+  on_parts<T>(elements, [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t i = first; i < last; ++i) array[i] = static_cast<T>(input_value(dtype, numbers, i));
+  });
+  return array;
+}
+
+}  // namespace breakeven::native

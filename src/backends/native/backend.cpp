@@ -1,0 +1,18 @@
+#include "worker/backend.h"
+
+#include "host/cpu.h"
+#include "version.h"
+#include "worker/threads.h"
+
+namespace breakeven {
+
+Backend make_backend() {
+  return {.name = "native",
+          .role = "contender",
+          .device = "cpu",
+          .device_name = cpu_model(),
+          .libraries = {{"breakeven", version}},
+          .use_threads = [](int count) { set_threads(count); }};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,94 @@
+#include <array>
+#include <numeric>
+
+#include "backends/native/arrays.h"
+#include "worker/backend.h"
+#include "worker/vectorised.h"
+#include "workloads/bandwidth.h"
+
+namespace breakeven::native {
+namespace {
+
+/// A cache line: what sums are kept of side by side, so that no addition waits for the one before it.
+template <typename T>
+using Line = std::array<T, 64 / sizeof(T)>;
+
+template <typename T>
+[[gnu::always_inline]] inline T sum_of(const T* values, std::int64_t count) {
+  constexpr std::int64_t lines = 8;
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+  std::array<Line<T>, lines> sums{};
+  std::int64_t i = 0;
+  for (; i + lines * line <= count; i += lines * line) {
+    for (std::int64_t l = 0; l < lines; ++l) {
+      for (std::int64_t k = 0; k < line; ++k) sums[l][k] += values[i + l * line + k];
+    }
+  }
+  T total = 0;
+  for (const Line<T>& part : sums) total = std::accumulate(part.begin(), part.end(), total);
+  return std::accumulate(values + i, values + count, total);
+}
+
+// Function templates cannot be cloned for several CPUs: once for each type.
+BREAKEVEN_VECTORISED float sum(const float* values, std::int64_t count) {
+  return sum_of(values, count);
+}
+BREAKEVEN_VECTORISED double sum(const double* values, std::int64_t count) {
+  return sum_of(values, count);
+}
+
+template <typename T>
+class Read final : public Prepared {
+ public:
+  Read(const Bandwidth& problem, std::uint64_t seed)
+      : p_(problem),
+        seed_(seed),
+        array_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
+        sums_(static_cast<std::size_t>(threads())) {}
+
+  void run() override {
+    on_parts<T>(p_.elements(), [&](std::int64_t first, std::int64_t last, int thread) {
+      sums_[static_cast<std::size_t>(thread)].value = sum(array_.data() + first, last - first);
+    });
+    result_ = 0;
+    for (const Sum& part : sums_) result_ += part.value;
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    poison_output(p_.dtype, &result_, 1);
+    run();
+    const auto value = static_cast<double>(result_);
+    return {.elements = std::vector<double>(elements.size(), value),
+            .projections = project(p_.dtype, &result_, {.outer = 1, .channels = 1, .inner = 1}, seed_),
+            .losses = {}};
+  }
+
+  std::string algorithm() const override { return ""; }
+
+ private:
+  struct alignas(64) Sum {  // a cache line to each thread
+    T value = 0;
+  };
+
+  Bandwidth p_;
+  std::uint64_t seed_;
+  Buffer<T> array_;
+  std::vector<Sum> sums_;
+  T result_ = 0;
+};
+
+const OperationRegistration registered({.op = "read",
+                                        .dtypes =
+                                            [] {
+                                              return std::vector{Dtype::f64, Dtype::f32};
+                                            },
+                                        .prepare = [](const Case& problem,
+                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                          const Bandwidth p(problem.parameters);
+                                          if (p.dtype == Dtype::f64)
+                                            return std::make_unique<Read<double>>(p, seed);
+                                          return std::make_unique<Read<float>>(p, seed);
+                                        }});
+
+}  // namespace
+}  // namespace breakeven::native

@@ -1,0 +1,147 @@
+#include "workloads/bandwidth.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "workloads/random.h"
+
+namespace breakeven {
+
+Bandwidth::Bandwidth(const Parameters& p) : bytes(p.integer("bytes")), dtype(p.dtype()) {}
+
+OutputShape Bandwidth::shape() const {
+  const std::int64_t channels = std::gcd(elements(), std::int64_t{1024});
+  return {.outer = 1, .channels = channels, .inner = elements() / channels};
+}
+
+namespace {
+
+/// 65536 as 64 KiB, 100 as 100 bytes.
+std::string size_text(std::int64_t bytes) {
+  for (const auto& [unit, name] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
+    if (bytes % unit == 0) return fmt::format("{} {}", bytes / unit, name);
+  }
+  return fmt::format("{} bytes", bytes);
+}
+
+class BandwidthWorkload : public Workload {
+ public:
+  const std::vector<Parameter>& parameters() const override {
+    static const std::vector<Parameter> all{
+        integer_parameter("bytes", "size of each array, a multiple of 64", 64, std::int64_t{1} << 40U),
+        dtype_parameter({Dtype::f64, Dtype::f32}),
+    };
+    return all;
+  }
+
+  std::string title(const Parameters& parameters) const override {
+    const Bandwidth p(parameters);
+    return fmt::format("{} {}", size_text(p.bytes), name(p.dtype));
+  }
+
+  void check(const Parameters& parameters) const override {
+    const Bandwidth p(parameters);
+    if (p.bytes % 64 != 0)
+      throw InvalidCase("bytes", fmt::format("bytes is {} and must be a multiple of 64", p.bytes));
+  }
+
+  std::vector<Parameters> examples() const override {
+    std::vector<Parameters> all;
+    for (const std::int64_t bytes : {64, 4096, 100'032, 1 << 20}) all.push_back({{"bytes", bytes}});
+    return all;
+  }
+
+  double flop(const Parameters& parameters) const override {
+    return operations() * static_cast<double>(Bandwidth(parameters).elements());
+  }
+  double bytes(const Parameters& parameters) const override {
+    return arrays() * static_cast<double>(Bandwidth(parameters).bytes);
+  }
+  double memory(const Parameters& parameters) const override { return bytes(parameters); }
+
+ private:
+  virtual double arrays() const = 0;
+  virtual double operations() const = 0;  // for each element
+};
+
+class TriadWorkload final : public BandwidthWorkload {
+ public:
+  std::string_view op() const override { return "triad"; }
+  std::string_view meaning() const override {
+    return "a = b + 3 c on arrays: two read and one written, each counted once";
+  }
+
+  OutputShape output(const Parameters& parameters) const override { return Bandwidth(parameters).shape(); }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const Bandwidth p(parameters);
+    const OutputShape shape = output(parameters);
+    const RandomStream b(seed, stream::first_operand);
+    const RandomStream c(seed, stream::second_operand);
+    const auto value = [&](std::int64_t i) {
+      return input_value(p.dtype, b, i) + triad_factor * input_value(p.dtype, c, i);
+    };
+    Evidence truth;
+    for (const std::int64_t e : elements) truth.elements.push_back(value(e));
+    const auto signs = channel_signs(seed, shape.channels);
+    std::vector<double> sums(static_cast<std::size_t>(shape.inner), 0.0);
+    for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+      const double sign = signs[static_cast<std::size_t>(channel)];
+      for (std::int64_t i = 0; i < shape.inner; ++i)
+        sums[static_cast<std::size_t>(i)] += sign * value(channel * shape.inner + i);
+    }
+    truth.projections = fold_positions(sums, seed);
+    return truth;
+  }
+
+  /// One product of inputs in [-1, 1) and one sum, of size sqrt((1 + 9) / 3).
+  Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
+    const OutputShape shape = output(parameters);
+    return {.element_scale = std::sqrt(10.0 / 3.0),
+            .terms_per_projection =
+                static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
+            .relative = 8 * facts(parameters.dtype()).output_roundoff,
+            .relative_loss = 0};
+  }
+
+ private:
+  double arrays() const override { return 3; }
+  double operations() const override { return 2; }
+};
+
+class ReadWorkload final : public BandwidthWorkload {
+ public:
+  std::string_view op() const override { return "read"; }
+  std::string_view meaning() const override { return "the sum of an array: what reading alone takes"; }
+
+  OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const Bandwidth p(parameters);
+    const RandomStream a(seed, stream::first_operand);
+    long double sum = 0;
+    for (std::int64_t i = 0; i < p.elements(); ++i)
+      sum += static_cast<long double>(input_value(p.dtype, a, i));
+    return {.elements = std::vector<double>(elements.size(), static_cast<double>(sum)),
+            .projections = fold_positions({channel_signs(seed, 1)[0] * static_cast<double>(sum)}, seed),
+            .losses = {}};
+  }
+
+  Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
+    return sum_tolerance(parameters.dtype(), Bandwidth(parameters).elements(), output(parameters));
+  }
+
+ private:
+  double arrays() const override { return 1; }
+  double operations() const override { return 1; }
+};
+
+const WorkloadRegistration<TriadWorkload> triad;
+const WorkloadRegistration<ReadWorkload> read;
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+
+#include "workloads/bandwidth.h"
+#include "workloads/random.h"
+
+namespace breakeven {
+namespace {
+
+Case of(const char* op, std::int64_t bytes, const char* dtype) {
+  return make_case(*find_workload(op), {{"bytes", bytes}, {"dtype", std::string(dtype)}});
+}
+
+TEST(Bandwidth, CountsEachArrayOnce) {
+  const Case triad = of("triad", 1 << 20, "f32");
+  EXPECT_EQ(triad.workload->bytes(triad.parameters), 3 << 20);
+  EXPECT_EQ(triad.workload->flop(triad.parameters), 2 << 18);
+  const Case read = of("read", 1 << 20, "f64");
+  EXPECT_EQ(read.workload->bytes(read.parameters), 1 << 20);
+  EXPECT_EQ(read.workload->flop(read.parameters), 1 << 17);
+}
+
+TEST(Bandwidth, IsNamedByItsSize) {
+  for (const auto& [bytes, title] : {std::pair{std::int64_t{64}, "64 bytes f32"},
+                                     {65536, "64 KiB f32"},
+                                     {3 << 19, "1536 KiB f32"},
+                                     {std::int64_t{1} << 32, "4 GiB f32"}}) {
+    const Case read = of("read", bytes, "f32");
+    EXPECT_EQ(read.workload->title(read.parameters), title);
+  }
+}
+
+TEST(Bandwidth, IsOfWholeCacheLines) {
+  EXPECT_THROW(of("read", 100, "f32"), InvalidCase);
+}
+
+/// Computes the result by the definition, and shows it as a backend does.
+Evidence shown(const Case& problem, const std::vector<float>& result, const OutputShape& shape,
+               const std::vector<std::int64_t>& elements, std::uint64_t seed) {
+  Evidence evidence;
+  for (const std::int64_t e : elements)
+    evidence.elements.push_back(static_cast<double>(result[static_cast<std::size_t>(e)]));
+  evidence.projections = project(problem.dtype(), result.data(), shape, seed);
+  return evidence;
+}
+
+class BandwidthTruth : public testing::TestWithParam<const char*> {
+ protected:
+  static constexpr std::uint64_t seed = 7;
+  std::vector<float> compute() const {
+    const RandomStream first(seed, stream::first_operand);
+    const RandomStream second(seed, stream::second_operand);
+    std::vector<float> result;
+    float sum = 0;
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(Bandwidth(problem_.parameters).elements());
+         ++i) {
+      sum += first.uniform(i);
+      result.push_back(first.uniform(i) + 3 * second.uniform(i));
+    }
+    return problem_.workload->op() == "read" ? std::vector{sum} : result;
+  }
+  Verification judged(const std::vector<float>& result) const {
+    const OutputShape shape = problem_.workload->output(problem_.parameters);
+    const auto elements = elements_to_check(shape.elements(), seed);
+    const Evidence truth = problem_.workload->expect(problem_.parameters, seed, elements);
+    return judge(truth, shown(problem_, result, shape, elements, seed),
+                 problem_.workload->tolerance(problem_.parameters, truth));
+  }
+
+  Case problem_ = of(GetParam(), 100'032, "f32");
+};
+
+TEST_P(BandwidthTruth, IsTheDefinition) {
+  const Verification verified = judged(compute());
+  EXPECT_TRUE(verified.correct) << verified.detail;
+}
+
+TEST_P(BandwidthTruth, OneWrongElementIsSeen) {
+  auto result = compute();
+  result.back() += 0.5F;
+  EXPECT_FALSE(judged(result).correct);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, BandwidthTruth, testing::Values("read", "triad"));
+
+}  // namespace
+}  // namespace breakeven
