@@ -12,12 +12,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string test_name(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return text;
-}
-
 /// The names of the backends that have been built, from the programs beside the driver.
 std::vector<std::string> built_backends() {
   constexpr std::string_view prefix = "breakeven-backend-";

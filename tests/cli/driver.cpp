@@ -1,6 +1,7 @@
 #include "cli/driver.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -96,6 +97,12 @@ std::vector<std::string> not_ok(const Json& result) {
                                 c.at("reason").get<std::string>()));
   }
   return lines;
+}
+
+std::string test_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return text;
 }
 
 }  // namespace breakeven::cli_tests

@@ -62,6 +62,8 @@ Json find_case(const Json& result, const std::string& id, const std::string& bac
 inline std::string product_id(int size) {
   return fmt::format("matmul/m={0}/n={0}/k={0}/f32", size);
 }
+/// What GoogleTest takes for a test's name: all but letters and digits replaced.
+std::string test_name(std::string text);
 /// One line a case that is not ok: "ID BACKEND STATUS: REASON".
 std::vector<std::string> not_ok(const Json& result);
 

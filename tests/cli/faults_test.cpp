@@ -57,12 +57,6 @@ std::vector<Expected> faults_at(const std::string& request) {
   return faults;
 }
 
-std::string test_name(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return text;
-}
-
 struct At {
   std::string request, nth;  // nth: settings that say which of several such requests
   Expected expected;

@@ -27,14 +27,14 @@ float rounded_to_f16(float x) {
   return from_f16(to_f16(x));
 }
 
-constexpr std::uint64_t seed = 1;
+constexpr std::uint64_t parameters_seed = 1;
 
 /// What a backend would show that computes in float32 with operands rounded by `round`.
 Evidence shown_by(RoundOperand<float> round, const Case& problem, const std::vector<std::int64_t>& elements) {
-  const ModelTask task = model_task(problem.parameters, seed);
+  const ModelTask task = model_task(problem.parameters, parameters_seed);
   const LabelledImages& data = task.data->images(Split::train);
-  ReferenceNetwork<float> network(task.network, seed, round);
-  BatchOrder order(data.count(), task.batch, seed);
+  ReferenceNetwork<float> network(task.network, parameters_seed, round);
+  BatchOrder order(data.count(), task.batch, parameters_seed);
   std::vector<float> pixels(static_cast<std::size_t>(task.batch * image_pixels));
   Evidence shown;
   for (int step = 0; step < first_steps; ++step) {
@@ -43,7 +43,7 @@ Evidence shown_by(RoundOperand<float> round, const Case& problem, const std::vec
     std::vector<std::uint8_t> labels;
     for (const std::uint32_t row : rows) labels.push_back(data.labels[row]);
     const auto& logits = network.forward(pixels);
-    if (step == 0) shown = logits_evidence({logits.begin(), logits.end()}, elements, seed);
+    if (step == 0) shown = logits_evidence({logits.begin(), logits.end()}, elements, parameters_seed);
     shown.losses.push_back(network.backward(labels, task.batch));
     network.update(*task.optimizer);
   }
@@ -67,8 +67,8 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
                              {"dtype", dtype}});
   };
   const Case f32 = problem_in("f32");
-  const auto elements = elements_to_check(f32.workload->output(f32.parameters).elements(), seed);
-  const Evidence truth = f32.workload->expect(f32.parameters, seed, elements);
+  const auto elements = elements_to_check(f32.workload->output(f32.parameters).elements(), parameters_seed);
+  const Evidence truth = f32.workload->expect(f32.parameters, parameters_seed, elements);
   const auto verdict = [&](const Evidence& shown, const std::string& dtype) {
     const Case problem = problem_in(dtype);
     return judge(truth, shown, problem.workload->tolerance(problem.parameters, truth));
@@ -95,12 +95,12 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
   EXPECT_FALSE(verdict(stuck, "f32").correct);
 }
 
-TEST(NetworkPrecision, Mlp) {
+TEST(SlowNetworkPrecision, Mlp) {
   expect_narrower_arithmetic_is_found({.network = "mlp", .optimizer = "sgd"});
   expect_narrower_arithmetic_is_found({.network = "mlp", .optimizer = "adam"});
   expect_narrower_arithmetic_is_found({.network = "mlp", .optimizer = "adam", .learning_rate = 0.01});
 }
-TEST(NetworkPrecision, Lenet) {
+TEST(SlowNetworkPrecision, Lenet) {
   expect_narrower_arithmetic_is_found({.network = "lenet", .optimizer = "sgd"});
   expect_narrower_arithmetic_is_found({.network = "lenet", .optimizer = "adam"});
 }

@@ -332,6 +332,13 @@ std::vector<double> projections_of(const std::vector<double>& output, const Outp
   return folded;
 }
 
+std::vector<double> input_values(Dtype dtype, const RandomStream& stream, std::int64_t count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    values[static_cast<std::size_t>(i)] = input_value(dtype, stream, i);
+  return values;
+}
+
 TEST_P(Truth, OfConvolutionsIsThatOfPlainLoops) {
   const Workload& workload = *find_workload("conv2d");
   int passes_seen = 0;
@@ -346,9 +353,13 @@ TEST_P(Truth, OfConvolutionsIsThatOfPlainLoops) {
     const RandomStream gradient(seed, stream::output_gradient);
     const auto& first = p.pass == Pass::backward_data ? gradient : source;
     const auto& second = p.pass == Pass::backward_weights ? gradient : weights;
+    const auto first_values = input_values(
+        p.dtype, first, p.pass == Pass::backward_data ? p.elements_result() : p.elements_source());
+    const auto second_values = input_values(
+        p.dtype, second, p.pass == Pass::backward_weights ? p.elements_result() : p.elements_weights());
     const auto plain = convolve<double>(
-        p, [&](std::int64_t i) { return input_value(p.dtype, first, i); },
-        [&](std::int64_t i) { return input_value(p.dtype, second, i); });
+        p, [&](std::int64_t i) { return first_values[static_cast<std::size_t>(i)]; },
+        [&](std::int64_t i) { return second_values[static_cast<std::size_t>(i)]; });
     const OutputShape shape = workload.output(problem.parameters);
     ASSERT_EQ(shape.elements(), std::ssize(plain));
     const auto elements = elements_to_check(shape.elements(), seed);

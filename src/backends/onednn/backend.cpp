@@ -31,6 +31,14 @@ std::string_view isa_name(dnnl::cpu_isa isa) {
       return "AVX-512 with BF16";
     case dnnl::cpu_isa::avx512_core_amx:
       return "AVX-512 with AMX";
+#if DNNL_VERSION_MAJOR >= 3
+    case dnnl::cpu_isa::avx2_vnni_2:
+      return "AVX2 with VNNI 2";
+    case dnnl::cpu_isa::avx512_core_fp16:
+      return "AVX-512 with FP16";
+    case dnnl::cpu_isa::avx512_core_amx_fp16:
+      return "AVX-512 with AMX FP16";
+#endif
     default:
       return "another instruction set";  // newer libraries know newer ones
   }

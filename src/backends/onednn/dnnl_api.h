@@ -61,6 +61,14 @@ inline dnnl::memory::dims dimensions(const dnnl::memory::desc& desc) {
 #endif
 }
 
+inline dnnl::memory::data_type data_type(const dnnl::memory::desc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  return desc.get_data_type();
+#else
+  return desc.data_type();
+#endif
+}
+
 /// How a tensor lies in memory: strides of its (outer) dimensions, and the blocks inside.
 struct Blocking {
   bool plain_or_blocked = false;  // or a layout that the library tells nobody about

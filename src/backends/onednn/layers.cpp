@@ -40,30 +40,24 @@ std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
   return make_mean_tokens(site);
 }
 
-Relaid::Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted)
-    : same_(wanted == kept.get_desc()), kept_(kept) {
-  if (same_) return;
+Relaid::Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted, bool back) : kept_(kept) {
+  if (wanted == kept.get_desc()) return;
   own_ = Tensor(device, wanted);
-  here_ = Step(dnnl::reorder(kept_, own_.memory()), {{DNNL_ARG_FROM, kept_}, {DNNL_ARG_TO, own_.memory()}});
-  back_ = Step(dnnl::reorder(own_.memory(), kept_), {{DNNL_ARG_FROM, own_.memory()}, {DNNL_ARG_TO, kept_}});
-}
-
-void Relaid::bring_here(const Device& device) const {
-  if (!same_) here_.run(device);
-}
-
-void Relaid::bring_back(const Device& device) const {
-  if (!same_) back_.run(device);
+  const dnnl::memory& from = back ? own_.memory() : kept_;
+  const dnnl::memory& to = back ? kept_ : own_.memory();
+  bring_ = Step(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
 void mask_relu(Activations& output) {
-  auto* const gradient = output.gradient.as<float>();
-  const float* const value = output.value.as<float>();
-  parallel_ranges(output.value.bytes() / static_cast<std::int64_t>(sizeof(float)),
-                  [=](std::int64_t first, std::int64_t last) {
-                    for (std::int64_t i = first; i < last; ++i)
-                      gradient[i] = value[i] > 0 ? gradient[i] : 0.0F;
-                  });
+  with_element_type(data_type(output.value.desc()), [&]<typename T>(T) {
+    auto* const gradient = output.gradient.as<T>();
+    const T* const value = output.value.as<T>();
+    parallel_ranges(output.value.bytes() / static_cast<std::int64_t>(sizeof(T)),
+                    [=](std::int64_t first, std::int64_t last) {
+                      for (std::int64_t i = first; i < last; ++i)
+                        gradient[i] = value[i] > 0 ? gradient[i] : T();
+                    });
+  });
 }
 
 Gelu::Gelu(const Device& device, const dnnl::memory& before, Activations& output) {

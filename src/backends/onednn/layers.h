@@ -15,7 +15,7 @@
 
 namespace breakeven::onednn {
 
-/// What lies between two layers: values, and in training their gradients, in one layout.
+/// What lies between two layers: values, and in training their gradients, in one layout and type.
 struct Activations {
   Tensor value, gradient;
 };
@@ -36,6 +36,8 @@ class LayerWork {
   /// output's gradient.
   virtual void backward() = 0;
   virtual std::vector<Parameter*> parameters() { return {}; }
+  /// To be called when parameters have other values: what is kept of them in another type follows.
+  virtual void parameters_changed() {}
   /// What the library chose; empty for loops of this program.
   virtual std::string algorithm() const { return ""; }
 };
@@ -47,6 +49,7 @@ struct LayerSite {
   const Layer* layer = nullptr;
   Activations* input = nullptr;
   Activations* output = nullptr;  // to be allocated, in the layout of the layer's choice
+  dnnl::memory::data_type output_type = dnnl::memory::data_type::f32;
   bool wants_input_gradient = false;
   /// The ReLU's gradient is applied by the max-pool behind: the largest of some values passes a gradient if
   /// it is positive itself, and there are a quarter as many of them.
@@ -58,8 +61,10 @@ struct LayerSite {
   dnnl::prop_kind propagation() const {
     return training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   }
+  /// What the operands of products are rounded to.
+  dnnl::memory::data_type product_type() const { return input_type(task->dtype); }
   void allocate_output(const Desc& layout) const;
-  /// Row-major rows x columns.
+  /// Row-major rows x columns, f32.
   void allocate_output(std::int64_t rows, std::int64_t columns) const;
 };
 
@@ -86,23 +91,51 @@ class Step {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// A tensor in the layout that one primitive wants, where it is not the layout it is kept in.
+/// A tensor in the layout and type that one primitive wants, where it is kept in another.
 class Relaid {
  public:
   Relaid() = default;
-  /// Nothing is made where the layouts are the same.
-  Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted);
+  /// For a primitive that reads `kept`: bring() goes before it. Nothing is made where nothing differs.
+  static Relaid to_read(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
+    return {device, kept, wanted, false};
+  }
+  /// For a primitive that writes `kept`: bring() goes behind it.
+  static Relaid to_write(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
+    return {device, kept, wanted, true};
+  }
   /// What the primitive is given.
-  const dnnl::memory& memory() const { return same_ ? kept_ : own_.memory(); }
-  void bring_here(const Device& device) const;
-  void bring_back(const Device& device) const;
+  const dnnl::memory& memory() const { return bring_ ? own_.memory() : kept_; }
+  void bring(const Device& device) const {
+    if (bring_) bring_.run(device);
+  }
 
  private:
-  bool same_ = true;
+  Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted, bool back);
+
   dnnl::memory kept_;
   Tensor own_;
-  Step here_, back_;
+  Step bring_;
 };
+
+/// The bits of a bf16 or f16 number: as an integer it is positive where the number is.
+using HalfBits = std::int16_t;
+/// Of two numbers the larger one is the one whose in_order is larger; -0 comes before 0.
+inline float in_order(float x) {
+  return x;
+}
+inline HalfBits in_order(HalfBits x) {
+  return static_cast<HalfBits>(x ^ ((x >> 15) & 0x7fff));  // sign and magnitude to two's complement
+}
+
+/// Calls body(T()) with the type in which loops of this program handle values of `type`: float or HalfBits.
+template <typename Body>
+void with_element_type(dnnl::memory::data_type type, const Body& body) {
+  if (type == dnnl::memory::data_type::f32) {
+    body(float());
+  } else {
+    body(HalfBits());
+  }
+}
 
 /// gradient[i] = 0 where output[i] <= 0: ReLU's gradient, from its result.
 void mask_relu(Activations& output);

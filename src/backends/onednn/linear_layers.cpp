@@ -1,6 +1,8 @@
 // Dense layers and convolutions: a weighted sum, a bias, an activation. They differ in their primitives only.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/layers.h"
 #include "worker/backend.h"
@@ -67,26 +69,42 @@ struct DirectConvolution {
   }
 };
 
-/// The tensors of a layer: the source as it lies and as the primitives may want it, the shape of the weights,
-/// and the result.
-struct Shapes {
-  Desc lies, source;
-  Dims weights;
-  Desc result;
-};
+using Type = dnnl::memory::data_type;
 
-Desc plain(const Dims& dims) {
-  return {dims, f32, dims.size() == 1 ? Tag::a : dims.size() == 2 ? Tag::ab : Tag::abcd};
+Desc plain(const Dims& dims, Type type = f32) {
+  return {dims, type, dims.size() == 1 ? Tag::a : dims.size() == 2 ? Tag::ab : Tag::abcd};
 }
-Desc any(const Dims& dims) {
-  return {dims, f32, Tag::any};
+Desc any(const Dims& dims, Type type) {
+  return {dims, type, Tag::any};
 }
+
+/// The tensors of a layer: the source as it lies, the shape of the weights, and that of the result.
+struct Shapes {
+  Desc lies;
+  Dims weights, result;
+  bool any_layout = false;  // of source and result: the primitives may choose, not only among types
+
+  /// The source in the type that a primitive wants.
+  Desc source(Type type) const {
+    if (any_layout) return any(dimensions(lies), type);
+    return source_as_it_lies(type);
+  }
+  /// The same, nearest to how it lies.
+  Desc source_as_it_lies(Type type) const {
+    return data_type(lies) == type ? lies : plain(dimensions(lies), type);
+  }
+  Desc result_of(Type type) const { return any_layout ? any(result, type) : plain(result, type); }
+};
 
 template <typename Primitives>
 class Linear final : public LayerWork {
  public:
   Linear(const LayerSite& site, Primitives primitives, const Shapes& shapes)
-      : device_(site.device), layer_(*site.layer), output_(*site.output), pool_follows_(site.pool_follows) {
+      : device_(site.device),
+        layer_(*site.layer),
+        output_(*site.output),
+        pool_follows_(site.pool_follows),
+        product_type_(site.product_type()) {
     const Dims bias_dims{shapes.weights.at(0)};
     // GELU's gradient needs what went into it, so that training cannot fuse it.
     separate_gelu_ = layer_.activation == Activation::gelu && site.training();
@@ -98,28 +116,48 @@ class Linear final : public LayerWork {
                                         : dnnl::algorithm::eltwise_gelu_erf);
       attributes.set_post_ops(operations);
     }
-    const auto forward = primitives.forward(site, attributes, shapes.source, any(shapes.weights),
-                                            plain(bias_dims), shapes.result);
+    const auto forward =
+        primitives.forward(site, attributes, shapes.source(product_type_), any(shapes.weights, product_type_),
+                           plain(bias_dims), shapes.result_of(site.output_type));
     implementation_ = forward.impl_info_str();
-
-    weights_ = std::make_unique<Parameter>(device_, *site.task, layer_.weights.value(), plain(shapes.weights),
-                                           forward.weights_desc());
-    bias_ = std::make_unique<Parameter>(device_, *site.task, layer_.bias.value(), plain(bias_dims),
-                                        forward.bias_desc());
+    if (product_type_ != f32 && is_reference(implementation_))
+      throw Unsupported(fmt::format(
+          "oneDNN has only its slow reference implementation of layer {} on this CPU", layer_.name));
     site.allocate_output(forward.dst_desc());
+    // What is multiplied in f32 is kept as the forward pass likes it best. Else products read rounded copies,
+    // in whatever layout; what they are copies of is kept as its gradient comes.
+    Desc kept = product_type_ == f32 ? forward.weights_desc() : plain(shapes.weights);
+    std::optional<WeightsDescriptor> weights_gradient;
+    if (site.training()) {
+      weights_gradient = describe_weights_gradient(site, primitives, shapes, forward);
+      if (product_type_ != f32) kept = weights_gradient->diff_weights_desc();
+    }
+    weights_ =
+        std::make_unique<Parameter>(device_, *site.task, layer_.weights.value(), plain(shapes.weights), kept);
+    bias_ = std::make_unique<Parameter>(device_, *site.task, layer_.bias.value(), plain(bias_dims),
+                                        plain(bias_dims));
+
     if (separate_gelu_) before_ = Tensor(device_, forward.dst_desc());
-    source_ = Relaid(device_, as_read(site.input->value, shapes.lies), forward.src_desc());
+    source_ = Relaid::to_read(device_, as_read(site.input->value, shapes.lies), forward.src_desc());
+    weights_read_ = Relaid::to_read(device_, weights_->value().memory(), forward.weights_desc());
     forward_ = Step(typename Primitives::Forward(forward),
                     {{DNNL_ARG_SRC, source_.memory()},
-                     {DNNL_ARG_WEIGHTS, weights_->value().memory()},
+                     {DNNL_ARG_WEIGHTS, weights_read_.memory()},
                      {DNNL_ARG_BIAS, bias_->value().memory()},
                      {DNNL_ARG_DST, separate_gelu_ ? before_.memory() : output_.value.memory()}});
     if (separate_gelu_) gelu_ = Gelu(device_, before_.memory(), output_);
-    if (site.training()) prepare_backward(site, primitives, shapes, forward);
+    if (!site.training()) return;
+    prepare_weights_gradient(site, shapes, *weights_gradient);
+    if (site.wants_input_gradient) prepare_source_gradient(site, primitives, shapes, forward);
+  }
+
+  void parameters_changed() override {
+    weights_read_.bring(device_);
+    device_.stream.wait();
   }
 
   void forward() override {
-    source_.bring_here(device_);
+    source_.bring(device_);
     forward_.run(device_);
     if (separate_gelu_) gelu_.forward(device_);
     device_.stream.wait();
@@ -128,15 +166,15 @@ class Linear final : public LayerWork {
   void backward() override {
     if (layer_.activation == Activation::relu && !pool_follows_) mask_relu(output_);
     if (separate_gelu_) gelu_.backward(device_);
-    result_for_weights_.bring_here(device_);
-    source_for_weights_.bring_here(device_);
+    result_for_weights_.bring(device_);
+    source_for_weights_.bring(device_);
     backward_weights_.run(device_);
-    weights_gradient_.bring_back(device_);
+    weights_gradient_.bring(device_);
     if (backward_data_) {
-      result_for_data_.bring_here(device_);
-      weights_for_data_.bring_here(device_);
+      result_for_data_.bring(device_);
+      weights_for_data_.bring(device_);
       backward_data_.run(device_);
-      source_gradient_.bring_back(device_);
+      source_gradient_.bring(device_);
     }
     device_.stream.wait();
   }
@@ -153,60 +191,81 @@ class Linear final : public LayerWork {
   }
 
   /// A gradient's implementation. What the library likes best when free to choose all layouts is the measure:
-  /// of the descriptors with that implementation, the one that needs the fewest reorders.
-  auto without_reorders(const auto& describe, const Shapes& shapes, const Desc& result) const {
-    auto best = describe(shapes.source, any(shapes.weights), shapes.result);
+  /// of the descriptors with that implementation, the one that needs the fewest reorders. The primitive reads
+  /// or writes the source in `source_type`; `weights` is how its weights lie, if they do.
+  auto without_reorders(const auto& describe, const Shapes& shapes, Type source_type,
+                        const Desc& weights) const {
+    const Desc free_weights = any(shapes.weights, data_type(weights));
+    auto best = describe(shapes.source(source_type), free_weights, shapes.result_of(product_type_));
     const std::string implementation = best.impl_info_str();
-    for (const Desc& weights : {weights_->value().desc(), any(shapes.weights)}) {
-      auto found = describe(shapes.lies, weights, result);
+    const Desc lies = output_.value.desc();
+    const Desc result = data_type(lies) == product_type_ ? lies : shapes.result_of(product_type_);
+    for (const Desc& these : {weights, free_weights}) {
+      auto found = describe(shapes.source_as_it_lies(source_type), these, result);
       if (found.impl_info_str() == implementation) return found;
     }
     return best;
   }
 
-  void prepare_backward(const LayerSite& site, const Primitives& primitives, const Shapes& shapes,
-                        const typename Primitives::Forward::primitive_desc& forward) {
-    const Desc bias = bias_->value().desc();
-    const Desc result = output_.value.desc();
-    const auto weights = without_reorders(
-        [&](const Desc& source, const Desc& kernel, const Desc& to) {
-          return primitives.backward_weights(site, forward, source, kernel, bias, to);
+  using ForwardDescriptor = typename Primitives::Forward::primitive_desc;
+  using WeightsDescriptor = typename Primitives::BackwardWeights::primitive_desc;
+
+  WeightsDescriptor describe_weights_gradient(const LayerSite& site, const Primitives& primitives,
+                                              const Shapes& shapes, const ForwardDescriptor& forward) const {
+    const Desc bias = plain({shapes.weights.at(0)});
+    const Desc kept = product_type_ == f32 ? forward.weights_desc() : any(shapes.weights, f32);
+    return without_reorders(
+        [&](const Desc& source, const Desc& weights, const Desc& result) {
+          return primitives.backward_weights(site, forward, source, weights, bias, result);
         },
-        shapes, result);
-    source_for_weights_ = Relaid(device_, as_read(site.input->value, shapes.lies), weights.src_desc());
-    result_for_weights_ = Relaid(device_, output_.gradient.memory(), weights.diff_dst_desc());
-    weights_gradient_ = Relaid(device_, weights_->gradient().memory(), weights.diff_weights_desc());
-    backward_weights_ = Step(typename Primitives::BackwardWeights(weights),
-                             {{DNNL_ARG_SRC, source_for_weights_.memory()},
-                              {DNNL_ARG_DIFF_DST, result_for_weights_.memory()},
-                              {DNNL_ARG_DIFF_WEIGHTS, weights_gradient_.memory()},
-                              {DNNL_ARG_DIFF_BIAS, bias_->gradient().memory()}});
-    if (!site.wants_input_gradient) return;
-    const auto data = without_reorders(
-        [&](const Desc& source, const Desc& kernel, const Desc& to) {
-          return primitives.backward_data(site, forward, source, kernel, to);
+        shapes, product_type_, kept);
+  }
+
+  void prepare_weights_gradient(const LayerSite& site, const Shapes& shapes, const WeightsDescriptor& of) {
+    source_for_weights_ = Relaid::to_read(device_, as_read(site.input->value, shapes.lies), of.src_desc());
+    result_for_weights_ = Relaid::to_read(device_, output_.gradient.memory(), of.diff_dst_desc());
+    weights_gradient_ = Relaid::to_write(device_, weights_->gradient().memory(), of.diff_weights_desc());
+    backward_weights_ =
+        Step(typename Primitives::BackwardWeights(of), {{DNNL_ARG_SRC, source_for_weights_.memory()},
+                                                        {DNNL_ARG_DIFF_DST, result_for_weights_.memory()},
+                                                        {DNNL_ARG_DIFF_WEIGHTS, weights_gradient_.memory()},
+                                                        {DNNL_ARG_DIFF_BIAS, bias_->gradient().memory()}});
+  }
+
+  void prepare_source_gradient(const LayerSite& site, const Primitives& primitives, const Shapes& shapes,
+                               const ForwardDescriptor& forward) {
+    const auto of = without_reorders(
+        [&](const Desc& source, const Desc& weights, const Desc& result) {
+          return primitives.backward_data(site, forward, source, weights, result);
         },
-        shapes, result);
-    result_for_data_ = Relaid(device_, output_.gradient.memory(), data.diff_dst_desc());
-    weights_for_data_ = Relaid(device_, weights_->value().memory(), data.weights_desc());
-    source_gradient_ = Relaid(device_, as_read(site.input->gradient, shapes.lies), data.diff_src_desc());
+        shapes, data_type(shapes.lies), forward.weights_desc());
+    // What one gradient's primitive reads the other may read, too.
+    const bool same_weights = of.weights_desc() == forward.weights_desc();
+    const bool same_result = of.diff_dst_desc() == result_for_weights_.memory().get_desc();
+    weights_for_data_ = Relaid::to_read(
+        device_, same_weights ? weights_read_.memory() : weights_->value().memory(), of.weights_desc());
+    result_for_data_ = Relaid::to_read(
+        device_, same_result ? result_for_weights_.memory() : output_.gradient.memory(), of.diff_dst_desc());
+    source_gradient_ =
+        Relaid::to_write(device_, as_read(site.input->gradient, shapes.lies), of.diff_src_desc());
     backward_data_ =
-        Step(typename Primitives::BackwardData(data), {{DNNL_ARG_DIFF_DST, result_for_data_.memory()},
-                                                       {DNNL_ARG_WEIGHTS, weights_for_data_.memory()},
-                                                       {DNNL_ARG_DIFF_SRC, source_gradient_.memory()}});
+        Step(typename Primitives::BackwardData(of), {{DNNL_ARG_DIFF_DST, result_for_data_.memory()},
+                                                     {DNNL_ARG_WEIGHTS, weights_for_data_.memory()},
+                                                     {DNNL_ARG_DIFF_SRC, source_gradient_.memory()}});
   }
 
   Device device_;
   Layer layer_;
   Activations& output_;
   bool pool_follows_;
+  Type product_type_;  // of the operands of products
   bool separate_gelu_ = false;
   std::string implementation_;
   std::unique_ptr<Parameter> weights_, bias_;
   Tensor before_;  // what goes into GELU
   Gelu gelu_;
-  Relaid source_, source_for_weights_, result_for_weights_, result_for_data_, weights_for_data_;
-  Relaid weights_gradient_, source_gradient_;
+  Relaid source_, source_for_weights_, result_for_weights_, result_for_data_;
+  Relaid weights_read_, weights_for_data_, weights_gradient_, source_gradient_;
   Step forward_, backward_weights_, backward_data_;
 };
 
@@ -219,21 +278,22 @@ std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
   // Behind a convolution the weights are seen as filters that cover all of the image, in its layout.
   if (const Dims image = dimensions(before); image.size() == 4 && layout_name(before) != "abcd") {
     if (layer.tokens != 1) throw Unsupported(fmt::format("layer {} cuts images into tokens", layer.name));
-    const Shapes shapes{before, before, {layer.out, image[1], image[2], image[3]}, plain(rows)};
+    const Shapes shapes{.lies = before, .weights = {layer.out, image[1], image[2], image[3]}, .result = rows};
     return std::make_unique<Linear<InnerProduct>>(site, InnerProduct{}, shapes);
   }
-  const Desc source = plain({rows[0], layer.in});
-  const Shapes shapes{source, source, {layer.out, layer.in}, plain(rows)};
+  const Shapes shapes{.lies = plain({rows[0], layer.in}, data_type(before)),
+                      .weights = {layer.out, layer.in},
+                      .result = rows};
   return std::make_unique<Linear<InnerProduct>>(site, InnerProduct{}, shapes);
 }
 
 std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
   const Layer& layer = *site.layer;
   // Any layout of the source: with few channels the library has only its reference for the one before it.
-  const Shapes shapes{site.input->value.desc(),
-                      any({site.batch(), layer.c, layer.h, layer.w}),
-                      {layer.k, layer.c, layer.filter, layer.filter},
-                      any({site.batch(), layer.k, layer.p, layer.q})};
+  const Shapes shapes{.lies = site.input->value.desc(),
+                      .weights = {layer.k, layer.c, layer.filter, layer.filter},
+                      .result = {site.batch(), layer.k, layer.p, layer.q},
+                      .any_layout = true};
   return std::make_unique<Linear<DirectConvolution>>(
       site, DirectConvolution{{layer.stride, layer.stride}, {layer.pad, layer.pad}}, shapes);
 }

@@ -1,10 +1,15 @@
 // The small networks, trained and run on oneDNN's primitives: activations stay in the library's layouts from
 // layer to layer, ReLU is fused into what comes before it, and the update is one loop over each parameter.
+//
+// In bf16 and f16, convolutions and dense layers multiply in that type and hand it on to each other;
+// parameters, the optimiser's state, logits, and all that attention, normalisation and residuals read and
+// write is f32.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
 #include "network/model_case.h"
@@ -15,6 +20,22 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 constexpr auto f32 = dnnl::memory::data_type::f32;
+
+/// Of layer `index`. What lies between two of convolution, pooling and dense layer, and is read by nobody
+/// else, has the type of their products; all else reads and writes f32.
+dnnl::memory::data_type output_type(const ModelTask& task, std::size_t index) {
+  const auto& layers = task.network.layers;
+  const auto takes_narrow = [](const Layer& layer) {
+    return layer.kind == LayerKind::conv2d || layer.kind == LayerKind::max_pool ||
+           layer.kind == LayerKind::dense;
+  };
+  const bool last = index + 1 == layers.size();
+  if (last || !takes_narrow(layers[index]) || !takes_narrow(layers[index + 1])) return f32;
+  const bool residual =
+      layers[index].add_from ||
+      std::any_of(layers.begin(), layers.end(), [&](const Layer& later) { return later.add_from == index; });
+  return residual ? f32 : input_type(task.dtype);
+}
 
 class OnednnModel final : public Model {
  public:
@@ -36,6 +57,7 @@ class OnednnModel final : public Model {
                                   .layer = &layers[i],
                                   .input = i == 0 ? &input_ : &activations_[i - 1],
                                   .output = &activations_[i],
+                                  .output_type = output_type(task_, i),
                                   .wants_input_gradient = i > 0,
                                   .pool_follows = relu_then_pool(i),
                                   .relu_before_pool = i > 0 && relu_then_pool(i - 1)}));
@@ -46,6 +68,7 @@ class OnednnModel final : public Model {
 
   void reset() override {
     for (Parameter* parameter : parameters_) parameter->reset();
+    for (const auto& layer : work_) layer->parameters_changed();
     steps_ = 0;
   }
 
@@ -55,7 +78,9 @@ class OnednnModel final : public Model {
     const double loss = loss_and_gradient(images, rows);
     backward();
     ++steps_;
-    for (Parameter* parameter : parameters_) parameter->update(*task_.optimizer, steps_);
+    for (Parameter* parameter : parameters_)
+      parameter->update(*task_.optimizer, steps_, 1.0F / gradient_scale());
+    for (const auto& layer : work_) layer->parameters_changed();
     return loss;
   }
 
@@ -106,11 +131,15 @@ class OnednnModel final : public Model {
                     });
   }
 
+  /// How many times the gradients of all activations are as large as the loss says. The gradient of a mean
+  /// has the size of 1/batch, which f16 has too few small numbers for; that of the sum it has.
+  float gradient_scale() const { return task_.dtype == Dtype::f16 ? static_cast<float>(task_.batch) : 1.0F; }
+
   /// The mean of the softmax cross-entropy over the batch, and its gradient in the last layer's.
   double loss_and_gradient(const LabelledImages& images, std::span<const std::uint32_t> rows) {
     const float* logits = activations_.back().value.as<float>();
     auto* gradient = activations_.back().gradient.as<float>();
-    const auto share = 1.0F / static_cast<float>(rows.size());
+    const auto share = gradient_scale() / static_cast<float>(rows.size());
     double loss = 0;
     for (std::size_t r = 0; r < rows.size(); ++r, logits += classes, gradient += classes) {
       const std::size_t label = images.labels[rows[r]];
@@ -136,18 +165,60 @@ class OnednnModel final : public Model {
   std::int64_t steps_ = 0;
 };
 
-std::vector<Dtype> dtypes() {
-  return {Dtype::f32};
+/// Whether a dense layer has more than the reference implementation here, in all of its passes.
+bool computes(Dtype dtype, dnnl::prop_kind propagation) {
+  const Device device;
+  const auto matrix = [&](std::int64_t rows, std::int64_t columns, dnnl::memory::data_type type) {
+    return Desc({rows, columns}, type, Tag::any);
+  };
+  const auto type = input_type(dtype);
+  const Desc bias({512}, f32, Tag::a);
+  const auto fast = [](const auto& descriptor) { return !is_reference(descriptor.impl_info_str()); };
+  try {
+    const auto forward = first_implementation<dnnl::inner_product_forward>(
+        device.engine, strict_attributes(), {}, propagation, matrix(64, 512, type), matrix(512, 512, type),
+        bias, matrix(64, 512, type));
+    if (propagation == dnnl::prop_kind::forward_inference) return fast(forward);
+    const auto data = first_implementation<dnnl::inner_product_backward_data>(
+        device.engine, strict_attributes(), std::tuple(forward), matrix(64, 512, type),
+        matrix(512, 512, type), matrix(64, 512, type));
+    const auto weights = first_implementation<dnnl::inner_product_backward_weights>(
+        device.engine, strict_attributes(), std::tuple(forward), matrix(64, 512, type), matrix(512, 512, f32),
+        bias, matrix(64, 512, type));
+    return fast(forward) && fast(data) && fast(weights);
+  } catch (const dnnl::error&) {
+    return false;  // not at all
+  }
+}
+
+std::vector<Dtype> dtypes(dnnl::prop_kind propagation) {
+  std::vector<Dtype> all{Dtype::f32};
+  for (const Dtype narrow : {Dtype::f16, Dtype::bf16}) {
+    if (computes(narrow, propagation)) all.push_back(narrow);
+  }
+  return all;
+}
+std::vector<Dtype> training_dtypes() {
+  return dtypes(dnnl::prop_kind::forward_training);
+}
+std::vector<Dtype> inference_dtypes() {
+  return dtypes(dnnl::prop_kind::forward_inference);
 }
 
 std::unique_ptr<Model> make(ModelTask task) {
-  return std::make_unique<OnednnModel>(std::move(task));
+  try {
+    return std::make_unique<OnednnModel>(std::move(task));
+  } catch (const dnnl::error& error) {
+    if (error.status != dnnl_unimplemented) throw;
+    throw Unsupported(
+        fmt::format("oneDNN does not have a layer of this network on this CPU: {}", error.what()));
+  }
 }
 
-const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
+const OperationRegistration train({"train", training_dtypes, [](const Case& c, std::uint64_t seed) {
                                      return make_training(c, seed, make);
                                    }});
-const OperationRegistration infer({"infer", dtypes, [](const Case& c, std::uint64_t seed) {
+const OperationRegistration infer({"infer", inference_dtypes, [](const Case& c, std::uint64_t seed) {
                                      return make_inference(c, seed, make);
                                    }});
 

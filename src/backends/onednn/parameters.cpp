@@ -33,7 +33,7 @@ void Parameter::reset() {
   for (Tensor& state : states_) fill_zero(state);
 }
 
-void Parameter::update(const Optimizer& optimizer, std::int64_t step) {
+void Parameter::update(const Optimizer& optimizer, std::int64_t step, float gradient_scale) {
   const auto count = value_.bytes() / static_cast<std::int64_t>(sizeof(float));
   auto* const value = value_.as<float>();
   const float* const gradient = gradient_.as<float>();
@@ -43,7 +43,7 @@ void Parameter::update(const Optimizer& optimizer, std::int64_t step) {
     const auto momentum = static_cast<float>(optimizer.momentum);
     parallel_ranges(count, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        first[i] = momentum * first[i] + gradient[i];
+        first[i] = momentum * first[i] + gradient_scale * gradient[i];
         value[i] -= rate * first[i];
       }
     });
@@ -61,8 +61,9 @@ void Parameter::update(const Optimizer& optimizer, std::int64_t step) {
   const auto rest2 = static_cast<float>(1 - optimizer.beta2);
   parallel_ranges(count, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      first[i] = beta1 * first[i] + rest1 * gradient[i];
-      second[i] = beta2 * second[i] + rest2 * gradient[i] * gradient[i];
+      const float g = gradient_scale * gradient[i];
+      first[i] = beta1 * first[i] + rest1 * g;
+      second[i] = beta2 * second[i] + rest2 * g * g;
       value[i] -= corrected_rate * first[i] / (std::sqrt(second[i] * correction2) + epsilon);
     }
   });

@@ -1,5 +1,5 @@
 // A network's parameters: in the layout that the forward pass likes best, with gradients and the optimiser's
-// state in the same layout, so that the update is one loop over flat memory.
+// state in the same layout, so that the update is one loop over flat memory. All of them are f32.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace breakeven::onednn {
 /// One parameter tensor. The padding of a blocked layout is zero in all its parts, and stays so.
 class Parameter {
  public:
-  /// `layout` has the elements of tensor `index`, which is stored row-major as `plain`.
+  /// `layout` is of f32 and has the elements of tensor `index`, which is stored row-major as `plain`.
   Parameter(Device device, const ModelTask& task, std::size_t index, const Desc& plain, const Desc& layout);
 
   void reset();
-  /// One step of the optimiser, of number `step` from 1.
-  void update(const Optimizer& optimizer, std::int64_t step);
+  /// One step of the optimiser, of number `step` from 1, by `gradient_scale` times what is in gradient().
+  void update(const Optimizer& optimizer, std::int64_t step, float gradient_scale);
 
   Tensor& value() { return value_; }
   Tensor& gradient() { return gradient_; }

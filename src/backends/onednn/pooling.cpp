@@ -47,71 +47,101 @@ class MaxPool final : public LayerWork {
   explicit MaxPool(const LayerSite& site)
       : input_(*site.input), output_(*site.output), layer_(*site.layer), relu_before_(site.relu_before_pool) {
     shape_ = slices(input_.value.desc());
-    site.allocate_output(
-        {{site.batch(), layer_.k, layer_.p, layer_.q}, dnnl::memory::data_type::f32, shape_.tag});
-    if (site.training()) chosen_ = Buffer<std::int32_t>(shape_.slices * layer_.p * layer_.q * shape_.lanes);
+    const dnnl::memory::data_type type = data_type(input_.value.desc());
+    if (type != site.output_type) throw Unsupported(fmt::format("layer {} changes no types", layer_.name));
+    site.allocate_output({{site.batch(), layer_.k, layer_.p, layer_.q}, type, shape_.tag});
+    if (site.training()) {
+      with_element_type(type, [&]<typename T>(T) {
+        chosen_ = Buffer<std::byte>(output_.value.bytes() / sizeof(T) * sizeof(Index<T>));
+      });
+    }
   }
 
   void forward() override {
-    with_lanes(shape_.lanes, [this](auto lanes) {
-      parallel_items(shape_.slices * layer_.p, [this, lanes](std::int64_t row) {
-        const std::int64_t stride = layer_.w * lanes;
-        const float* from = input_.value.as<float>() + first_input_row(row) * stride;
-        float* to = output_.value.as<float>() + row * layer_.q * lanes;
-        std::int32_t* chosen = chosen_.size() == 0 ? nullptr : chosen_.data() + row * layer_.q * lanes;
-        for (std::int64_t q = 0; q < layer_.q; ++q, from += 2 * lanes, to += lanes) {
-          if (chosen == nullptr) {
-            for (std::int64_t i = 0; i < lanes; ++i)
-              to[i] = std::max(std::max(from[i], from[lanes + i]),
-                               std::max(from[stride + i], from[stride + lanes + i]));
-          } else {
-            choose(from, stride, lanes, to, chosen + q * lanes);
-          }
-        }
-      });
+    with_element_type(data_type(input_.value.desc()), [this]<typename T>(T) {
+      with_lanes(shape_.lanes, [this](auto lanes) { forward_of<T>(lanes); });
     });
   }
 
   void backward() override {
-    with_lanes(shape_.lanes, [this](auto lanes) {
-      parallel_items(shape_.slices * layer_.p, [this, lanes](std::int64_t row) {
-        const std::int64_t stride = layer_.w * lanes;
-        float* to = input_.gradient.as<float>() + first_input_row(row) * stride;
-        const std::int64_t first = row * layer_.q * lanes;
-        const float* gradient = output_.gradient.as<float>() + first;
-        const float* value = output_.value.as<float>() + first;
-        const std::int32_t* chosen = chosen_.data() + first;
-        for (std::int64_t q = 0; q < layer_.q; ++q) {
-          for (std::int64_t i = 0; i < lanes; ++i) {
-            const float g = !relu_before_ || value[i] > 0 ? gradient[i] : 0.0F;
-            to[i] = chosen[i] == 0 ? g : 0.0F;
-            to[lanes + i] = chosen[i] == 1 ? g : 0.0F;
-            to[stride + i] = chosen[i] == 2 ? g : 0.0F;
-            to[stride + lanes + i] = chosen[i] == 3 ? g : 0.0F;
-          }
-          to += 2 * lanes;
-          gradient += lanes;
-          value += lanes;
-          chosen += lanes;
-        }
-      });
+    with_element_type(data_type(input_.value.desc()), [this]<typename T>(T) {
+      with_lanes(shape_.lanes, [this](auto lanes) { backward_of<T>(lanes); });
     });
   }
 
  private:
+  /// Which of the four was chosen, as wide as what it was chosen from, so that one vector holds as many.
+  template <typename T>
+  using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>;
+  template <typename T>
+  Index<T>* chosen() {
+    return reinterpret_cast<Index<T>*>(chosen_.data());
+  }
+
+  template <typename T>
+  void forward_of(auto lanes) {
+    parallel_items(shape_.slices * layer_.p, [this, lanes](std::int64_t row) {
+      const std::int64_t stride = layer_.w * lanes;
+      const T* from = input_.value.as<T>() + first_input_row(row) * stride;
+      T* to = output_.value.as<T>() + row * layer_.q * lanes;
+      Index<T>* which = chosen_.size() == 0 ? nullptr : chosen<T>() + row * layer_.q * lanes;
+      for (std::int64_t q = 0; q < layer_.q; ++q, from += 2 * lanes, to += lanes) {
+        if (which == nullptr) {
+          for (std::int64_t i = 0; i < lanes; ++i)
+            to[i] =
+                larger(larger(from[i], from[lanes + i]), larger(from[stride + i], from[stride + lanes + i]));
+        } else {
+          choose(from, stride, lanes, to, which + q * lanes);
+        }
+      }
+    });
+  }
+
+  template <typename T>
+  void backward_of(auto lanes) {
+    parallel_items(shape_.slices * layer_.p, [this, lanes](std::int64_t row) {
+      const std::int64_t stride = layer_.w * lanes;
+      T* to = input_.gradient.as<T>() + first_input_row(row) * stride;
+      const std::int64_t first = row * layer_.q * lanes;
+      const T* gradient = output_.gradient.as<T>() + first;
+      const T* value = output_.value.as<T>() + first;
+      const Index<T>* which = chosen<T>() + first;
+      for (std::int64_t q = 0; q < layer_.q; ++q) {
+        for (std::int64_t i = 0; i < lanes; ++i) {
+          const T g = !relu_before_ || value[i] > 0 ? gradient[i] : T();
+          to[i] = which[i] == 0 ? g : T();
+          to[lanes + i] = which[i] == 1 ? g : T();
+          to[stride + i] = which[i] == 2 ? g : T();
+          to[stride + lanes + i] = which[i] == 3 ? g : T();
+        }
+        to += 2 * lanes;
+        gradient += lanes;
+        value += lanes;
+        which += lanes;
+      }
+    });
+  }
+
   /// Of two, counted over all slices; an odd last row is left out.
   std::int64_t first_input_row(std::int64_t row) const {
     return row / layer_.p * layer_.h + row % layer_.p * 2;
   }
 
+  template <typename T>
+  static T larger(T a, T b) {
+    return in_order(a) < in_order(b) ? b : a;
+  }
+
   /// The largest of four, and which: the first of equals.
-  static void choose(const float* from, std::int64_t stride, auto lanes, float* to, std::int32_t* chosen) {
+  template <typename T>
+  static void choose(const T* from, std::int64_t stride, auto lanes, T* to, Index<T>* chosen) {
     for (std::int64_t i = 0; i < lanes; ++i) {
-      float best = from[i];
-      std::int32_t which = 0;
-      const auto challenge = [&](float value, std::int32_t index) {
-        which = value > best ? index : which;
-        best = value > best ? value : best;
+      T best = from[i];
+      Index<T> which = 0;
+      const auto challenge = [&](T value, Index<T> index) {
+        const bool wins = in_order(value) > in_order(best);
+        which = wins ? index : which;
+        best = wins ? value : best;
       };
       challenge(from[lanes + i], 1);
       challenge(from[stride + i], 2);
@@ -126,7 +156,7 @@ class MaxPool final : public LayerWork {
   Layer layer_;
   bool relu_before_;
   Slices shape_;
-  Buffer<std::int32_t> chosen_;
+  Buffer<std::byte> chosen_;
 };
 
 }  // namespace
