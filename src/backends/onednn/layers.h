@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/onednn/device.h"
+#include "backends/onednn/loops.h"
 #include "backends/onednn/parameters.h"
 #include "network/model.h"
 
@@ -117,24 +118,11 @@ class Relaid {
   Step bring_;
 };
 
-/// The bits of a bf16 or f16 number: as an integer it is positive where the number is.
-using HalfBits = std::int16_t;
-/// Of two numbers the larger one is the one whose in_order is larger; -0 comes before 0.
-inline float in_order(float x) {
-  return x;
-}
-inline HalfBits in_order(HalfBits x) {
-  return static_cast<HalfBits>(x ^ ((x >> 15) & 0x7fff));  // sign and magnitude to two's complement
-}
-
 /// Calls body(T()) with the type in which loops of this program handle values of `type`: float or HalfBits.
 template <typename Body>
 void with_element_type(dnnl::memory::data_type type, const Body& body) {
-  if (type == dnnl::memory::data_type::f32) {
-    body(float());
-  } else {
-    body(HalfBits());
-  }
+  if (type == dnnl::memory::data_type::f32) return body(float());
+  body(HalfBits());
 }
 
 /// gradient[i] = 0 where output[i] <= 0: ReLU's gradient, from its result.

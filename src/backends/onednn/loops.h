@@ -31,4 +31,14 @@ void parallel_items(std::int64_t count, const Body& body) {
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
+/// The bits of a bf16 or f16 number: as an integer it is positive where the number is.
+using HalfBits = std::int16_t;
+/// Of two numbers the larger one is the one whose in_order is larger; -0 comes before 0.
+inline float in_order(float x) {
+  return x;
+}
+inline HalfBits in_order(HalfBits x) {
+  return static_cast<HalfBits>(x ^ ((x >> 15) & 0x7fff));  // sign and magnitude to two's complement
+}
+
 }  // namespace breakeven::onednn

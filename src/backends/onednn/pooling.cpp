@@ -59,13 +59,13 @@ class MaxPool final : public LayerWork {
 
   void forward() override {
     with_element_type(data_type(input_.value.desc()), [this]<typename T>(T) {
-      with_lanes(shape_.lanes, [this](auto lanes) { forward_of<T>(lanes); });
+      with_lanes(shape_.lanes, [this](auto lanes) { this->forward_of<T>(lanes); });
     });
   }
 
   void backward() override {
     with_element_type(data_type(input_.value.desc()), [this]<typename T>(T) {
-      with_lanes(shape_.lanes, [this](auto lanes) { backward_of<T>(lanes); });
+      with_lanes(shape_.lanes, [this](auto lanes) { this->backward_of<T>(lanes); });
     });
   }
 
