@@ -10,9 +10,16 @@
 
 namespace breakeven {
 
-std::int64_t iterations_for(double seconds_each, double request_seconds_each) {
-  constexpr double longest_request = 20 * sample_seconds;
-  const double wanted = std::min(sample_seconds / seconds_each, longest_request / request_seconds_each);
+double sample_length(const std::vector<double>& costs) {
+  constexpr double shortest = 0.010;
+  constexpr double longest = 0.050;
+  constexpr double share = 0.04;
+  return costs.empty() ? shortest : std::clamp(median(costs) / share, shortest, longest);
+}
+
+std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each) {
+  constexpr double longest_request = 0.200;
+  const double wanted = std::min(sample_length / seconds_each, longest_request / request_seconds_each);
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 

@@ -11,15 +11,17 @@
 
 namespace breakeven {
 
-/// A sample should last this long: thousands of clock ticks, and short enough that many fit into a case's
-/// time.
-inline constexpr double sample_seconds = 0.010;
+/// How long a sample should last, in seconds: 10 ms, which is thousands of clock ticks, and short enough that
+/// many fit into a case's time. Longer, up to 50 ms, where a turn costs so much beside its sample (waking
+/// processes, messages, waiting until threads sleep) that more than 4 % of the time would go there; `costs`
+/// are those of earlier turns, in seconds.
+double sample_length(const std::vector<double>& costs);
 /// No interval is trusted, and no case stopped, before this many samples, unless its time is up.
 inline constexpr std::size_t fewest_samples = 10;
 
-/// Iterations for one sample, from one iteration's time when warm and the time the whole request took with it
-/// (longer where caches are flushed in between).
-std::int64_t iterations_for(double seconds_each, double request_seconds_each);
+/// Iterations for a sample of that length, from one iteration's time when warm and the time the whole request
+/// took with it (longer where caches are flushed in between).
+std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
 enum class Progress { more, precise, out_of_time };
 

@@ -315,7 +315,8 @@ class Session {
     auto s = ask<answer::Sample>(arm, request::Sample{.iterations = iterations});
     if (!s || s->iterations == iterations) return s;
     end(arm, Status::failed,
-        fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations, iterations));
+        fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations,
+                    iterations));
     return std::nullopt;
   }
 
@@ -330,13 +331,14 @@ class Session {
       note_losses(arm, *s);
       const double request_seconds = seconds_since(start);
       settle(arm);
+      note_cost(arm, *s, seconds_since(start));
       if (round == 0) {
         // A call that is longer than the case's time is not made twice for nothing.
         if (s->seconds > measure_.max_seconds) break;
         continue;
       }
-      const std::int64_t wanted =
-          iterations_for(s->seconds, request_seconds / static_cast<double>(iterations));
+      const std::int64_t wanted = iterations_for(sample_length(turn_costs_[arm.backend->name]), s->seconds,
+                                                 request_seconds / static_cast<double>(iterations));
       // Close enough: another round would not change it by much.
       if (wanted < 2 * iterations) {
         iterations = wanted;
@@ -368,6 +370,7 @@ class Session {
         arm.spent += seconds_since(start);
         arm.end = progress(arm.launches, arm.spent, measure_);
         settle(arm);  // last: its threads go to sleep while the decision is worked out
+        note_cost(arm, *s, seconds_since(start));
         // Nobody reads faster, and an interval takes as long as a few messages.
         if (seconds_since(told) > 0.1) {
           tell(problem, arm, "sampling");
@@ -386,6 +389,15 @@ class Session {
     if (s.joules) arm.joules.push_back(*s.joules);
     arm.latencies.insert(arm.latencies.end(), s.latencies.begin(), s.latencies.end());
     note_losses(arm, s);
+  }
+
+  /// What a turn took beside its sample; only where all else that it did was to ask for it.
+  void note_cost(const Arm& arm, const answer::Sample& s, double turn_seconds) {
+    if (measure_.cold_cache || s.device_seconds || !s.latencies.empty()) return;
+    constexpr std::size_t kept = 31;
+    std::vector<double>& costs = turn_costs_[arm.backend->name];
+    if (costs.size() == kept) costs.erase(costs.begin());
+    costs.push_back(turn_seconds - s.seconds * static_cast<double>(s.iterations));
   }
 
   /// A training that ran for epochs keeps their curve alone.
@@ -442,9 +454,7 @@ class Session {
   std::unique_ptr<WorkerProcess> start(const BackendRecord& backend) const {
     return std::make_unique<WorkerProcess>(backend.program, worker_options(plan_.threads));
   }
-  Request greeting() const {
-    return request::Hello{.protocol = protocol_version, .threads = plan_.threads};
-  }
+  Request greeting() const { return request::Hello{.protocol = protocol_version, .threads = plan_.threads}; }
 
   /// The answer; or nothing and the reason. A lost worker is forgotten, to be started afresh.
   template <typename T>
@@ -544,6 +554,7 @@ class Session {
   Result result_;
   std::vector<Problem> problems_;
   std::map<std::string, std::unique_ptr<WorkerProcess>> workers_;
+  std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by backend: the latest
   std::unique_ptr<WorkerProcess> arbiter_;
   std::map<const Workload*, Durations> durations_;
   double seconds_left_ = 0;

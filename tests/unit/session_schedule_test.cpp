@@ -23,20 +23,32 @@ std::vector<double> alternating(std::size_t count, double size) {
   return samples;
 }
 
-TEST(IterationsFor, ASampleLastsTenMilliseconds) {
-  EXPECT_EQ(iterations_for(1e-3, 1e-3), 10);
-  EXPECT_EQ(iterations_for(1e-6, 1e-6), 10'000);
-  EXPECT_EQ(iterations_for(3e-3, 3e-3), 4) << "rounded up";
-  EXPECT_EQ(iterations_for(60, 60), 1) << "never none";
+TEST(IterationsFor, ASampleLastsAsLongAsAsked) {
+  EXPECT_EQ(iterations_for(0.01, 1e-3, 1e-3), 10);
+  EXPECT_EQ(iterations_for(0.01, 1e-6, 1e-6), 10'000);
+  EXPECT_EQ(iterations_for(0.03, 1e-6, 1e-6), 30'000);
+  EXPECT_EQ(iterations_for(0.01, 3e-3, 3e-3), 4) << "rounded up";
+  EXPECT_EQ(iterations_for(0.01, 60, 60), 1) << "never none";
+}
+
+TEST(SampleLength, IsTenMillisecondsWhereTurnsAreCheap) {
+  EXPECT_DOUBLE_EQ(sample_length({}), 0.010);
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0004)), 0.010);
+}
+
+TEST(SampleLength, KeepsTheCostOfTurnsAtAFewPercent) {
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.001)), 0.025);
+  EXPECT_DOUBLE_EQ(sample_length({0.001, 0.001, 5.0}), 0.025) << "one that was held up says nothing";
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.1)), 0.050) << "but many must fit into a case's time";
 }
 
 TEST(IterationsFor, TheWholeRequestIsLimitedToo) {
   // Flushing the caches takes 10 ms each time, however short the work.
-  EXPECT_EQ(iterations_for(1e-6, 1e-2), 20);
+  EXPECT_EQ(iterations_for(0.01, 1e-6, 1e-2), 20);
 }
 
 TEST(IterationsFor, ImpossiblyShortTimesGiveAFiniteNumber) {
-  EXPECT_EQ(iterations_for(std::numeric_limits<double>::min(), 1e-12), 1'000'000'000);
+  EXPECT_EQ(iterations_for(0.01, std::numeric_limits<double>::min(), 1e-12), 1'000'000'000);
 }
 
 TEST(Progress, NothingIsDecidedOnFewSamples) {
