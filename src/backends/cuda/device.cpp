@@ -81,6 +81,12 @@ std::int64_t free_memory() {
   return static_cast<std::int64_t>(free);
 }
 
+std::vector<Dtype> layer_dtypes() {
+  std::vector<Dtype> all{Dtype::f32, Dtype::f16};
+  if (device_facts().major >= 8) all.insert(all.end(), {Dtype::tf32, Dtype::bf16});
+  return all;
+}
+
 Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
   void* data = nullptr;
   check(cudaMalloc(&data, static_cast<std::size_t>(bytes)), "cudaMalloc");

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "workloads/dtype.h"
 
 namespace breakeven::cuda {
 
@@ -30,6 +33,8 @@ struct DeviceFacts {
 /// Throws std::runtime_error with the driver's words where there is none.
 DeviceFacts device_facts();
 std::int64_t free_memory();
+/// What this device computes convolutions and networks in.
+std::vector<Dtype> layer_dtypes();
 
 /// `bytes` of device memory, uninitialised. Throws OutOfMemory.
 class Memory {
@@ -42,6 +47,14 @@ class Memory {
   void* data() { return data_.get(); }
   const void* data() const { return data_.get(); }
   std::int64_t bytes() const { return bytes_; }
+  template <typename T>
+  T* as() {
+    return static_cast<T*>(data());
+  }
+  template <typename T>
+  const T* as() const {
+    return static_cast<const T*>(data());
+  }
   void upload(const void* host);
   void download(void* host) const;
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "backends/cuda/device.h"
-#include "backends/cuda/gate.h"
+#include "backends/cuda/stopwatch.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -20,16 +20,13 @@ class Work : public Prepared {
 
  protected:
   Stream& stream() { return stream_; }
-  /// Seconds of one run by the device's clock, when warm: what disturbs a run makes it longer, so the
-  /// shortest of a few means.
-  double quick_seconds();
+  Stopwatch& stopwatch() { return stopwatch_; }
+  /// How many runs may be queued at once.
+  virtual std::int64_t most_queued() const { return Stopwatch::most_queued; }
 
  private:
-  double seconds_behind_gate(std::int64_t iterations);
-
   Stream stream_;
-  Gate gate_;
-  Event start_, end_;
+  Stopwatch stopwatch_{stream_};
   Memory flushed_;
 };
 

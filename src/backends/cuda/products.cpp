@@ -1,0 +1,201 @@
+#include "backends/cuda/products.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "backends/cuda/race.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+struct DestroyLibrary {
+  void operator()(cublasLtContext* handle) const { cublasLtDestroy(handle); }
+};
+
+cublasLtHandle_t library() {
+  static const std::unique_ptr<cublasLtContext, DestroyLibrary> handle = [] {
+    cublasLtHandle_t made = nullptr;
+    check(cublasLtCreate(&made), "cublasLtCreate");
+    return std::unique_ptr<cublasLtContext, DestroyLibrary>(made);
+  }();
+  return handle.get();
+}
+
+template <typename T>
+void set(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attribute, const T& value) {
+  check(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof value),
+        "cublasLtMatmulDescSetAttribute");
+}
+template <typename T>
+void set(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const T& value) {
+  check(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof value),
+        "cublasLtMatrixLayoutSetAttribute");
+}
+
+template <typename T>
+T told(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  T value{};
+  std::size_t written = 0;
+  if (cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written) !=
+      CUBLAS_STATUS_SUCCESS)
+    return T{};
+  return value;
+}
+
+/// cuBLASLt's own numbers: the same ones mean the same kernel.
+std::string identity(const cublasLtMatmulHeuristicResult_t& found) {
+  const auto& a = found.algo;
+  return fmt::format(
+      "cublasLt {} (tile {}, stages {}, cluster {}, inner {}, split-k {} by {}, swizzle {}, option {}), "
+      "workspace {} KiB",
+      told<std::int32_t>(a, CUBLASLT_ALGO_CONFIG_ID), told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_TILE_ID),
+      told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_STAGES_ID),
+      told<std::uint16_t>(a, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID),
+      told<std::uint16_t>(a, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID),
+      told<std::int32_t>(a, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+      told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME),
+      told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
+      told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION), found.workspaceSize / 1024);
+}
+
+/// Bits from one row of a mask to the next: cuBLASLt wants a multiple of 128.
+std::int64_t mask_stride(std::int64_t columns) {
+  return (columns + 127) / 128 * 128;
+}
+
+}  // namespace
+
+ProductTypes product_types(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+    case Dtype::f32:
+      return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    case Dtype::tf32:
+      return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F};
+    case Dtype::f16:
+      return {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    case Dtype::bf16:
+      return {CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    case Dtype::f8e4m3:
+      return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    case Dtype::s8:
+      break;
+  }
+  return {CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I};
+}
+
+std::int64_t mask_bytes(std::int64_t m, std::int64_t n) {
+  return m * mask_stride(n) / 8;
+}
+
+Product::Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
+                 Stopwatch& stopwatch, int candidates)
+    : operands_(operands), workspace_(workspace), scale_(problem.types.scale) {
+  if (std::max({problem.batch, problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
+    throw Unsupported("cuBLASLt counts rows, columns and batches in 32 bits");
+  describe(problem);
+  choose(stopwatch, candidates);
+}
+
+/// A row-major matrix rows x columns is, to cuBLASLt, a column-major one of columns x rows.
+Product::Layout Product::layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                                   std::int64_t batch) {
+  cublasLtMatrixLayout_t made = nullptr;
+  check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(columns),
+                                   static_cast<std::uint64_t>(rows), columns),
+        "cublasLtMatrixLayoutCreate");
+  Layout layout(made);
+  if (batch > 1) {
+    set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batch));
+    set(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, rows * columns);
+  }
+  return layout;
+}
+
+/// To a library that is column-major, C = A B is C' = B' A': B comes first.
+void Product::describe(const ProductProblem& p) {
+  cublasLtMatmulDesc_t made = nullptr;
+  check(cublasLtMatmulDescCreate(&made, p.types.compute, p.types.scale), "cublasLtMatmulDescCreate");
+  description_.reset(made);
+  set(made, CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(made, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(made, CUBLASLT_MATMUL_DESC_EPILOGUE, p.epilogue);
+  if (operands_.bias != nullptr) {
+    set(made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands_.bias);
+    set(made, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(p.types.output));
+  }
+  if (operands_.mask != nullptr) {
+    set(made, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, operands_.mask);
+    set(made, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, mask_stride(p.n));
+  }
+  if (operands_.scales != nullptr) {
+    set(made, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands_.scales);
+    set(made, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands_.scales);
+  }
+  layout_a_ = layout_of(p.types.input, p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k, p.batch);
+  layout_b_ = layout_of(p.types.input, p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n, p.batch);
+  layout_c_ = layout_of(p.types.output, p.m, p.n, p.batch);
+}
+
+/// Asks for many candidates and keeps the one that is fastest here.
+void Product::choose(Stopwatch& stopwatch, int candidates) {
+  cublasLtMatmulPreference_t made = nullptr;
+  check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
+  const Preference preference(made);
+  const std::size_t workspace_bytes = product_workspace_bytes;
+  check(cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes,
+                                             sizeof workspace_bytes),
+        "cublasLtMatmulPreferenceSetAttribute");
+  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(candidates));
+  int count = 0;
+  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      library(), description_.get(), layout_b_.get(), layout_a_.get(), layout_c_.get(), layout_c_.get(), made,
+      candidates, found.data(), &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
+    throw Unsupported(fmt::format("cuBLASLt has no kernel for this type, these sizes and transposes ({})",
+                                  cublasLtGetStatusString(status)));
+  }
+  check(status, "cublasLtMatmulAlgoGetHeuristic");
+  Race<cublasLtMatmulHeuristicResult_t> race;
+  for (int i = 0; i < count; ++i) {
+    chosen_ = found[static_cast<std::size_t>(i)];
+    // Not every candidate takes every problem: some say so only when they are called.
+    if (chosen_.state != CUBLAS_STATUS_SUCCESS || call(stopwatch.stream()) != CUBLAS_STATUS_SUCCESS) continue;
+    race.add(chosen_, stopwatch.quick_seconds([&] { enqueue(stopwatch.stream()); }));
+  }
+  if (race.tried() == 0)
+    throw Unsupported(fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
+  chosen_ = race.fastest();
+  algorithm_ = fmt::format("{}; {}", identity(chosen_), race.text());
+}
+
+void Product::enqueue(cudaStream_t stream) const {
+  check(call(stream), "cublasLtMatmul");
+}
+
+cublasStatus_t Product::call(cudaStream_t stream) const {
+  struct Number {
+    double f64;
+    float f32;
+    std::int32_t s32;
+    const void* of(cudaDataType_t type) const {
+      return type == CUDA_R_64F   ? static_cast<const void*>(&f64)
+             : type == CUDA_R_32F ? static_cast<const void*>(&f32)
+                                  : static_cast<const void*>(&s32);
+    }
+  };
+  static constexpr Number zero{0, 0, 0};
+  static constexpr Number one{1, 1, 1};
+  const bool adds = operands_.addend != nullptr;
+  return cublasLtMatmul(library(), description_.get(), one.of(scale_), operands_.b, layout_b_.get(),
+                        operands_.a, layout_a_.get(), (adds ? one : zero).of(scale_),
+                        adds ? operands_.addend : operands_.c, layout_c_.get(), operands_.c, layout_c_.get(),
+                        &chosen_.algo, workspace_, static_cast<std::size_t>(product_workspace_bytes), stream);
+}
+
+}  // namespace breakeven::cuda

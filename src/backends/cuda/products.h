@@ -1,0 +1,91 @@
+// Products by cuBLASLt (cuBLAS documentation, "Using the cuBLASLt API"), with what it can do to a result
+// before that is written, and the fastest of its algorithms here.
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/stopwatch.h"
+#include "workloads/dtype.h"
+
+namespace breakeven::cuda {
+
+/// How cuBLASLt is told of one of our types. Results are stored as Dtype says (workloads/dtype.h).
+struct ProductTypes {
+  cudaDataType_t input, output;
+  cublasComputeType_t compute;
+  cudaDataType_t scale;  // of alpha and beta
+};
+ProductTypes product_types(Dtype dtype);
+
+/// C = op(A) op(B) + addend. Row-major; op(A) is m x k and op(B) k x n; matrices of a batch lie one behind
+/// the other. A is stored k x m where transpose_a, B is stored n x k where transpose_b.
+struct ProductProblem {
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  bool transpose_a = false, transpose_b = false;
+  ProductTypes types{};
+  /// cuBLASLt is column-major and computes C' = B' A': its matrix B is our A, and a row of its D our column.
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+};
+
+/// Device memory, aligned to 256 bytes, that stays where it is.
+struct ProductOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  const void* addend = nullptr;  // m x n, of C's type
+  void* bias = nullptr;  // of C's type: n values to add, or m (BGRADB: sums of op(A) over k) to be written
+  void* mask =
+      nullptr;  // one bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU)
+  const void* scales = nullptr;  // one f32 that A and B of f8e4m3 are multiplied with
+};
+std::int64_t mask_bytes(std::int64_t m, std::int64_t n);
+
+/// cuBLAS recommends 32 MiB on Hopper (cuBLAS documentation, cublasSetWorkspace).
+inline constexpr std::int64_t product_workspace_bytes = std::int64_t{32} << 20;
+
+class Product {
+ public:
+  /// `workspace`: product_workspace_bytes, used while the product is computed; products of one stream share
+  /// it. Asks for up to `candidates` algorithms, of which the fastest is kept; that overwrites C. Throws
+  /// Unsupported where cuBLASLt has none.
+  Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
+          Stopwatch& stopwatch, int candidates);
+
+  void enqueue(cudaStream_t stream) const;
+  /// cuBLASLt's own numbers, and what the race gained.
+  const std::string& algorithm() const { return algorithm_; }
+
+ private:
+  template <auto Destroy>
+  struct Destroyed {
+    template <typename T>
+    void operator()(T* p) const {
+      Destroy(p);
+    }
+  };
+  template <typename T, auto Destroy>
+  using Owned = std::unique_ptr<T, Destroyed<Destroy>>;
+  using Description = Owned<cublasLtMatmulDescOpaque_t, cublasLtMatmulDescDestroy>;
+  using Layout = Owned<cublasLtMatrixLayoutOpaque_t, cublasLtMatrixLayoutDestroy>;
+  using Preference = Owned<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceDestroy>;
+
+  static Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
+  void describe(const ProductProblem& problem);
+  void choose(Stopwatch& stopwatch, int candidates);
+  cublasStatus_t call(cudaStream_t stream) const;
+
+  ProductOperands operands_;
+  void* workspace_;
+  cudaDataType_t scale_;
+  Description description_;
+  Layout layout_a_, layout_b_, layout_c_;
+  cublasLtMatmulHeuristicResult_t chosen_{};
+  std::string algorithm_;
+};
+
+}  // namespace breakeven::cuda

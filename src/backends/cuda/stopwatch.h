@@ -1,0 +1,33 @@
+// How long work takes by the device's own clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/gate.h"
+
+namespace breakeven::cuda {
+
+/// By events around work queued behind a closed gate: what it takes to launch it is not in it.
+class Stopwatch {
+ public:
+  /// Runs queued at once, where each is a few launches: the queue of launches is about a thousand long, and
+  /// behind a closed gate the host must not wait for a place in it.
+  static constexpr std::int64_t most_queued = 64;
+
+  explicit Stopwatch(Stream& stream) : stream_(stream) {}
+  cudaStream_t stream() const { return stream_.get(); }
+
+  /// Seconds of `runs` calls together. `enqueue` must only enqueue.
+  double seconds(std::int64_t runs, const std::function<void()>& enqueue);
+  /// Seconds of one call, when warm: what disturbs it makes it longer, so the shortest of a few means.
+  double quick_seconds(const std::function<void()>& enqueue);
+
+ private:
+  Stream& stream_;
+  Gate gate_;
+  Event start_, end_;
+};
+
+}  // namespace breakeven::cuda
