@@ -1,0 +1,37 @@
+// Functions of one value.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "backends/cuda/kernels/host_device.h"
+
+namespace breakeven::cuda {
+
+/// As pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc, cannot include.
+BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {
+  return static_cast<float>(2 * static_cast<int>(p) - 255) / 255.0F;
+}
+
+constexpr float sqrt_half = 0.70710678118654752F;
+
+/// The exact one, x/2 (1 + erf(x / sqrt 2)); cuBLASLt's epilogue has the approximation by tanh.
+BREAKEVEN_HOST_DEVICE inline float gelu(float x) {
+  return 0.5F * x * (1.0F + erff(x * sqrt_half));
+}
+
+BREAKEVEN_HOST_DEVICE inline float gelu_slope(float x) {
+  constexpr float inverse_sqrt_two_pi = 0.39894228040143268F;
+  return 0.5F * (1.0F + erff(x * sqrt_half)) + x * inverse_sqrt_two_pi * expf(-0.5F * x * x);
+}
+
+BREAKEVEN_HOST_DEVICE inline float relu(float x) {
+  return x > 0.0F ? x : 0.0F;
+}
+
+/// From ReLU's result.
+BREAKEVEN_HOST_DEVICE inline float relu_slope(float y) {
+  return y > 0.0F ? 1.0F : 0.0F;
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,80 @@
+// What only the device has: narrow element types, and threads that work together.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/kernels/host_device.h"
+#include "workloads/dtype.h"
+
+namespace breakeven::cuda {
+
+template <>
+struct Number<__half> {
+  __device__ static float load(__half x) { return __half2float(x); }
+  __device__ static __half store(float x) { return __float2half_rn(x); }
+};
+template <>
+struct Number<__nv_bfloat16> {
+  __device__ static float load(__nv_bfloat16 x) { return __bfloat162float(x); }
+  __device__ static __nv_bfloat16 store(float x) { return __float2bfloat16_rn(x); }
+};
+
+/// The 32 threads of a warp; the block is a row of whole warps.
+struct Warp {
+  static constexpr int threads = 32;
+  __device__ static int rank() { return static_cast<int>(threadIdx.x) % threads; }
+  __device__ static int size() { return threads; }
+  __device__ static void sync() { __syncwarp(); }
+  __device__ static float sum(float x) {
+    for (int distance = threads / 2; distance > 0; distance /= 2) x += __shfl_xor_sync(~0U, x, distance);
+    return x;
+  }
+};
+
+/// All threads of a block that is one row.
+struct Block {
+  __device__ static int rank() { return static_cast<int>(threadIdx.x); }
+  __device__ static int size() { return static_cast<int>(blockDim.x); }
+  __device__ static void sync() { __syncthreads(); }
+};
+
+constexpr int block_threads = 256;
+
+/// Blocks for one thread an item.
+inline unsigned blocks_for(std::int64_t items) {
+  return static_cast<unsigned>((items + block_threads - 1) / block_threads);
+}
+
+/// This thread's number in the whole launch.
+__device__ inline std::int64_t thread_index() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+inline void check_launch() {
+  check(cudaGetLastError(), "launching a kernel");
+}
+
+/// Calls visit(T{}), T being how values of `dtype` are held on the device.
+template <typename Visit>
+void with_type(Dtype dtype, const Visit& visit) {
+  switch (dtype) {
+    case Dtype::f32:
+    case Dtype::tf32:
+      return visit(float{});
+    case Dtype::f16:
+      return visit(__half{});
+    case Dtype::bf16:
+      return visit(__nv_bfloat16{});
+    default:
+      throw std::logic_error("networks are not computed in this type");
+  }
+}
+
+}  // namespace breakeven::cuda

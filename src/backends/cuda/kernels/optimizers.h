@@ -1,0 +1,85 @@
+// The update of one parameter, and the loss scale of f16.
+#pragma once
+
+#include <cmath>
+
+#include "backends/cuda/kernels/host_device.h"
+
+namespace breakeven::cuda {
+
+struct SgdRule {
+  float rate = 0, momentum = 0;
+};
+
+struct AdamRule {
+  float rate = 0;
+  double beta1 = 0, beta2 = 0;  // in f64 for the corrections, which are differences from 1
+  float epsilon = 0;
+};
+
+/// What a training step knows of those before it. It lives on the device: no step waits for the host.
+struct StepState {
+  float loss_scale = 1;   // gradients are that many times too large
+  int finite_steps = 0;   // since the scale last changed
+  int updates = 0;        // that were made
+  int not_finite = 0;     // set while a step has a gradient that is not a number
+  float correction1 = 1;  // adam's 1 - beta1^t and 1 - beta2^t for the next update
+  float correction2 = 1;
+  unsigned losses = 0;  // steps whose loss was kept
+};
+
+BREAKEVEN_HOST_DEVICE inline void sgd_update(const SgdRule& rule, float g, float& w, float& velocity) {
+  velocity = rule.momentum * velocity + g;
+  w -= rule.rate * velocity;
+}
+
+BREAKEVEN_HOST_DEVICE inline void adam_update(const AdamRule& rule, const StepState& state, float g, float& w,
+                                              float& m, float& v) {
+  const auto beta1 = static_cast<float>(rule.beta1);
+  const auto beta2 = static_cast<float>(rule.beta2);
+  m = beta1 * m + static_cast<float>(1.0 - rule.beta1) * g;
+  v = beta2 * v + static_cast<float>(1.0 - rule.beta2) * g * g;
+  w -= rule.rate * (m / state.correction1) / (sqrtf(v / state.correction2) + rule.epsilon);
+}
+
+/// The corrections of the update that comes next.
+BREAKEVEN_HOST_DEVICE inline void set_corrections(const AdamRule& rule, StepState& state) {
+  state.correction1 = static_cast<float>(1.0 - pow(rule.beta1, static_cast<double>(state.updates + 1)));
+  state.correction2 = static_cast<float>(1.0 - pow(rule.beta2, static_cast<double>(state.updates + 1)));
+}
+
+/// As PyTorch's GradScaler, but that a first step should never overflow.
+constexpr float scale_growth = 2;
+constexpr int scale_growth_interval = 2000;  // finite steps
+constexpr float least_scale = 1;
+constexpr float most_scale = 16777216;
+
+/// The first scale, a power of two. The gradient of one image's loss in its logits, of size 1 or less, is
+/// divided by the batch and multiplied with this: at least 128 for one image and 1/8 for the largest batch,
+/// in the middle of f16's range, 2^-24 to 65504, so that neither what the layers add nor what they take away
+/// leaves it; and gradients summed over a batch, below 8192 times those of the mean loss, do not either.
+inline float first_loss_scale(long long batch) {
+  float scale = 128;
+  while (scale < 128.0F * static_cast<float>(batch) && scale < 8192.0F) scale *= 2;
+  return scale;
+}
+
+/// After the update, which was made unless a gradient was not finite. `scales`: the loss scale moves, as in
+/// f16; else a gradient that is not finite is the user's to see.
+BREAKEVEN_HOST_DEVICE inline void finish_step(bool scales, const AdamRule& rule, StepState& state) {
+  if (state.not_finite != 0) {
+    state.loss_scale = fmaxf(state.loss_scale / scale_growth, least_scale);
+    state.finite_steps = 0;
+    state.not_finite = 0;
+  } else {
+    ++state.updates;
+    set_corrections(rule, state);
+    if (scales && ++state.finite_steps == scale_growth_interval) {
+      state.loss_scale = fminf(state.loss_scale * scale_growth, most_scale);
+      state.finite_steps = 0;
+    }
+  }
+  ++state.losses;
+}
+
+}  // namespace breakeven::cuda

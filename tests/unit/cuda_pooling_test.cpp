@@ -1,0 +1,85 @@
+// The CUDA backend's max-pooling, on the CPU, element by element as its threads do it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backends/cuda/kernels/pooling.h"
+#include "workloads/random.h"
+
+namespace breakeven::cuda {
+namespace {
+
+constexpr std::int64_t images = 3;
+constexpr float unwritten = -77;
+
+struct Pooled {
+  std::vector<float> input, output, output_gradient, input_gradient;
+};
+
+std::size_t at(const PoolShape& shape, std::int64_t image, std::int64_t y, std::int64_t x, std::int64_t c) {
+  return static_cast<std::size_t>(((image * shape.height + y) * shape.width + x) * shape.channels + c);
+}
+
+Pooled run(const PoolShape& shape, bool of_relu) {
+  const auto inputs = static_cast<std::size_t>(images * shape.height * shape.width * shape.channels);
+  const auto outputs = static_cast<std::size_t>(images * shape.output_elements());
+  Pooled pooled{std::vector<float>(inputs), std::vector<float>(outputs, unwritten),
+                std::vector<float>(outputs), std::vector<float>(inputs, unwritten)};
+  const RandomStream numbers(1, 8);
+  // Few different values, so that some are equal; negative ones are cut off where ReLU came before.
+  for (std::size_t i = 0; i < inputs; ++i) {
+    pooled.input[i] = std::round(4 * numbers.uniform(i));
+    if (of_relu) pooled.input[i] = std::max(pooled.input[i], 0.0F);
+  }
+  for (std::size_t i = 0; i < outputs; ++i) pooled.output_gradient[i] = 1.0F + static_cast<float>(i);
+  for (std::size_t i = 0; i < outputs; ++i)
+    pool(shape, pooled.input.data(), pooled.output.data(), static_cast<std::int64_t>(i));
+  for (std::int64_t item = 0; item < images * shape.gradient_items(); ++item) {
+    pool_gradient(shape, pooled.input.data(), pooled.output_gradient.data(), pooled.input_gradient.data(),
+                  of_relu, item);
+  }
+  return pooled;
+}
+
+void expect_right(const PoolShape& shape, bool of_relu) {
+  const Pooled pooled = run(shape, of_relu);
+  std::vector<float> gradient(pooled.input.size(), 0.0F);
+  std::size_t output = 0;
+  for (std::int64_t image = 0; image < images; ++image) {
+    for (std::int64_t p = 0; p < shape.height / 2; ++p) {
+      for (std::int64_t q = 0; q < shape.width / 2; ++q) {
+        for (std::int64_t c = 0; c < shape.channels; ++c, ++output) {
+          std::size_t best = at(shape, image, 2 * p, 2 * q, c);
+          for (const std::size_t other :
+               {at(shape, image, 2 * p, 2 * q + 1, c), at(shape, image, 2 * p + 1, 2 * q, c),
+                at(shape, image, 2 * p + 1, 2 * q + 1, c)}) {
+            if (pooled.input[other] > pooled.input[best]) best = other;
+          }
+          EXPECT_EQ(pooled.output[output], pooled.input[best]);
+          if (!of_relu || pooled.input[best] > 0) gradient[best] = pooled.output_gradient[output];
+        }
+      }
+    }
+  }
+  EXPECT_EQ(output, pooled.output.size());
+  EXPECT_EQ(pooled.input_gradient, gradient);
+}
+
+TEST(CudaPooling, TakesTheFirstOfTheLargest) {
+  expect_right({.channels = 6, .height = 8, .width = 4}, false);
+}
+
+TEST(CudaPooling, AppliesReluBefore) {
+  expect_right({.channels = 3, .height = 6, .width = 6}, true);
+}
+
+TEST(CudaPooling, LeavesOutAnOddRowOrColumn) {
+  expect_right({.channels = 2, .height = 5, .width = 4}, false);
+  expect_right({.channels = 2, .height = 4, .width = 7}, true);
+  expect_right({.channels = 1, .height = 5, .width = 5}, false);
+}
+
+}  // namespace
+}  // namespace breakeven::cuda
