@@ -22,7 +22,8 @@ ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
                  .batch = parameters.integer("batch"),
                  .seed = seed,
                  .data = open_dataset(parameters.text("data")),
-                 .optimizer = std::nullopt};
+                 .optimizer = std::nullopt,
+                 .graph = parameters.boolean("graph")};
   const bool trains = parameters.find("optimizer") != nullptr;
   if (!trains) return task;  // a batch larger than the test set takes its images more than once
   task.optimizer = Optimizer::of(parameters);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "network/dataset.h"
 #include "network/network.h"
@@ -43,6 +45,7 @@ struct ModelTask {
   std::uint64_t seed = 0;
   std::shared_ptr<const Dataset> data;
   std::optional<Optimizer> optimizer;  // none: for inference only; train_step is never called
+  bool graph = true;                   // a step, or a batch, as one CUDA graph, where there is such a thing
 };
 
 /// What the parameters of `train` or `infer` ask of a model.
@@ -67,19 +70,29 @@ class Model {
   /// One step on `batch` rows of the training set. Returns their mean loss before the update.
   virtual double train_step(std::span<const std::uint32_t> rows) = 0;
 
-  /// Optional. losses.size() steps, one behind the other, on batch * losses.size() rows: for a device that
-  /// need not be asked for the loss after each of them.
-  virtual void train_steps(std::span<const std::uint32_t> rows, std::span<double> losses) {
-    const std::size_t batch = rows.size() / losses.size();
-    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = train_step(rows.subspan(i * batch, batch));
-  }
+  /// Optional, for a device: as train_step(), but returns before the step is done. Its loss is among those
+  /// that finish_steps() gives next.
+  virtual void start_step(std::span<const std::uint32_t> rows) { losses_.push_back(train_step(rows)); }
+  /// Waits for the steps that were started since the last call. Returns their losses.
+  virtual std::vector<double> finish_steps() { return std::exchange(losses_, {}); }
 
   /// The logits, batch x 10, of `batch` rows of either split, at the present parameters. They are in host
   /// memory when this returns.
   virtual void infer(Split split, std::span<const std::uint32_t> rows, float* logits) = 0;
+  /// Optional, for a device: as infer(), but returns before the logits are in host memory, where nobody asks
+  /// for them.
+  virtual void start_inference(Split split, std::span<const std::uint32_t> rows) {
+    logits_.resize(rows.size() * classes);
+    infer(split, rows, logits_.data());
+  }
 
   /// As Prepared::algorithm.
   virtual std::string algorithm() const = 0;
+
+ private:
+  // Of a model that starts nothing.
+  std::vector<double> losses_;
+  std::vector<float> logits_;
 };
 
 }  // namespace breakeven

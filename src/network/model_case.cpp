@@ -54,7 +54,7 @@ class Training final : public Prepared {
 
   void run() override {
     in_epochs_ = false;
-    losses_.push_back(model_->train_step(order_.next()));
+    model_->start_step(order_.next());
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
@@ -71,7 +71,7 @@ class Training final : public Prepared {
 
   std::vector<double> take_losses() override {
     order_.make_ready();
-    return std::exchange(losses_, {});
+    return model_->finish_steps();
   }
 
   Epoch train_epoch() override {
@@ -83,10 +83,11 @@ class Training final : public Prepared {
     Epoch done;
     const auto order = epoch_order(data_->images(Split::train).count(), seed_, epoch_++);
     const auto size = static_cast<std::size_t>(batch_);
-    done.losses.resize(order.size() / size);
-    const auto rows = std::span(order).first(done.losses.size() * size);
+    model_->finish_steps();
     const auto start = std::chrono::steady_clock::now();
-    model_->train_steps(rows, done.losses);
+    for (std::size_t first = 0; first + size <= order.size(); first += size)
+      model_->start_step(std::span(order).subspan(first, size));
+    done.losses = model_->finish_steps();
     done.seconds = seconds_since(start);
     const auto trained = std::chrono::steady_clock::now();
     done.accuracy = accuracy(*model_, data_->images(Split::test), batch_);
@@ -99,7 +100,7 @@ class Training final : public Prepared {
     model_->reset();
     order_.restart();
     order_.make_ready();
-    losses_.clear();
+    model_->finish_steps();
     in_epochs_ = false;
   }
 
@@ -108,7 +109,6 @@ class Training final : public Prepared {
   std::uint64_t seed_;
   BatchOrder order_;
   std::unique_ptr<Model> model_;
-  std::vector<double> losses_;
   bool in_epochs_ = false;  // the model is where the last train_epoch() left it
   std::uint64_t epoch_ = 0;
 };
@@ -120,12 +120,10 @@ class Inference final : public Prepared {
         count_(task.data->images(Split::test).count()),
         seed_(task.seed),
         rows_(rows_from(0, batch_ + count_, count_)),
-        logits_(static_cast<std::size_t>(batch_ * classes)),
         model_(make(std::move(task))) {}
 
   void run() override {
-    model_->infer(Split::test, std::span(rows_).subspan(first_, static_cast<std::size_t>(batch_)),
-                  logits_.data());
+    model_->start_inference(Split::test, std::span(rows_).subspan(first_, static_cast<std::size_t>(batch_)));
     first_ = (first_ + static_cast<std::size_t>(batch_)) % count_;
   }
 
@@ -142,7 +140,6 @@ class Inference final : public Prepared {
   std::uint32_t count_;
   std::uint64_t seed_;
   std::vector<std::uint32_t> rows_;  // of the test set, and the first `batch` again
-  std::vector<float> logits_;
   std::size_t first_ = 0;
   std::unique_ptr<Model> model_;
 };

@@ -23,6 +23,10 @@ std::vector<Parameter> network_parameters() {
 std::vector<Parameter> data_parameters() {
   return {
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
+      boolean_parameter("graph",
+                        "submit a step, or a batch, as one CUDA graph; false: call by call. The backend cuda "
+                        "heeds it, others know no difference",
+                        true),
       dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
   };
 }

@@ -1,0 +1,15 @@
+// Parameters as they are held for tensors that lie channels last.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "network/network.h"
+
+namespace breakeven::cuda {
+
+/// Initial values of tensor `index` for activations that lie channels last: filters as KRSC; and the columns
+/// of a dense layer that reads images in the order of their pixels, each with all its channels.
+std::vector<float> channels_last_values(const Network& network, std::size_t index, std::uint64_t seed);
+
+}  // namespace breakeven::cuda

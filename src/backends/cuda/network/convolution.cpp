@@ -1,0 +1,142 @@
+// Convolutions of a network. cuDNN has no kernel for the gradient of the bias, and few for that of ReLU: a
+// kernel of this program does both at once.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "backends/cuda/convolutions.h"
+#include "backends/cuda/network/layers.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+class ConvolutionLayer final : public LayerWork {
+ public:
+  explicit ConvolutionLayer(const LayerSite& site)
+      : site_(site), weights_(*site.layer.weights), bias_(*site.layer.bias) {
+    const Layer& layer = site_.layer;
+    if (layer.activation == Activation::gelu)
+      throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
+    if (!site_.engine.cudnn) {
+      site_.engine.cudnn = std::shared_ptr<cudnnContext>(make_handle());
+      check(cudnnSetStream(site_.engine.cudnn.get(), site_.stream()), "cudnnSetStream");
+    }
+    prepare_forward();
+  }
+
+  void forward() override {
+    (fused_ ? fused_ : plain_)->enqueue();
+    if (!fused_) {
+      add_bias(site_.dtype(), site_.output.value, site_.parameters.value(bias_), site_.layer.k, has_relu(),
+               site_.output_elements(), site_.stream());
+    }
+  }
+
+  void prepare_backward() override {
+    own_slope_ = has_relu() && !site_.output.slope_applied;
+    sums_ = RowSums(site_.task.batch * site_.layer.p * site_.layer.q, site_.layer.k, site_.stream());
+    const bool is_narrow = facts(site_.dtype()).bytes < sizeof(float);
+    const std::int64_t elements = weight_elements();
+    if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
+    weights_gradient_.emplace(problem(Pass::backward_weights),
+                              ConvolutionOperands{.first = site_.input.value,
+                                                  .second = site_.output.gradient,
+                                                  .output = is_narrow ? narrow_gradient_.data()
+                                                                      : site_.parameters.gradient(weights_)},
+                              site_.engine.cudnn.get(), site_.engine.stopwatch);
+    if (!site_.wants_input_gradient) return;
+    input_gradient_.emplace(problem(Pass::backward_data),
+                            ConvolutionOperands{.first = site_.output.gradient,
+                                                .second = site_.parameters.operand(weights_),
+                                                .output = site_.input.gradient},
+                            site_.engine.cudnn.get(), site_.engine.stopwatch);
+  }
+
+  void backward() override {
+    float* bias_gradient = site_.parameters.gradient(bias_);
+    if (own_slope_) {
+      sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
+                            bias_gradient, site_.stream());
+    } else {
+      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, site_.stream());
+    }
+    weights_gradient_->enqueue();
+    if (narrow_gradient_.bytes() > 0) {
+      widen(site_.dtype(), narrow_gradient_.data(), site_.parameters.gradient(weights_), weight_elements(),
+            site_.stream());
+    }
+    if (input_gradient_) input_gradient_->enqueue();
+  }
+
+  std::string algorithm() const override {
+    std::string text =
+        fused_ ? fmt::format("{}: forward with bias and ReLU: {}", site_.layer.name, fused_->algorithm())
+               : fmt::format("{}: forward: {}", site_.layer.name, plain_->algorithm());
+    if (weights_gradient_) text += "; weights' gradient: " + weights_gradient_->algorithm();
+    if (input_gradient_) text += "; input's gradient: " + input_gradient_->algorithm();
+    return text;
+  }
+
+ private:
+  bool has_relu() const { return site_.layer.activation == Activation::relu; }
+  std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
+
+  ConvolutionProblem problem(Pass pass) const {
+    const Layer& layer = site_.layer;
+    return {.pass = pass,
+            .dtype = site_.dtype(),
+            .source = {site_.task.batch, layer.c, layer.h, layer.w},
+            .weights = {layer.k, layer.c, layer.filter, layer.filter},
+            .result = {site_.task.batch, layer.k, layer.p, layer.q},
+            .pad_h = layer.pad,
+            .pad_w = layer.pad,
+            .stride_h = layer.stride,
+            .stride_w = layer.stride};
+  }
+
+  /// All in one kernel, where cuDNN has one and it is faster than a convolution and then a kernel for the
+  /// rest.
+  void prepare_forward() {
+    ConvolutionProblem forward_problem = problem(Pass::forward);
+    ConvolutionOperands operands{.first = site_.input.value,
+                                 .second = site_.parameters.operand(weights_),
+                                 .output = site_.output.value};
+    const auto convolution = [&] {
+      return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
+                                           site_.engine.stopwatch);
+    };
+    plain_ = convolution();
+    if (!has_relu()) return;
+    const auto seconds = [this] { return site_.engine.stopwatch.quick_seconds([this] { forward(); }); };
+    const double separate = seconds();
+    forward_problem.bias_and_relu = true;
+    operands.bias = site_.parameters.operand(bias_);
+    try {
+      fused_ = convolution();
+    } catch (const Unsupported&) {
+      return;
+    }
+    if (seconds() < separate) {
+      plain_.reset();
+    } else {
+      fused_.reset();
+    }
+  }
+
+  LayerSite site_;
+  std::size_t weights_, bias_;
+  std::unique_ptr<Convolution> fused_, plain_;  // one of these two
+  std::optional<Convolution> weights_gradient_, input_gradient_;
+  Memory narrow_gradient_;  // of the weights, as cuDNN writes it
+  bool own_slope_ = false;
+  RowSums sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
+  return std::make_unique<ConvolutionLayer>(site);
+}
+
+}  // namespace breakeven::cuda

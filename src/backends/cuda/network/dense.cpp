@@ -1,0 +1,192 @@
+// Dense layers: three products, with what cuBLASLt can do on the way of writing their results.
+//   forward   Y = X W^T + b, then ReLU, which may leave its slopes as a mask of bits; or + what is added
+//   weights   dW = dY^T X, and db, the sums of dY over its rows
+//   input     dX = dY W, times the slopes of the ReLU before; or + the gradient from a sum beside
+// GELU is a kernel of this program, as cuBLASLt's is the approximation by tanh.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "backends/cuda/network/layers.h"
+#include "backends/cuda/products.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+constexpr int candidates = 16;
+
+class Dense final : public LayerWork {
+ public:
+  explicit Dense(const LayerSite& site)
+      : site_(site),
+        in_(site.layer.in),
+        out_(site.layer.out),
+        rows_(site.task.batch * site.layer.tokens),
+        weights_(*site.layer.weights),
+        bias_(*site.layer.bias) {
+    const bool gelu = site_.layer.activation == Activation::gelu;
+    if (gelu && site_.training()) linear_ = Memory(rows_ * out_ * site_.element_bytes());
+    prepare_forward();
+  }
+
+  void forward() override {
+    forward_->enqueue(site_.stream());
+    if (site_.layer.activation == Activation::gelu)
+      apply_gelu(site_.dtype(), linear(), site_.output.value, rows_ * out_, site_.stream());
+  }
+
+  void prepare_backward() override {
+    own_slope_ = site_.layer.activation != Activation::none && !site_.output.slope_applied;
+    prepare_weights();
+    if (own_slope_ || !bias_in_product_) sums_ = RowSums(rows_, out_, site_.stream());
+    if (site_.wants_input_gradient) prepare_input();
+  }
+
+  void backward() override {
+    float* bias_gradient = site_.parameters.gradient(bias_);
+    if (own_slope_ && site_.layer.activation == Activation::gelu) {
+      sum_rows_through_gelu(site_.dtype(), sums_.get(), linear(), site_.output.gradient, bias_gradient,
+                            site_.stream());
+    } else if (own_slope_) {
+      sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
+                            bias_gradient, site_.stream());
+    } else if (!bias_in_product_) {
+      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, site_.stream());
+    }
+    weights_gradient_->enqueue(site_.stream());
+    if (input_gradient_) input_gradient_->enqueue(site_.stream());
+  }
+
+  std::string algorithm() const override {
+    std::string text =
+        fmt::format("{}: forward with {}: {}", site_.layer.name, fused_forward_, forward_->algorithm());
+    if (weights_gradient_) {
+      text += fmt::format("; weights' gradient{}: {}", bias_in_product_ ? " with the bias's" : "",
+                          weights_gradient_->algorithm());
+    }
+    if (input_gradient_) {
+      text += fmt::format("; input's gradient{}: {}", site_.input.slope_applied ? " with ReLU's" : "",
+                          input_gradient_->algorithm());
+    }
+    return text;
+  }
+
+ private:
+  /// What GELU reads. In inference nobody needs it any more.
+  void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
+
+  std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
+    return std::optional<Product>(std::in_place, problem, operands, site_.engine.product_workspace,
+                                  site_.engine.stopwatch, candidates);
+  }
+  /// Nothing where cuBLASLt has no kernel that does all this at once: then it takes more than one.
+  std::optional<Product> product_if_supported(const ProductProblem& problem,
+                                              const ProductOperands& operands) {
+    try {
+      return product(problem, operands);
+    } catch (const Unsupported&) {
+      return std::nullopt;
+    }
+  }
+
+  void prepare_forward() {
+    ProductProblem problem{.m = rows_,
+                           .n = out_,
+                           .k = in_,
+                           .transpose_b = true,
+                           .types = product_types(site_.dtype()),
+                           .epilogue = CUBLASLT_EPILOGUE_BIAS};
+    ProductOperands operands{.a = site_.input.value,
+                             .b = site_.parameters.operand(weights_),
+                             .c = linear(),
+                             .bias = site_.parameters.operand(bias_)};
+    if (site_.added != nullptr) operands.addend = site_.added->value;
+    if (site_.is_last) {  // logits, in f32
+      problem.types.output = CUDA_R_32F;
+      operands.bias = site_.parameters.value(bias_);
+    }
+    fused_forward_ = site_.added != nullptr ? "bias and sum" : "bias";
+    if (site_.layer.activation == Activation::relu) {
+      if (site_.training()) {
+        site_.output.relu_mask = Memory(mask_bytes(rows_, out_));
+        operands.mask = site_.output.relu_mask.data();
+        problem.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+        fused_forward_ = "bias, ReLU and its slopes";
+        if ((forward_ = product_if_supported(problem, operands))) return;
+        site_.output.relu_mask = {};
+        operands.mask = nullptr;
+      }
+      problem.epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+      fused_forward_ = "bias and ReLU";
+    }
+    forward_ = product(problem, operands);
+  }
+
+  void prepare_weights() {
+    ProductProblem problem{.m = out_,
+                           .n = in_,
+                           .k = rows_,
+                           .transpose_a = true,
+                           .types = product_types(site_.dtype()),
+                           .epilogue = CUBLASLT_EPILOGUE_BGRADB};
+    problem.types.output = CUDA_R_32F;
+    ProductOperands operands{.a = site_.output.gradient,
+                             .b = site_.input.value,
+                             .c = site_.parameters.gradient(weights_),
+                             .bias = site_.parameters.gradient(bias_)};
+    if (!own_slope_) {
+      if ((weights_gradient_ = product_if_supported(problem, operands))) {
+        bias_in_product_ = true;
+        return;
+      }
+    }
+    problem.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    operands.bias = nullptr;
+    weights_gradient_ = product(problem, operands);
+  }
+
+  void prepare_input() {
+    ProductProblem problem{.m = rows_,
+                           .n = in_,
+                           .k = out_,
+                           .types = product_types(site_.dtype()),
+                           .epilogue = CUBLASLT_EPILOGUE_DRELU};
+    ProductOperands operands{.a = site_.output.gradient,
+                             .b = site_.parameters.operand(weights_),
+                             .c = site_.input.gradient,
+                             .mask = site_.input.relu_mask.data()};
+    if (site_.input_added_to != nullptr) {
+      operands.addend = site_.input_added_to->gradient;
+    } else if (site_.input.relu_mask.bytes() > 0 && fits_mask()) {
+      if ((input_gradient_ = product_if_supported(problem, operands))) {
+        site_.input.slope_applied = true;
+        return;
+      }
+    }
+    problem.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+    operands.mask = nullptr;
+    input_gradient_ = product(problem, operands);
+  }
+
+  /// The mask was written for a matrix of the shape that this layer reads.
+  bool fits_mask() const { return site_.input.relu_mask.bytes() == mask_bytes(rows_, in_); }
+
+  LayerSite site_;
+  std::int64_t in_, out_, rows_;
+  std::size_t weights_, bias_;
+  Memory linear_;  // before GELU
+  std::optional<Product> forward_, weights_gradient_, input_gradient_;
+  std::string fused_forward_;
+  bool own_slope_ = false;        // by a kernel, which sums the bias's gradient, too
+  bool bias_in_product_ = false;  // its gradient, in that of the weights
+  RowSums sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
+  return std::make_unique<Dense>(site);
+}
+
+}  // namespace breakeven::cuda

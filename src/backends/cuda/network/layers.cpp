@@ -1,0 +1,64 @@
+#include "backends/cuda/network/layers.h"
+
+#include <fmt/format.h>
+
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// The forms that are computed here: those of the networks there are.
+void check_form(const LayerSite& site) {
+  const Layer& layer = site.layer;
+  const bool dense = layer.kind == LayerKind::dense;
+  if (layer.activation != Activation::none && !dense && layer.kind != LayerKind::conv2d)
+    throw Unsupported(fmt::format("no activation behind layer '{}' here", layer.name));
+  if (site.added != nullptr && (!dense || layer.activation != Activation::none))
+    throw Unsupported(fmt::format("no sum behind layer '{}' here", layer.name));
+  if (site.input_added_to != nullptr && !dense)
+    throw Unsupported(fmt::format("no sum beside layer '{}' here", layer.name));
+  if (site.is_last && (!dense || layer.activation != Activation::none))
+    throw Unsupported(
+        fmt::format("the last layer, '{}', must be dense and without activation here", layer.name));
+}
+
+}  // namespace
+
+std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
+  check_form(site);
+  switch (site.layer.kind) {
+    case LayerKind::dense:
+      return make_dense(site);
+    case LayerKind::conv2d:
+      return make_convolution(site);
+    case LayerKind::max_pool:
+      return make_max_pool(site);
+    case LayerKind::positions:
+      return make_positions(site);
+    case LayerKind::attention:
+      return make_attention(site);
+    case LayerKind::layer_norm:
+      return make_layer_norm(site);
+    case LayerKind::mean_tokens:
+      break;
+  }
+  return make_mean_tokens(site);
+}
+
+RowSums::RowSums(std::int64_t rows, std::int64_t columns, cudaStream_t stream)
+    : rows_(rows),
+      columns_(columns),
+      partial_(ColumnSums::partial_floats(rows, columns) * static_cast<std::int64_t>(sizeof(float))),
+      finished_(ColumnSums::counters(columns) * static_cast<std::int64_t>(sizeof(unsigned))) {
+  check(cudaMemsetAsync(finished_.data(), 0, static_cast<std::size_t>(finished_.bytes()), stream),
+        "cudaMemset");
+}
+
+ColumnSums RowSums::get() {
+  return {.rows = rows_,
+          .columns = columns_,
+          .partial = partial_.as<float>(),
+          .finished = finished_.as<unsigned>()};
+}
+
+}  // namespace breakeven::cuda

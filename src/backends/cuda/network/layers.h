@@ -1,0 +1,105 @@
+// The layers of a network on the device, forward and backward, each made for one batch: memory allocated and
+// the fastest algorithms of the libraries chosen.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/kernels/kernels.h"
+#include "backends/cuda/network/parameters.h"
+#include "backends/cuda/stopwatch.h"
+#include "network/model.h"
+
+struct cudnnContext;
+
+namespace breakeven::cuda {
+
+/// What all layers of a model work with.
+struct Engine {
+  Stopwatch& stopwatch;
+  void* product_workspace = nullptr;    // product_workspace_bytes
+  std::shared_ptr<cudnnContext> cudnn;  // made by the first layer that needs it
+
+  cudaStream_t stream() const { return stopwatch.stream(); }
+};
+
+/// What lies between two layers: batch x elements in the task's dtype, channels last; the logits in f32. In
+/// training, gradients beside the values, in the task's dtype. Allocated before any layer is made.
+struct Activations {
+  void* value = nullptr;
+  void* gradient = nullptr;
+  Activation activation = Activation::none;  // that the values are the result of
+  Memory relu_mask;                          // as cuBLASLt writes it, where a dense layer had it do that
+  /// Whoever writes the gradient multiplies it by the activation's slope, too.
+  bool slope_applied = false;
+};
+
+/// A layer, bound to what it reads and to what it writes.
+class LayerWork {
+ public:
+  virtual ~LayerWork() = default;
+  LayerWork() = default;
+  LayerWork(const LayerWork&) = delete;
+  LayerWork& operator=(const LayerWork&) = delete;
+  LayerWork(LayerWork&&) = delete;
+  LayerWork& operator=(LayerWork&&) = delete;
+
+  // All of these enqueue.
+  virtual void forward() = 0;
+  /// Called once, after the later layers' and before backward(): it may ask what they apply to the gradient.
+  virtual void prepare_backward() {}
+  /// Writes the gradients of the parameters, and of the input where somebody needs it. May overwrite the
+  /// output's gradient by that before the activation.
+  virtual void backward() = 0;
+  /// What the library chose; empty for kernels of this program.
+  virtual std::string algorithm() const { return ""; }
+};
+
+/// Everything a layer is made from.
+struct LayerSite {
+  Engine& engine;
+  const ModelTask& task;
+  const Layer& layer;
+  NetworkParameters& parameters;
+  Activations& input;
+  Activations& output;
+  bool wants_input_gradient = false;
+  bool is_last = false;
+  const Activations* added = nullptr;  // to the output's values
+  /// Of a later layer, to which this layer's input was added: its gradient is the input's, too.
+  const Activations* input_added_to = nullptr;
+
+  bool training() const { return task.optimizer.has_value(); }
+  Dtype dtype() const { return task.dtype; }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(facts(task.dtype).bytes); }
+  std::int64_t output_elements() const { return task.batch * layer.output_elements(); }
+  cudaStream_t stream() const { return engine.stream(); }
+};
+
+// Each throws Unsupported or OutOfMemory where it must.
+std::unique_ptr<LayerWork> make_dense(const LayerSite& site);
+std::unique_ptr<LayerWork> make_convolution(const LayerSite& site);
+std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site);
+std::unique_ptr<LayerWork> make_attention(const LayerSite& site);
+std::unique_ptr<LayerWork> make_positions(const LayerSite& site);
+std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site);
+std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site);
+std::unique_ptr<LayerWork> make_layer(const LayerSite& site);
+
+/// ColumnSums with their memory.
+class RowSums {
+ public:
+  RowSums() = default;
+  RowSums(std::int64_t rows, std::int64_t columns, cudaStream_t stream);
+  ColumnSums get();
+
+ private:
+  std::int64_t rows_ = 0, columns_ = 0;
+  Memory partial_, finished_;
+};
+
+}  // namespace breakeven::cuda

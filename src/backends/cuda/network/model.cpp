@@ -1,0 +1,324 @@
+#include "backends/cuda/network/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "backends/cuda/network/layers.h"
+#include "backends/cuda/network/parameters.h"
+#include "backends/cuda/network/recording.h"
+#include "backends/cuda/network/row_queue.h"
+#include "backends/cuda/products.h"
+#include "network/batch_order.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// One split of a data set, as bytes.
+struct ImagesOnDevice {
+  Memory pixels, labels;
+
+  explicit ImagesOnDevice(const LabelledImages& images)
+      : pixels(Memory::of(images.pixels.data(), std::ssize(images.pixels))),
+        labels(Memory::of(images.labels.data(), std::ssize(images.labels))) {}
+};
+
+/// What lies between the layers, with its memory.
+class AllActivations {
+ public:
+  explicit AllActivations(const ModelTask& task) : each_(task.network.layers.size() + 1) {
+    const auto& layers = task.network.layers;
+    const std::int64_t bytes = task.batch * static_cast<std::int64_t>(facts(task.dtype).bytes);
+    allocate(bytes * image_pixels, each_.front().value);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const bool logits = i + 1 == layers.size();
+      allocate(logits ? task.batch * classes * static_cast<std::int64_t>(sizeof(float))
+                      : bytes * layers[i].output_elements(),
+               each_[i + 1].value);
+      each_[i + 1].activation = layers[i].activation;
+    }
+    if (!task.optimizer) return;
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      // What is added to positions has their gradient.
+      if (i + 1 < layers.size() && layers[i + 1].kind == LayerKind::positions) {
+        each_[i + 1].gradient = each_[i + 2].gradient;
+      } else {
+        allocate(bytes * layers[i].output_elements(), each_[i + 1].gradient);
+      }
+    }
+  }
+
+  Activations& input_of(std::size_t layer) { return each_[layer]; }
+  Activations& output_of(std::size_t layer) { return each_[layer + 1]; }
+
+ private:
+  void allocate(std::int64_t bytes, void*& to) {
+    memory_.emplace_back(bytes);
+    to = memory_.back().data();
+  }
+
+  std::vector<Activations> each_;
+  std::vector<Memory> memory_;
+};
+
+/// What training keeps on the device from step to step, and brings to the host when it is asked for.
+class TrainingState {
+ public:
+  explicit TrainingState(const ModelTask& task)
+      : batch_(task.batch),
+        scales_loss_(task.dtype == Dtype::f16),
+        rule_(adam_rule(*task.optimizer)),
+        state_(static_cast<std::int64_t>(sizeof(StepState))),
+        losses_(capacity * static_cast<std::int64_t>(sizeof(float))),
+        parts_(loss_parts(task.batch) * static_cast<std::int64_t>(sizeof(float))) {}
+
+  float first_scale() const { return scales_loss_ ? first_loss_scale(batch_) : 1.0F; }
+  bool scales_loss() const { return scales_loss_; }
+
+  /// The stream has ended what it did with this.
+  void reset() {
+    StepState first;
+    first.loss_scale = first_scale();
+    set_corrections(rule_, first);
+    state_.upload(&first);
+    taken_ = 0;
+    started_ = 0;
+  }
+
+  StepState* state() { return state_.as<StepState>(); }
+  float* parts() { return parts_.as<float>(); }
+  void enqueue_end(cudaStream_t stream) {
+    end_step(parts(), loss_parts(batch_), batch_, scales_loss_, rule_, losses_.as<float>(), capacity, state(),
+             stream);
+  }
+
+  /// There is room for the losses of so many steps, before they have to be taken.
+  bool full() const { return started_ - taken_ == capacity; }
+  void count_step() { ++started_; }
+
+  /// The losses of the steps since the last call; the stream has ended them.
+  std::vector<double> take_losses() {
+    std::vector<double> taken;
+    if (started_ == taken_) return taken;
+    std::vector<float> ring(capacity);
+    losses_.download(ring.data());
+    for (; taken_ != started_; ++taken_) taken.push_back(static_cast<double>(ring[taken_ % capacity]));
+    return taken;
+  }
+
+ private:
+  static constexpr unsigned capacity = 1U << 14U;  // a power of two: counts of steps may wrap around
+
+  std::int64_t batch_;
+  bool scales_loss_;
+  AdamRule rule_;
+  Memory state_, losses_, parts_;
+  unsigned taken_ = 0, started_ = 0;  // steps
+};
+
+class NetworkModel final : public Model {
+ public:
+  NetworkModel(ModelTask task, Stopwatch& stopwatch)
+      : task_(std::move(task)),
+        workspace_(product_workspace_bytes),
+        engine_{.stopwatch = stopwatch, .product_workspace = workspace_.data(), .cudnn = nullptr},
+        rows_(task_.batch),
+        logits_(static_cast<std::size_t>(task_.batch * classes)),
+        parameters_(task_),
+        activations_(task_) {
+    if (task_.optimizer) {
+      state_.emplace(task_);
+      state_->reset();
+    }
+    parameters_.reset(stream());
+    // Everything is run once in passing: algorithms are chosen on data as they will be, and a CUDA graph must
+    // not be the first to call a kernel.
+    const std::vector<std::uint32_t> first_rows = rows_from(0, task_.batch, first_split_count());
+    rows_.send(first_rows, stream());
+    enqueue_gather(first_split());
+    make_layers();
+    wait();
+    if (task_.graph) record();
+    reset();
+  }
+
+  void reset() override {
+    wait();
+    parameters_.reset(stream());
+    wait();
+    if (state_) state_->reset();
+    losses_.clear();
+  }
+
+  double train_step(std::span<const std::uint32_t> rows) override {
+    keep_losses();
+    start_step(rows);
+    wait();
+    return state_->take_losses().back();
+  }
+
+  void start_step(std::span<const std::uint32_t> rows) override {
+    if (state_->full()) keep_losses();
+    rows_.send(rows, stream());
+    if (step_) {
+      step_->launch(stream());
+    } else {
+      enqueue_step();
+    }
+    state_->count_step();
+  }
+
+  std::vector<double> finish_steps() override {
+    keep_losses();
+    return std::exchange(losses_, {});
+  }
+
+  void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
+    start_inference(split, rows);
+    wait();
+    std::copy_n(logits_.data(), task_.batch * classes, logits);
+  }
+
+  void start_inference(Split split, std::span<const std::uint32_t> rows) override {
+    rows_.send(rows, stream());
+    if (inference_ && split == Split::test) {
+      inference_->launch(stream());
+    } else {
+      enqueue_inference(split);
+    }
+  }
+
+  std::string algorithm() const override {
+    std::string text = task_.graph ? "one CUDA graph" : "eager";
+    if (state_ && state_->scales_loss())
+      text += fmt::format("; loss scaled, at first by {}", state_->first_scale());
+    for (const auto& layer : layers_) {
+      if (const std::string own = layer->algorithm(); !own.empty()) text += "; " + own;
+    }
+    return text;
+  }
+
+ private:
+  cudaStream_t stream() const { return engine_.stream(); }
+  void wait() const { check(cudaStreamSynchronize(stream()), "the device"); }
+
+  Split first_split() const { return task_.optimizer ? Split::train : Split::test; }
+  std::uint32_t first_split_count() const { return task_.data->images(first_split()).count(); }
+
+  /// Brought to the device when first asked for.
+  ImagesOnDevice& images(Split split) {
+    auto found = images_.find(split);
+    if (found == images_.end()) found = images_.try_emplace(split, task_.data->images(split)).first;
+    return found->second;
+  }
+
+  /// From the first to the last, each run as soon as it is made; in training, back again.
+  void make_layers() {
+    const auto& layers = task_.network.layers;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      LayerSite site{.engine = engine_,
+                     .task = task_,
+                     .layer = layers[i],
+                     .parameters = parameters_,
+                     .input = activations_.input_of(i),
+                     .output = activations_.output_of(i),
+                     .wants_input_gradient = i > 0,
+                     .is_last = i + 1 == layers.size()};
+      if (layers[i].add_from) site.added = &activations_.output_of(*layers[i].add_from);
+      for (std::size_t later = i; later < layers.size(); ++later) {
+        if (i > 0 && layers[later].add_from == i - 1) site.input_added_to = &activations_.output_of(later);
+      }
+      layers_.push_back(make_layer(site));
+      layers_.back()->forward();
+    }
+    if (!task_.optimizer) return;
+    enqueue_loss();
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
+      (*layer)->prepare_backward();
+      (*layer)->backward();
+    }
+    enqueue_update();
+  }
+
+  void record() {
+    if (state_) step_.emplace(stream(), [this] { enqueue_step(); });
+    // Brings the test set here: memory cannot be allocated while a graph is recorded.
+    rows_.send(rows_from(0, task_.batch, task_.data->images(Split::test).count()), stream());
+    enqueue_inference(Split::test);
+    wait();
+    inference_.emplace(stream(), [this] { enqueue_inference(Split::test); });
+  }
+
+  void enqueue_gather(Split split) {
+    gather_images(task_.dtype, images(split).pixels.as<std::uint8_t>(), rows_.rows(), task_.batch,
+                  image_pixels, activations_.input_of(0).value, stream());
+  }
+
+  void enqueue_forward(Split split) {
+    enqueue_gather(split);
+    for (const auto& layer : layers_) layer->forward();
+  }
+
+  const float* logits_on_device() {
+    return static_cast<const float*>(activations_.output_of(layers_.size() - 1).value);
+  }
+
+  void enqueue_inference(Split split) {
+    enqueue_forward(split);
+    check(cudaMemcpyAsync(logits_.data(), logits_on_device(),
+                          static_cast<std::size_t>(task_.batch * classes) * sizeof(float),
+                          cudaMemcpyDeviceToHost, stream()),
+          "copying from the device");
+  }
+
+  void enqueue_loss() {
+    cross_entropy(task_.dtype, logits_on_device(), images(Split::train).labels.as<std::uint8_t>(),
+                  rows_.rows(), task_.batch, state_->state(),
+                  activations_.output_of(layers_.size() - 1).gradient, state_->parts(), stream());
+  }
+
+  void enqueue_update() {
+    if (state_->scales_loss())
+      find_not_finite(parameters_.gradients(), parameters_.count(), state_->state(), stream());
+    parameters_.enqueue_update(state_->state(), stream());
+    state_->enqueue_end(stream());
+  }
+
+  void enqueue_step() {
+    enqueue_forward(Split::train);
+    enqueue_loss();
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) (*layer)->backward();
+    enqueue_update();
+  }
+
+  void keep_losses() {
+    wait();
+    const std::vector<double> taken = state_->take_losses();
+    losses_.insert(losses_.end(), taken.begin(), taken.end());
+  }
+
+  ModelTask task_;
+  Memory workspace_;
+  Engine engine_;
+  RowQueue rows_;
+  PinnedMemory<float> logits_;
+  std::map<Split, ImagesOnDevice> images_;
+  NetworkParameters parameters_;
+  AllActivations activations_;
+  std::optional<TrainingState> state_;
+  std::vector<std::unique_ptr<LayerWork>> layers_;
+  std::optional<Recording> step_, inference_;
+  std::vector<double> losses_;  // of steps that have ended and were not asked for yet
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_network_model(ModelTask task, Stopwatch& stopwatch) {
+  return std::make_unique<NetworkModel>(std::move(task), stopwatch);
+}
+
+}  // namespace breakeven::cuda

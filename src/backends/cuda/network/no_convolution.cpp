@@ -1,0 +1,11 @@
+// In place of convolution.cpp in a program that is built without cuDNN.
+#include "backends/cuda/network/layers.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+
+std::unique_ptr<LayerWork> make_convolution(const LayerSite&) {
+  throw Unsupported("this program was built without cuDNN, by which convolutions are computed");
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,165 @@
+// The layers that are kernels of this program alone.
+#include <fmt/format.h>
+
+#include "backends/cuda/network/layers.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+class MaxPool final : public LayerWork {
+ public:
+  explicit MaxPool(const LayerSite& site) : site_(site), shape_{site.layer.c, site.layer.h, site.layer.w} {
+    if (site.layer.filter != 2 || site.layer.stride != 2)
+      throw Unsupported("only squares of 2 x 2 are pooled here");
+  }
+
+  void forward() override {
+    max_pool(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.value, site_.stream());
+  }
+
+  /// Of four pixels one passes a gradient, and ReLU's slope is wanted of no other.
+  void prepare_backward() override { site_.input.slope_applied = of_relu(); }
+
+  void backward() override {
+    if (!site_.wants_input_gradient) return;
+    max_pool_gradient(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.gradient,
+                      site_.input.gradient, of_relu(), site_.stream());
+  }
+
+ private:
+  bool of_relu() const { return site_.input.activation == Activation::relu; }
+
+  LayerSite site_;
+  PoolShape shape_;
+};
+
+/// The gradient of the input is that of the output, in the same memory.
+class Positions final : public LayerWork {
+ public:
+  explicit Positions(const LayerSite& site) : site_(site) {}
+
+  void forward() override {
+    add_periodic(site_.dtype(), site_.input.value, site_.parameters.value(*site_.layer.weights), elements(),
+                 site_.output.value, site_.output_elements(), site_.stream());
+  }
+
+  void prepare_backward() override { sums_ = RowSums(site_.task.batch, elements(), site_.stream()); }
+
+  void backward() override {
+    sum_rows(site_.dtype(), sums_.get(), site_.output.gradient,
+             site_.parameters.gradient(*site_.layer.weights), site_.stream());
+  }
+
+ private:
+  std::int64_t elements() const { return site_.layer.output_elements(); }
+
+  LayerSite site_;
+  RowSums sums_;
+};
+
+class Attention final : public LayerWork {
+ public:
+  explicit Attention(const LayerSite& site)
+      : site_(site),
+        shape_{static_cast<int>(site.layer.tokens), static_cast<int>(site.layer.heads),
+               static_cast<int>(site.layer.out / site.layer.heads)} {
+    const std::int64_t bytes = site.training() ? shape_.backward_bytes() : shape_.forward_bytes();
+    const std::int64_t most = most_block_bytes();
+    if (bytes > most) {
+      throw Unsupported(fmt::format(
+          "heads of {} features need {} KiB of a multiprocessor's shared memory, which has {} KiB: "
+          "take more heads",
+          shape_.size, bytes / 1024, most / 1024));
+    }
+    allow_attention(site.dtype(), bytes);
+  }
+
+  void forward() override {
+    attention(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.value, site_.stream());
+  }
+
+  void backward() override {
+    attention_gradient(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.gradient,
+                       site_.input.gradient, site_.stream());
+  }
+
+  std::string algorithm() const override {
+    return fmt::format("{}: one kernel, products in f32", site_.layer.name);
+  }
+
+ private:
+  LayerSite site_;
+  AttentionShape shape_;
+};
+
+class LayerNorm final : public LayerWork {
+ public:
+  explicit LayerNorm(const LayerSite& site)
+      : site_(site),
+        tokens_(site.task.batch * site.layer.tokens),
+        gamma_(*site.layer.weights),
+        beta_(*site.layer.bias),
+        moments_(2 * tokens_ * static_cast<std::int64_t>(sizeof(float))) {}
+
+  void forward() override {
+    normalise(site_.dtype(), site_.input.value, tokens_, site_.layer.in, site_.parameters.value(gamma_),
+              site_.parameters.value(beta_), site_.output.value, moments_.as<float>(), site_.stream());
+  }
+
+  void prepare_backward() override { sums_ = RowSums(tokens_, site_.layer.in, site_.stream()); }
+
+  void backward() override {
+    sum_rows_of_normal(site_.dtype(), sums_.get(), site_.input.value, moments_.as<float>(),
+                       site_.output.gradient, site_.parameters.gradient(gamma_),
+                       site_.parameters.gradient(beta_), site_.stream());
+    normalise_gradient(site_.dtype(), site_.input.value, tokens_, site_.layer.in,
+                       site_.parameters.value(gamma_), moments_.as<float>(), site_.output.gradient,
+                       site_.input.gradient, site_.stream());
+  }
+
+ private:
+  LayerSite site_;
+  std::int64_t tokens_;
+  std::size_t gamma_, beta_;
+  Memory moments_;
+  RowSums sums_;
+};
+
+class MeanTokens final : public LayerWork {
+ public:
+  explicit MeanTokens(const LayerSite& site) : site_(site) {}
+
+  void forward() override {
+    mean_tokens(site_.dtype(), site_.input.value, site_.output.value, site_.task.batch, site_.layer.tokens,
+                site_.layer.out, site_.stream());
+  }
+
+  void backward() override {
+    mean_tokens_gradient(site_.dtype(), site_.output.gradient, site_.input.gradient, site_.task.batch,
+                         site_.layer.tokens, site_.layer.out, site_.stream());
+  }
+
+ private:
+  LayerSite site_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site) {
+  return std::make_unique<MaxPool>(site);
+}
+std::unique_ptr<LayerWork> make_positions(const LayerSite& site) {
+  return std::make_unique<Positions>(site);
+}
+std::unique_ptr<LayerWork> make_attention(const LayerSite& site) {
+  return std::make_unique<Attention>(site);
+}
+std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site) {
+  return std::make_unique<LayerNorm>(site);
+}
+std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site) {
+  return std::make_unique<MeanTokens>(site);
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,87 @@
+#include "backends/cuda/network/parameters.h"
+
+#include <algorithm>
+
+#include "backends/cuda/network/channels_last.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Elements that each tensor's start is a multiple of: 256 bytes in the narrowest type, for which cuBLASLt
+/// has its fastest kernels. What lies between tensors is zero, has gradient zero and so stays.
+constexpr std::int64_t alignment = 128;
+
+Memory zeros(std::int64_t count) {
+  Memory memory(count * static_cast<std::int64_t>(sizeof(float)));
+  check(cudaMemset(memory.data(), 0, static_cast<std::size_t>(memory.bytes())), "cudaMemset");
+  return memory;
+}
+
+}  // namespace
+
+AdamRule adam_rule(const Optimizer& optimizer) {
+  return {.rate = static_cast<float>(optimizer.learning_rate),
+          .beta1 = optimizer.beta1,
+          .beta2 = optimizer.beta2,
+          .epsilon = static_cast<float>(optimizer.epsilon)};
+}
+
+NetworkParameters::NetworkParameters(const ModelTask& task) : dtype_(task.dtype), optimizer_(task.optimizer) {
+  for (const ParameterTensor& tensor : task.network.parameters) {
+    offsets_.push_back(count_);
+    count_ += (tensor.elements() + alignment - 1) / alignment * alignment;
+  }
+  std::vector<float> initial(static_cast<std::size_t>(count_), 0.0F);
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    const auto values = channels_last_values(task.network, i, task.seed);
+    std::copy(values.begin(), values.end(), initial.begin() + offsets_[i]);
+  }
+  const auto bytes = count_ * static_cast<std::int64_t>(sizeof(float));
+  initial_ = Memory::of(initial.data(), bytes);
+  values_ = Memory(bytes);
+  if (is_narrow()) narrow_values_ = Memory(count_ * static_cast<std::int64_t>(facts(dtype_).bytes));
+  if (!optimizer_) return;
+  gradients_ = zeros(count_);
+  first_moments_ = zeros(count_);
+  if (optimizer_->states() > 1) second_moments_ = zeros(count_);
+  check(cudaStreamSynchronize(nullptr), "cudaMemset");  // of which other streams know nothing
+}
+
+void NetworkParameters::reset(cudaStream_t stream) {
+  check(cudaMemcpyAsync(values_.data(), initial_.data(), static_cast<std::size_t>(values_.bytes()),
+                        cudaMemcpyDeviceToDevice, stream),
+        "cudaMemcpy");
+  if (is_narrow()) narrow(dtype_, values_.as<float>(), narrow_values_.data(), count_, stream);
+  for (Memory* moments : {&first_moments_, &second_moments_}) {
+    if (moments->bytes() > 0) {
+      check(cudaMemsetAsync(moments->data(), 0, static_cast<std::size_t>(moments->bytes()), stream),
+            "cudaMemset");
+    }
+  }
+}
+
+void* NetworkParameters::operand(std::size_t index) {
+  if (!is_narrow()) return value(index);
+  return narrow_values_.as<std::byte>() + offsets_[index] * static_cast<std::int64_t>(facts(dtype_).bytes);
+}
+
+ParameterArrays NetworkParameters::arrays() {
+  return {.values = values_.as<float>(),
+          .gradients = gradients_.as<float>(),
+          .first_moments = first_moments_.as<float>(),
+          .second_moments = second_moments_.as<float>(),
+          .narrow_values = narrow_values_.data(),
+          .count = count_};
+}
+
+void NetworkParameters::enqueue_update(const StepState* state, cudaStream_t stream) {
+  if (optimizer_->kind == Optimizer::Kind::adam) {
+    update(dtype_, adam_rule(*optimizer_), arrays(), state, stream);
+  } else {
+    const SgdRule rule{.rate = static_cast<float>(optimizer_->learning_rate),
+                       .momentum = static_cast<float>(optimizer_->momentum)};
+    update(dtype_, rule, arrays(), state, stream);
+  }
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,48 @@
+// The parameters of a network on the device, with gradients and optimiser state: each of them one array, so
+// that one kernel updates all layers.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/kernels/kernels.h"
+#include "network/model.h"
+
+namespace breakeven::cuda {
+
+class NetworkParameters {
+ public:
+  /// Throws OutOfMemory.
+  explicit NetworkParameters(const ModelTask& task);
+
+  /// Initial values, and optimiser state zero; enqueued.
+  void reset(cudaStream_t stream);
+  /// Along gradients(), as `state` says of this step; enqueued.
+  void enqueue_update(const StepState* state, cudaStream_t stream);
+
+  /// Tensor `index` as products read it, in the task's dtype; in f32; its gradient, in f32.
+  void* operand(std::size_t index);
+  float* value(std::size_t index) { return values_.as<float>() + offsets_[index]; }
+  float* gradient(std::size_t index) { return gradients_.as<float>() + offsets_[index]; }
+
+  const float* gradients() const { return gradients_.as<float>(); }
+  std::int64_t count() const { return count_; }
+
+ private:
+  bool is_narrow() const { return facts(dtype_).bytes < sizeof(float); }
+  ParameterArrays arrays();
+
+  Dtype dtype_;
+  std::optional<Optimizer> optimizer_;
+  std::vector<std::int64_t> offsets_;
+  std::int64_t count_ = 0;
+  Memory initial_, values_, narrow_values_, gradients_, first_moments_, second_moments_;
+};
+
+/// Of no consequence to sgd.
+AdamRule adam_rule(const Optimizer& optimizer);
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,44 @@
+#include "backends/cuda/network/recording.h"
+
+#include "backends/cuda/device.h"
+
+namespace breakeven::cuda {
+namespace {
+
+struct DestroyGraph {
+  void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+};
+using Graph = std::unique_ptr<CUgraph_st, DestroyGraph>;
+
+Graph end_capture(cudaStream_t stream) {
+  cudaGraph_t recorded = nullptr;
+  check(cudaStreamEndCapture(stream, &recorded), "recording a CUDA graph");
+  return Graph(recorded);
+}
+
+}  // namespace
+
+Recording::Recording(cudaStream_t stream, const std::function<void()>& enqueue) {
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a CUDA graph");
+  Graph recorded;
+  try {
+    enqueue();
+    recorded = end_capture(stream);
+  } catch (...) {
+    // The stream has to be good for other work again; what went wrong is known.
+    cudaGraph_t unfinished = nullptr;
+    cudaStreamEndCapture(stream, &unfinished);
+    if (unfinished != nullptr) cudaGraphDestroy(unfinished);
+    cudaGetLastError();
+    throw;
+  }
+  cudaGraphExec_t made = nullptr;
+  check(cudaGraphInstantiate(&made, recorded.get(), 0), "instantiating a CUDA graph");
+  graph_.reset(made);
+}
+
+void Recording::launch(cudaStream_t stream) const {
+  check(cudaGraphLaunch(graph_.get(), stream), "launching a CUDA graph");
+}
+
+}  // namespace breakeven::cuda

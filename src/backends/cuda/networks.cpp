@@ -1,0 +1,52 @@
+// Training and inference of the small networks, timed as all work on the device.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "backends/cuda/network/model.h"
+#include "backends/cuda/work.h"
+#include "network/model_case.h"
+#include "worker/backend.h"
+
+namespace breakeven::cuda {
+namespace {
+
+using MakeCase = std::unique_ptr<Prepared> (*)(const Case&, std::uint64_t seed, const MakeModel&);
+
+/// A case as network/model_case.h makes it of a model, on this stream.
+class NetworkCase final : public Work {
+ public:
+  NetworkCase(const Case& problem, std::uint64_t seed, MakeCase make)
+      : case_(make(problem, seed, [this](ModelTask task) {
+          // Launches of one run: a graph and the copy of its rows, or several for each layer.
+          constexpr std::int64_t launches_a_layer = 12;
+          constexpr std::int64_t most_launches = 512;
+          const std::int64_t layers = std::ssize(task.network.layers);
+          if (!task.graph)
+            most_queued_ = std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
+          return make_network_model(std::move(task), stopwatch());
+        })) {}
+
+  void run() override { case_->run(); }
+  Evidence show(const std::vector<std::int64_t>& elements) override { return case_->show(elements); }
+  std::string algorithm() const override { return case_->algorithm(); }
+  std::vector<double> take_losses() override { return case_->take_losses(); }
+  Epoch train_epoch() override { return case_->train_epoch(); }
+
+ private:
+  std::int64_t most_queued() const override { return most_queued_; }
+
+  std::int64_t most_queued_ = Stopwatch::most_queued;
+  std::unique_ptr<Prepared> case_;
+};
+
+template <MakeCase make>
+std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
+  return std::make_unique<NetworkCase>(problem, seed, make);
+}
+
+const OperationRegistration train({"train", layer_dtypes, prepare<make_training>});
+const OperationRegistration infer({"infer", layer_dtypes, prepare<make_inference>});
+
+}  // namespace
+}  // namespace breakeven::cuda
