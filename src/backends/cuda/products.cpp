@@ -99,7 +99,7 @@ Product::Product(const ProductProblem& problem, const ProductOperands& operands,
   if (std::max({problem.batch, problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuBLASLt counts rows, columns and batches in 32 bits");
   describe(problem);
-  choose(stopwatch, candidates);
+  choose(problem.types, stopwatch, candidates);
 }
 
 /// A row-major matrix rows x columns is, to cuBLASLt, a column-major one of columns x rows.
@@ -143,14 +143,20 @@ void Product::describe(const ProductProblem& p) {
 }
 
 /// Asks for many candidates and keeps the one that is fastest here.
-void Product::choose(Stopwatch& stopwatch, int candidates) {
+void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candidates) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   const Preference preference(made);
-  const std::size_t workspace_bytes = product_workspace_bytes;
-  check(cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_bytes,
-                                             sizeof workspace_bytes),
-        "cublasLtMatmulPreferenceSetAttribute");
+  const auto prefer = [made](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
+    check(cublasLtMatmulPreferenceSetAttribute(made, attribute, &value, sizeof value),
+          "cublasLtMatmulPreferenceSetAttribute");
+  };
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::size_t>(product_workspace_bytes));
+  // Where a sum is split, its parts are kept in its own type, not in a narrower one of the result.
+  const bool narrow_result = types.output == CUDA_R_16F || types.output == CUDA_R_16BF;
+  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+         static_cast<std::uint32_t>(narrow_result ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
+                                                  : CUBLASLT_REDUCTION_SCHEME_MASK));
   std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(candidates));
   int count = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(

@@ -76,7 +76,7 @@ class Product {
 
   static Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
   void describe(const ProductProblem& problem);
-  void choose(Stopwatch& stopwatch, int candidates);
+  void choose(const ProductTypes& types, Stopwatch& stopwatch, int candidates);
   cublasStatus_t call(cudaStream_t stream) const;
 
   ProductOperands operands_;

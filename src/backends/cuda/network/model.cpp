@@ -143,7 +143,7 @@ class NetworkModel final : public Model {
     make_layers();
     wait();
     if (task_.graph) record();
-    reset();
+    NetworkModel::reset();
   }
 
   void reset() override {

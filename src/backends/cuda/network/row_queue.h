@@ -43,7 +43,7 @@ class RowQueue {
   const std::uint32_t* rows() const { return rows_.as<std::uint32_t>(); }
 
  private:
-  static constexpr std::size_t places = 512;
+  static constexpr std::size_t places = 256;
 
   std::size_t batch_;
   PinnedMemory<std::uint32_t> waiting_;  // places x batch
