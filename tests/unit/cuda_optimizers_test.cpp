@@ -89,7 +89,7 @@ TEST(CudaOptimizers, AdamIsThatOfTheReference) {
     return AdamRule{static_cast<float>(optimizer.learning_rate), optimizer.beta1, optimizer.beta2,
                     static_cast<float>(optimizer.epsilon)};
   };
-  set_corrections(rule(Optimizer{}), state);
+  advance_corrections(rule(Optimizer{}), state);
   expect_as_the_reference(
       "adam",
       [&](std::size_t t, std::size_t i, float g, const Optimizer& optimizer) {
@@ -107,7 +107,7 @@ TEST(CudaLossScale, HalvesAndSkipsWhereAGradientIsNotFinite) {
   state.finite_steps = 7;
   state.not_finite = 1;
   const AdamRule rule{.rate = 0, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 0};
-  set_corrections(rule, state);
+  advance_corrections(rule, state);
   const float correction = state.correction1;
   finish_step(true, rule, state);
   EXPECT_EQ(state.loss_scale, 512);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "network/batch_order.h"
 #include "network/model_case.h"
@@ -126,6 +127,54 @@ TEST_F(NetworkModelCase, EpochsStartOverAndThenGoOn) {
   EXPECT_THAT(second.losses, ElementsAre(3, 4, 5));
   EXPECT_EQ(log_.resets, 1);
   EXPECT_EQ(log_.steps[3], batch_of_epoch(1, 0, 16));
+}
+
+/// A device's: steps are started, and their losses fetched when they are asked for. Nothing else may be
+/// called while steps are timed.
+class StartingModel final : public Model {
+ public:
+  explicit StartingModel(int& waits) : waits_(waits) {}
+  void reset() override { started_ = 0; }
+  double train_step(std::span<const std::uint32_t>) override {
+    ADD_FAILURE() << "waited for a step";
+    return 0;
+  }
+  void start_step(std::span<const std::uint32_t>) override { ++started_; }
+  std::vector<double> finish_steps() override {
+    ++waits_;
+    return std::vector<double>(static_cast<std::size_t>(std::exchange(started_, 0)), 2.5);
+  }
+  void infer(Split, std::span<const std::uint32_t>, float*) override { ADD_FAILURE() << "waited for logits"; }
+  void start_inference(Split, std::span<const std::uint32_t>) override { ++started_; }
+  std::string algorithm() const override { return "none"; }
+
+ private:
+  int& waits_;
+  int started_ = 0;
+};
+
+TEST_F(NetworkModelCase, ADeviceIsNotWaitedForWhileItIsTimed) {
+  int waits = 0;
+  const auto make = [&](const ModelTask&) { return std::make_unique<StartingModel>(waits); };
+  const auto training = make_training(problem("train", 16), seed, make);
+  for (int step = 0; step < 5; ++step) training->run();
+  EXPECT_EQ(waits, 0);
+  EXPECT_THAT(training->take_losses(), ElementsAre(2.5, 2.5, 2.5, 2.5, 2.5));
+  EXPECT_EQ(waits, 1);
+  make_inference(problem("infer", 10), seed, make)->run();
+  EXPECT_EQ(waits, 1);
+}
+
+TEST_F(NetworkModelCase, AGraphIsWhatTheCaseSays) {
+  const auto task_with = [&](bool graph) {
+    const Given given{{"network", std::string("mlp")},
+                      {"batch", std::int64_t{16}},
+                      {"data", folder_.path().string()},
+                      {"graph", graph}};
+    return model_task(case_of("train", given).parameters, seed);
+  };
+  EXPECT_TRUE(task_with(true).graph);
+  EXPECT_FALSE(task_with(false).graph);
 }
 
 TEST_F(NetworkModelCase, InferenceGoesRoundTheTestSet) {

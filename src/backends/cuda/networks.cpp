@@ -18,12 +18,11 @@ class NetworkCase final : public Work {
  public:
   NetworkCase(const Case& problem, std::uint64_t seed, MakeCase make)
       : case_(make(problem, seed, [this](ModelTask task) {
-          // Launches of one run: a graph and the copy of its rows, or several for each layer.
+          // Launches of one run, or nodes of its graph, which fill the device's queue as well.
           constexpr std::int64_t launches_a_layer = 12;
           constexpr std::int64_t most_launches = 512;
           const std::int64_t layers = std::ssize(task.network.layers);
-          if (!task.graph)
-            most_queued_ = std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
+          most_queued_ = std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
           return make_network_model(std::move(task), stopwatch());
         })) {}
 
@@ -36,7 +35,7 @@ class NetworkCase final : public Work {
  private:
   std::int64_t most_queued() const override { return most_queued_; }
 
-  std::int64_t most_queued_ = Stopwatch::most_queued;
+  std::int64_t most_queued_ = 1;
   std::unique_ptr<Prepared> case_;
 };
 

@@ -19,11 +19,13 @@ struct AdamRule {
 
 /// What a training step knows of those before it. It lives on the device: no step waits for the host.
 struct StepState {
-  float loss_scale = 1;   // gradients are that many times too large
-  int finite_steps = 0;   // since the scale last changed
-  int updates = 0;        // that were made
-  int not_finite = 0;     // set while a step has a gradient that is not a number
-  float correction1 = 1;  // adam's 1 - beta1^t and 1 - beta2^t for the next update
+  float loss_scale = 1;  // gradients are that many times too large
+  int finite_steps = 0;  // since the scale last changed
+  int updates = 0;       // that were made
+  int not_finite = 0;    // set while a step has a gradient that is not a number
+  double power1 = 1;     // adam's beta1^t and beta2^t, t being the number of the next update
+  double power2 = 1;
+  float correction1 = 1;  // 1 - those
   float correction2 = 1;
   unsigned losses = 0;  // steps whose loss was kept
 };
@@ -42,10 +44,12 @@ BREAKEVEN_HOST_DEVICE inline void adam_update(const AdamRule& rule, const StepSt
   w -= rule.rate * (m / state.correction1) / (sqrtf(v / state.correction2) + rule.epsilon);
 }
 
-/// The corrections of the update that comes next.
-BREAKEVEN_HOST_DEVICE inline void set_corrections(const AdamRule& rule, StepState& state) {
-  state.correction1 = static_cast<float>(1.0 - pow(rule.beta1, static_cast<double>(state.updates + 1)));
-  state.correction2 = static_cast<float>(1.0 - pow(rule.beta2, static_cast<double>(state.updates + 1)));
+/// On to the update that comes next. (One thread does this in every step: no time for pow().)
+BREAKEVEN_HOST_DEVICE inline void advance_corrections(const AdamRule& rule, StepState& state) {
+  state.power1 *= rule.beta1;
+  state.power2 *= rule.beta2;
+  state.correction1 = static_cast<float>(1.0 - state.power1);
+  state.correction2 = static_cast<float>(1.0 - state.power2);
 }
 
 /// As PyTorch's GradScaler, but that a first step should never overflow.
@@ -73,7 +77,7 @@ BREAKEVEN_HOST_DEVICE inline void finish_step(bool scales, const AdamRule& rule,
     state.not_finite = 0;
   } else {
     ++state.updates;
-    set_corrections(rule, state);
+    advance_corrections(rule, state);
     if (scales && ++state.finite_steps == scale_growth_interval) {
       state.loss_scale = fminf(state.loss_scale * scale_growth, most_scale);
       state.finite_steps = 0;

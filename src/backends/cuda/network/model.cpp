@@ -83,7 +83,7 @@ class TrainingState {
   void reset() {
     StepState first;
     first.loss_scale = first_scale();
-    set_corrections(rule_, first);
+    advance_corrections(rule_, first);
     state_.upload(&first);
     taken_ = 0;
     started_ = 0;
