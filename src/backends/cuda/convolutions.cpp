@@ -33,19 +33,17 @@ std::vector<fe::NumericalNote_t> refused(Dtype dtype) {
 }
 
 constexpr std::int64_t most_workspace = std::int64_t{1} << 30U;
-/// Some of them are compiled while they are built, which takes up to a second each.
-constexpr int most_plans = 12;
 
 }  // namespace
 
 Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands,
-                         cudnnHandle_t handle, Stopwatch& stopwatch)
+                         cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
     : handle_(handle) {
   if (std::max(problem.source.elements(), problem.result.elements()) >
       std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuDNN's kernels count the elements of a tensor in 32 bits");
   describe(problem, operands);
-  choose(problem.dtype, stopwatch);
+  choose(problem.dtype, stopwatch, most_plans);
 }
 
 void Convolution::enqueue() {
@@ -103,7 +101,7 @@ Convolution::Tensor Convolution::operation(const ConvolutionProblem& p, const Te
 
 /// Builds the plans that the heuristics prefer, and keeps the one that is fastest here. The first of them
 /// is what a program takes that does not search.
-void Convolution::choose(Dtype dtype, Stopwatch& stopwatch) {
+void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
   check(graph_.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}), "cuDNN's heuristics");
   graph_.deselect_numeric_notes(refused(dtype)).deselect_workspace_greater_than(most_workspace);
   Race<std::int64_t> race;

@@ -54,7 +54,7 @@ class Convolution {
   /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. `handle`
   /// is that of the stopwatch's stream. Throws Unsupported where cuDNN has none.
   Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
-              Stopwatch& stopwatch);
+              Stopwatch& stopwatch, int most_plans);
 
   /// On the handle's stream.
   void enqueue();
@@ -66,7 +66,7 @@ class Convolution {
 
   void describe(const ConvolutionProblem& problem, const ConvolutionOperands& operands);
   Tensor operation(const ConvolutionProblem& problem, const Tensor& first, const Tensor& second);
-  void choose(Dtype dtype, Stopwatch& stopwatch);
+  void choose(Dtype dtype, Stopwatch& stopwatch, int most_plans);
   fe::error_t call();
 
   cudnnHandle_t handle_;

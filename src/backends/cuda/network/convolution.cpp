@@ -11,6 +11,9 @@
 namespace breakeven::cuda {
 namespace {
 
+/// For each convolution of a step: some take a second each to compile.
+constexpr int most_plans = 4;
+
 class ConvolutionLayer final : public LayerWork {
  public:
   explicit ConvolutionLayer(const LayerSite& site)
@@ -44,13 +47,13 @@ class ConvolutionLayer final : public LayerWork {
                                                   .second = site_.output.gradient,
                                                   .output = is_narrow ? narrow_gradient_.data()
                                                                       : site_.parameters.gradient(weights_)},
-                              site_.engine.cudnn.get(), site_.engine.stopwatch);
+                              site_.engine.cudnn.get(), site_.engine.stopwatch, most_plans);
     if (!site_.wants_input_gradient) return;
     input_gradient_.emplace(problem(Pass::backward_data),
                             ConvolutionOperands{.first = site_.output.gradient,
                                                 .second = site_.parameters.operand(weights_),
                                                 .output = site_.input.gradient},
-                            site_.engine.cudnn.get(), site_.engine.stopwatch);
+                            site_.engine.cudnn.get(), site_.engine.stopwatch, most_plans);
   }
 
   void backward() override {
@@ -104,7 +107,7 @@ class ConvolutionLayer final : public LayerWork {
                                  .output = site_.output.value};
     const auto convolution = [&] {
       return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
-                                           site_.engine.stopwatch);
+                                           site_.engine.stopwatch, most_plans);
     };
     plain_ = convolution();
     if (!has_relu()) return;

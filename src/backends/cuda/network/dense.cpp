@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "backends/cuda/network/layers.h"
 #include "backends/cuda/products.h"
@@ -39,7 +40,6 @@ class Dense final : public LayerWork {
   void prepare_backward() override {
     own_slope_ = site_.layer.activation != Activation::none && !site_.output.slope_applied;
     prepare_weights();
-    if (own_slope_ || !bias_in_product_) sums_ = RowSums(rows_, out_, site_.stream());
     if (site_.wants_input_gradient) prepare_input();
   }
 
@@ -51,10 +51,8 @@ class Dense final : public LayerWork {
     } else if (own_slope_) {
       sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
                             bias_gradient, site_.stream());
-    } else if (!bias_in_product_) {
-      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, site_.stream());
     }
-    weights_gradient_->enqueue(site_.stream());
+    enqueue_weights();
     if (input_gradient_) input_gradient_->enqueue(site_.stream());
   }
 
@@ -123,27 +121,37 @@ class Dense final : public LayerWork {
     forward_ = product(problem, operands);
   }
 
+  /// The bias's gradient in the same kernel, where cuBLASLt has one and that is faster than one more kernel.
   void prepare_weights() {
-    ProductProblem problem{.m = out_,
-                           .n = in_,
-                           .k = rows_,
-                           .transpose_a = true,
-                           .types = product_types(site_.dtype()),
-                           .epilogue = CUBLASLT_EPILOGUE_BGRADB};
+    ProductProblem problem{
+        .m = out_, .n = in_, .k = rows_, .transpose_a = true, .types = product_types(site_.dtype())};
     problem.types.output = CUDA_R_32F;
-    ProductOperands operands{.a = site_.output.gradient,
-                             .b = site_.input.value,
-                             .c = site_.parameters.gradient(weights_),
-                             .bias = site_.parameters.gradient(bias_)};
-    if (!own_slope_) {
-      if ((weights_gradient_ = product_if_supported(problem, operands))) {
-        bias_in_product_ = true;
-        return;
-      }
-    }
-    problem.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-    operands.bias = nullptr;
+    ProductOperands operands{
+        .a = site_.output.gradient, .b = site_.input.value, .c = site_.parameters.gradient(weights_)};
     weights_gradient_ = product(problem, operands);
+    sums_ = RowSums(rows_, out_, site_.stream());
+    if (own_slope_) return;
+    problem.epilogue = CUBLASLT_EPILOGUE_BGRADB;
+    operands.bias = site_.parameters.gradient(bias_);
+    std::optional<Product> fused = product_if_supported(problem, operands);
+    if (!fused) return;
+    const auto seconds = [this](const auto& enqueue) {
+      enqueue();  // kernels are loaded by their first call, which must not wait behind the stopwatch's gate
+      return site_.engine.stopwatch.quick_seconds(enqueue);
+    };
+    const double separate = seconds([this] { enqueue_weights(); });
+    if (seconds([&] { fused->enqueue(site_.stream()); }) >= separate) return;
+    weights_gradient_ = std::move(fused);
+    bias_in_product_ = true;
+    sums_ = {};
+  }
+
+  void enqueue_weights() {
+    if (!own_slope_ && !bias_in_product_) {
+      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, site_.parameters.gradient(bias_),
+               site_.stream());
+    }
+    weights_gradient_->enqueue(site_.stream());
   }
 
   void prepare_input() {
