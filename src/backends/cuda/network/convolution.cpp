@@ -1,5 +1,5 @@
-// Convolutions of a network. cuDNN has no kernel for the gradient of the bias, and few for that of ReLU: a
-// kernel of this program does both at once.
+// Convolutions of a network. The gradients of ReLU and of the bias are one kernel of this program, which
+// reads each value once.
 #include <fmt/format.h>
 
 #include <optional>
