@@ -12,8 +12,9 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr AttentionShape shape{.tokens = 5, .heads = 3, .size = 4};
-constexpr auto qkv_count = static_cast<std::size_t>(shape.tokens * 3 * shape.heads * shape.size);
+constexpr AttentionShape attention_shape{.tokens = 5, .heads = 3, .size = 4};
+constexpr auto qkv_count =
+    static_cast<std::size_t>(attention_shape.tokens * 3 * attention_shape.heads * attention_shape.size);
 constexpr auto output_count = qkv_count / 3;
 
 std::vector<float> random_values(std::size_t count, std::uint64_t stream) {
@@ -25,24 +26,25 @@ std::vector<float> random_values(std::size_t count, std::uint64_t stream) {
 
 /// As network.h says: head h has the features [h size, (h + 1) size) of q, k and v, which lie side by side.
 std::vector<double> defined(const std::vector<double>& qkv) {
-  const int width = shape.heads * shape.size;
+  const int width = attention_shape.heads * attention_shape.size;
   const auto element = [&](int token, int part, int head, int feature) {
-    return qkv[static_cast<std::size_t>((token * 3 + part) * width + head * shape.size + feature)];
+    return qkv[static_cast<std::size_t>((token * 3 + part) * width + head * attention_shape.size + feature)];
   };
   std::vector<double> output(output_count);
-  for (int head = 0; head < shape.heads; ++head) {
-    for (int t = 0; t < shape.tokens; ++t) {
+  for (int head = 0; head < attention_shape.heads; ++head) {
+    for (int t = 0; t < attention_shape.tokens; ++t) {
       std::vector<double> weights;
       double sum = 0;
-      for (int u = 0; u < shape.tokens; ++u) {
+      for (int u = 0; u < attention_shape.tokens; ++u) {
         double score = 0;
-        for (int f = 0; f < shape.size; ++f) score += element(t, 0, head, f) * element(u, 1, head, f);
-        weights.push_back(std::exp(score / std::sqrt(static_cast<double>(shape.size))));
+        for (int f = 0; f < attention_shape.size; ++f)
+          score += element(t, 0, head, f) * element(u, 1, head, f);
+        weights.push_back(std::exp(score / std::sqrt(static_cast<double>(attention_shape.size))));
         sum += weights.back();
       }
-      for (int f = 0; f < shape.size; ++f) {
-        double& to = output[static_cast<std::size_t>(t * width + head * shape.size + f)];
-        for (int u = 0; u < shape.tokens; ++u)
+      for (int f = 0; f < attention_shape.size; ++f) {
+        double& to = output[static_cast<std::size_t>(t * width + head * attention_shape.size + f)];
+        for (int u = 0; u < attention_shape.tokens; ++u)
           to += weights[static_cast<std::size_t>(u)] / sum * element(u, 2, head, f);
       }
     }
@@ -58,9 +60,9 @@ std::vector<float> memory_of(std::int64_t bytes) {
 TEST(CudaAttention, IsAsDefined) {
   const auto qkv = random_values(qkv_count, 1);
   std::vector<float> output(output_count, std::numeric_limits<float>::quiet_NaN());
-  auto memory = memory_of(shape.forward_bytes());
-  for (int head = 0; head < shape.heads; ++head)
-    attend(Alone{}, shape, head, qkv.data(), output.data(), memory.data());
+  auto memory = memory_of(attention_shape.forward_bytes());
+  for (int head = 0; head < attention_shape.heads; ++head)
+    attend(Alone{}, attention_shape, head, qkv.data(), output.data(), memory.data());
   const auto exact = defined({qkv.begin(), qkv.end()});
   for (std::size_t i = 0; i < output_count; ++i) EXPECT_NEAR(output[i], exact[i], 1e-6) << i;
 }
@@ -69,9 +71,9 @@ TEST(CudaAttention, GradientIsTheDerivative) {
   const auto qkv = random_values(qkv_count, 1);
   const auto dy = random_values(output_count, 2);
   std::vector<float> gradient(qkv_count, std::numeric_limits<float>::quiet_NaN());
-  auto memory = memory_of(shape.backward_bytes());
-  for (int head = 0; head < shape.heads; ++head)
-    attend_gradient(Alone{}, shape, head, qkv.data(), dy.data(), gradient.data(), memory.data());
+  auto memory = memory_of(attention_shape.backward_bytes());
+  for (int head = 0; head < attention_shape.heads; ++head)
+    attend_gradient(Alone{}, attention_shape, head, qkv.data(), dy.data(), gradient.data(), memory.data());
   constexpr double step = 1e-4;
   for (std::size_t i = 0; i < qkv_count; ++i) {
     std::vector<double> more(qkv.begin(), qkv.end());
@@ -91,9 +93,10 @@ TEST(CudaAttention, LargeScoresDoNotOverflow) {
   auto qkv = random_values(qkv_count, 1);
   for (float& value : qkv) value *= 40;
   std::vector<float> output(output_count);
-  auto memory = memory_of(shape.forward_bytes());
-  attend(Alone{}, shape, 0, qkv.data(), output.data(), memory.data());
-  for (int f = 0; f < shape.size; ++f) EXPECT_TRUE(std::isfinite(output[static_cast<std::size_t>(f)]));
+  auto memory = memory_of(attention_shape.forward_bytes());
+  attend(Alone{}, attention_shape, 0, qkv.data(), output.data(), memory.data());
+  for (int f = 0; f < attention_shape.size; ++f)
+    EXPECT_TRUE(std::isfinite(output[static_cast<std::size_t>(f)]));
 }
 
 }  // namespace

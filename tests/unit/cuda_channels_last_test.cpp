@@ -9,7 +9,7 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr std::uint64_t seed = 2;
+constexpr std::uint64_t turned_seed = 2;
 
 std::size_t tensor_named(const Network& network, const std::string& name) {
   for (std::size_t i = 0; i < network.parameters.size(); ++i) {
@@ -24,8 +24,8 @@ void expect_turned(const std::string& network_name, const std::string& tensor, s
                    std::size_t pixels) {
   const Network network = network_of({{"network", network_name}});
   const std::size_t index = tensor_named(network, tensor);
-  const auto plain = initial_values(network, index, seed);
-  const auto turned = channels_last_values(network, index, seed);
+  const auto plain = initial_values(network, index, turned_seed);
+  const auto turned = channels_last_values(network, index, turned_seed);
   ASSERT_EQ(turned.size(), plain.size());
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const std::size_t row = i / (channels * pixels);
@@ -50,12 +50,13 @@ TEST(CudaChannelsLast, OthersStay) {
   for (const std::string name : {"mlp", "transformer"}) {
     const Network network = network_of({{"network", name}});
     for (std::size_t i = 0; i < network.parameters.size(); ++i)
-      EXPECT_EQ(channels_last_values(network, i, seed), initial_values(network, i, seed)) << name << " " << i;
+      EXPECT_EQ(channels_last_values(network, i, turned_seed), initial_values(network, i, turned_seed))
+          << name << " " << i;
   }
   const Network network = network_of({{"network", "cnn"}});
   for (const std::string name : {"conv1.bias", "dense1.bias", "dense2.weight"}) {
     const std::size_t i = tensor_named(network, name);
-    EXPECT_EQ(channels_last_values(network, i, seed), initial_values(network, i, seed)) << name;
+    EXPECT_EQ(channels_last_values(network, i, turned_seed), initial_values(network, i, turned_seed)) << name;
   }
 }
 

@@ -14,8 +14,8 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr std::uint64_t seed = 5;
-constexpr int steps = 4;
+constexpr std::uint64_t trained_seed = 5;
+constexpr int trained_steps = 4;
 
 /// Trains a small network by the reference, and hands the gradients of each step to `follow(tensor, element,
 /// gradient)`, which returns where that leads; then compares.
@@ -28,10 +28,10 @@ void expect_as_the_reference(const std::string& optimizer, const Follow& follow,
                                          {"batch", std::int64_t{8}},
                                          {"optimizer", optimizer},
                                          {"data", folder.path().string()}});
-  const ModelTask task = model_task(problem.parameters, seed);
+  const ModelTask task = model_task(problem.parameters, trained_seed);
   const LabelledImages& data = task.data->images(Split::train);
-  ReferenceNetwork<double> network(task.network, seed);
-  for (int step = 0; step < steps; ++step) {
+  ReferenceNetwork<double> network(task.network, trained_seed);
+  for (int step = 0; step < trained_steps; ++step) {
     const auto rows = rows_from(static_cast<std::uint32_t>(step) * 8, task.batch, data.count());
     std::vector<float> pixels(static_cast<std::size_t>(task.batch * image_pixels));
     data.gather(rows, pixels.data());
@@ -64,7 +64,7 @@ std::vector<std::vector<One>> initial() {
   std::vector<std::vector<One>> all;
   for (std::size_t t = 0; t < network.parameters.size(); ++t) {
     all.emplace_back();
-    for (const float w : initial_values(network, t, seed)) all.back().push_back({.w = w});
+    for (const float w : initial_values(network, t, trained_seed)) all.back().push_back({.w = w});
   }
   return all;
 }
@@ -98,7 +98,7 @@ TEST(CudaOptimizers, AdamIsThatOfTheReference) {
         return static_cast<double>(one.w);
       },
       [&](const Optimizer& optimizer) { finish_step(false, rule(optimizer), state); });
-  EXPECT_EQ(state.updates, steps);
+  EXPECT_EQ(state.updates, trained_steps);
 }
 
 TEST(CudaLossScale, HalvesAndSkipsWhereAGradientIsNotFinite) {

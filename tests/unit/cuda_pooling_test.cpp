@@ -11,7 +11,7 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr std::int64_t images = 3;
+constexpr std::int64_t pooled_images = 3;
 constexpr float unwritten = -77;
 
 struct Pooled {
@@ -23,8 +23,8 @@ std::size_t at(const PoolShape& shape, std::int64_t image, std::int64_t y, std::
 }
 
 Pooled run(const PoolShape& shape, bool of_relu) {
-  const auto inputs = static_cast<std::size_t>(images * shape.height * shape.width * shape.channels);
-  const auto outputs = static_cast<std::size_t>(images * shape.output_elements());
+  const auto inputs = static_cast<std::size_t>(pooled_images * shape.height * shape.width * shape.channels);
+  const auto outputs = static_cast<std::size_t>(pooled_images * shape.output_elements());
   Pooled pooled{std::vector<float>(inputs), std::vector<float>(outputs, unwritten),
                 std::vector<float>(outputs), std::vector<float>(inputs, unwritten)};
   const RandomStream numbers(1, 8);
@@ -36,7 +36,7 @@ Pooled run(const PoolShape& shape, bool of_relu) {
   for (std::size_t i = 0; i < outputs; ++i) pooled.output_gradient[i] = 1.0F + static_cast<float>(i);
   for (std::size_t i = 0; i < outputs; ++i)
     pool(shape, pooled.input.data(), pooled.output.data(), static_cast<std::int64_t>(i));
-  for (std::int64_t item = 0; item < images * shape.gradient_items(); ++item) {
+  for (std::int64_t item = 0; item < pooled_images * shape.gradient_items(); ++item) {
     pool_gradient(shape, pooled.input.data(), pooled.output_gradient.data(), pooled.input_gradient.data(),
                   of_relu, item);
   }
@@ -47,7 +47,7 @@ void expect_right(const PoolShape& shape, bool of_relu) {
   const Pooled pooled = run(shape, of_relu);
   std::vector<float> gradient(pooled.input.size(), 0.0F);
   std::size_t output = 0;
-  for (std::int64_t image = 0; image < images; ++image) {
+  for (std::int64_t image = 0; image < pooled_images; ++image) {
     for (std::int64_t p = 0; p < shape.height / 2; ++p) {
       for (std::int64_t q = 0; q < shape.width / 2; ++q) {
         for (std::int64_t c = 0; c < shape.channels; ++c, ++output) {

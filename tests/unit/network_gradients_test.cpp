@@ -18,19 +18,20 @@ std::vector<float> random_images(std::int64_t count) {
   return pixels;
 }
 
-const std::vector<std::uint8_t> labels{3, 0, 9};
+const std::vector<std::uint8_t> three_labels{3, 0, 9};
 
 double loss_of(ReferenceNetwork<double>& network, const std::vector<float>& images) {
-  std::vector<double> unused(labels.size() * classes);
-  return cross_entropy<double>(network.forward(images), labels, std::ssize(labels), unused.data());
+  std::vector<double> unused(three_labels.size() * classes);
+  return cross_entropy<double>(network.forward(images), three_labels, std::ssize(three_labels),
+                               unused.data());
 }
 
 /// Compares some elements of every parameter tensor's gradient.
 void expect_true_gradients(const Network& description) {
   ReferenceNetwork<double> network(description, 2);
-  const auto images = random_images(std::ssize(labels));
+  const auto images = random_images(std::ssize(three_labels));
   network.forward(images);
-  const double loss = network.backward(labels, std::ssize(labels));
+  const double loss = network.backward(three_labels, std::ssize(three_labels));
   ASSERT_NEAR(loss, loss_of(network, images), 1e-12);
   for (std::size_t t = 0; t < description.parameters.size(); ++t) {
     const auto& gradient = network.gradients()[t];
@@ -132,12 +133,12 @@ TEST(NetworkGradients, ABatchMayBeTakenInParts) {
   const auto images = random_images(3);
   ReferenceNetwork<double> whole(description, 1);
   whole.forward(images);
-  const double loss = whole.backward(labels, 3);
+  const double loss = whole.backward(three_labels, 3);
   ReferenceNetwork<double> parts(description, 1);
   double sum = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     parts.forward(std::span(images).subspan(i * image_pixels, image_pixels));
-    sum += parts.backward(std::span(labels).subspan(i, 1), 3);
+    sum += parts.backward(std::span(three_labels).subspan(i, 1), 3);
   }
   EXPECT_NEAR(sum, loss, 1e-13);
   for (std::size_t t = 0; t < description.parameters.size(); ++t) {
@@ -153,7 +154,7 @@ TEST(NetworkGradients, TheNumberOfThreadsDoesNotMatter) {
   ReferenceNetwork<double> five(description, 1, nullptr, 5);
   one.forward(images);
   five.forward(images);
-  EXPECT_NEAR(one.backward(labels, 3), five.backward(labels, 3), 1e-13);
+  EXPECT_NEAR(one.backward(three_labels, 3), five.backward(three_labels, 3), 1e-13);
   EXPECT_NEAR(one.gradients()[0][0], five.gradients()[0][0], 1e-13);
 }
 
@@ -166,7 +167,7 @@ TEST(NetworkOptimizer, SgdKeepsItsVelocity) {
   double velocity = 0;
   for (int step = 0; step < 2; ++step) {
     network.forward(images);
-    network.backward(labels, 3);
+    network.backward(three_labels, 3);
     velocity = 0.5 * velocity + network.gradients()[5][0];
     w -= 0.1 * velocity;
     network.update(sgd);
@@ -184,7 +185,7 @@ TEST(NetworkOptimizer, AdamCorrectsItsBias) {
   double v = 0;
   for (int step = 1; step <= 2; ++step) {
     network.forward(images);
-    network.backward(labels, 3);
+    network.backward(three_labels, 3);
     const double g = network.gradients()[5][0];
     m = 0.9 * m + 0.1 * g;
     v = 0.999 * v + 0.001 * g * g;
