@@ -13,7 +13,7 @@ namespace breakeven {
 double sample_length(const std::vector<double>& costs) {
   constexpr double shortest = 0.010;
   constexpr double longest = 0.050;
-  constexpr double share = 0.04;
+  constexpr double share = 0.03;
   return costs.empty() ? shortest : std::clamp(median(costs) / share, shortest, longest);
 }
 

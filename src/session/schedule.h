@@ -13,7 +13,7 @@ namespace breakeven {
 
 /// How long a sample should last, in seconds: 10 ms, which is thousands of clock ticks, and short enough that
 /// many fit into a case's time. Longer, up to 50 ms, where a turn costs so much beside its sample (waking
-/// processes, messages, waiting until threads sleep) that more than 4 % of the time would go there; `costs`
+/// processes, messages, waiting until threads sleep) that more than 3 % of the time would go there; `costs`
 /// are those of earlier turns, in seconds.
 double sample_length(const std::vector<double>& costs);
 /// No interval is trusted, and no case stopped, before this many samples, unless its time is up.

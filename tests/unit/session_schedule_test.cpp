@@ -33,12 +33,12 @@ TEST(IterationsFor, ASampleLastsAsLongAsAsked) {
 
 TEST(SampleLength, IsTenMillisecondsWhereTurnsAreCheap) {
   EXPECT_DOUBLE_EQ(sample_length({}), 0.010);
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0004)), 0.010);
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0003)), 0.010);
 }
 
 TEST(SampleLength, KeepsTheCostOfTurnsAtAFewPercent) {
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.001)), 0.025);
-  EXPECT_DOUBLE_EQ(sample_length({0.001, 0.001, 5.0}), 0.025) << "one that was held up says nothing";
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.00075)), 0.025);
+  EXPECT_DOUBLE_EQ(sample_length({0.00075, 0.00075, 5.0}), 0.025) << "one that was held up says nothing";
   EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.1)), 0.050) << "but many must fit into a case's time";
 }
 
