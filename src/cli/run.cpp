@@ -89,6 +89,7 @@ int run(const Options& o) {
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.backends = std::move(backends.measured);
+  plan.backends_are_named = backends.are_named;
   plan.arbiter = std::move(backends.arbiter);
   if (plan.earlier) check_resumable(*plan.earlier, plan, o.resume.string());
 

@@ -69,6 +69,7 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
   const auto programs = find_backends(backend_folders());
   const auto& named = wanted.empty() ? in_config : wanted;
   BackendChoice choice;
+  choice.are_named = !named.empty();
   const auto is_named = [&](const std::string& name) {
     return std::find(named.begin(), named.end(), name) != named.end();
   };

@@ -29,6 +29,7 @@ std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::str
 struct BackendChoice {
   std::vector<BackendRecord> measured;  // in the order asked for; those that are not available too
   std::optional<BackendRecord> arbiter;
+  bool are_named = false;  // by --backends or the config
 };
 
 /// `wanted` (from --backends) must be available: throws CommandError, status 4, saying why one is not.

@@ -131,7 +131,7 @@ class Session {
           .planned = &planned, .elements = {}, .truth = {}, .no_truth = {}, .arms = {}, .closed = false};
       const std::string id = planned.problem.id();
       for (const auto& backend : plan_.backends) {
-        if (!backend.available) continue;
+        if (!backend.available || !takes_part(backend, planned.problem)) continue;
         if (const auto old = earlier.find({id, backend.name}); old != earlier.end()) {
           const CaseResult& known = *old->second;
           earlier.erase(old);
@@ -147,6 +147,18 @@ class Session {
       if (!problem.arms.empty()) problems_.push_back(std::move(problem));
     }
     keep_unasked(earlier);
+  }
+
+  /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
+  /// it are asked, and all where none has it.
+  bool takes_part(const BackendRecord& backend, const Case& problem) const {
+    const auto has_operation = [&](const BackendRecord& b) {
+      return b.available && std::any_of(b.supports.begin(), b.supports.end(), [&](const auto& operation) {
+               return operation.first == problem.workload->op();
+             });
+    };
+    return plan_.backends_are_named || has_operation(backend) ||
+           std::none_of(plan_.backends.begin(), plan_.backends.end(), has_operation);
   }
 
   /// What the earlier run has and this one is not asked for stays in the file as it is.

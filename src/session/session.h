@@ -23,13 +23,15 @@ struct SessionProgress {
 struct SessionPlan {
   Config config;
   std::vector<BackendRecord> backends;   // to be measured, the available ones among them
+  bool backends_are_named = true;        // else all that were found: each measures what it has
   std::optional<BackendRecord> arbiter;  // knows the truth; without it nothing can be verified
   int threads = 1;
-  std::optional<Result> earlier;         // a run that this one goes on from
+  std::optional<Result> earlier;  // a run that this one goes on from
 };
 
-/// Measures everything that is missing; all that the earlier run has stays, asked for or not. `save` is called with the result as it stands and the index of the
-/// first case that is new in it, after every problem. An interruption returns early, with `complete` false.
+/// Measures everything that is missing; all that the earlier run has stays, asked for or not. `save` is
+/// called with the result as it stands and the index of the first case that is new in it, after every
+/// problem. An interruption returns early, with `complete` false.
 Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
                    const std::function<void(const SessionProgress&)>& show);

@@ -8,7 +8,12 @@
 namespace breakeven::cli_tests {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
 
 using SelectionTest = DriverTest;
@@ -33,6 +38,32 @@ TEST_F(SelectionTest, AnAbsentBackendOfAConfigIsListedAndLeftOut) {
   EXPECT_EQ(result.at("backends")[1].at("available"), false);
   EXPECT_THAT(result.at("backends")[1].at("reason").get<std::string>(), HasSubstr("there is no program"));
   EXPECT_EQ(result.at("cases").size(), 1U);
+}
+
+/// "ID BACKEND STATUS" of every case.
+std::vector<std::string> outcomes(const Json& result) {
+  std::vector<std::string> all;
+  for (const Json& c : result.at("cases"))
+    all.push_back(fmt::format("{} {} {}", c.at("id").get<std::string>(), c.at("backend").get<std::string>(),
+                              c.at("status").get<std::string>()));
+  return all;
+}
+
+TEST_F(SelectionTest, ABackendIsAskedForWhatItHasUnlessItIsNamed) {
+  const std::string simulated =
+      "cost=" + write("cost.json", R"({"a": {"supports": "triad"}, "b": {"supports": "matmul"}})").string();
+  const auto mixed =
+      write("mixed.json", R"({"measure": {"max_seconds": 1, "timeout_seconds": 20}, "workloads": [
+      {"op": "matmul", "m": 8, "n": 8, "k": 8}, {"op": "read", "bytes": 65536}]})");
+  const Outcome found = breakeven({"run", mixed, "--out", "-"}, simulated);
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(outcomes(parse(found.out)),
+              AllOf(Contains(product_id(8) + " b ok"), Each(Not(HasSubstr("unsupported")))));
+  const Outcome named = breakeven({"run", mixed, "--backends", "a,b", "--out", "-"}, simulated);
+  EXPECT_THAT(
+      outcomes(parse(named.out)),
+      UnorderedElementsAre(product_id(8) + " a unsupported", product_id(8) + " b ok",
+                           "read/bytes=65536/f32 a unsupported", "read/bytes=65536/f32 b unsupported"));
 }
 
 TEST_F(SelectionTest, NoBackendAtAllIsIncomplete) {

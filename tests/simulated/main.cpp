@@ -137,6 +137,9 @@ class Simulation {
   }
 
   Answer operator()(const request::Prepare& request) {
+    const std::string op(request.problem.workload->op());
+    if (!supports_.empty() && op != supports_)
+      return answer::Refusal{.status = "unsupported", .reason = fmt::format("{} has no {}", name_, op)};
     case_ = request.problem;
     seed_ = request.seed;
     steps_done_ = 0;
