@@ -1,31 +1,41 @@
 """PyTorch as its users run it: eager mode, default settings, and the better of its two memory formats."""
 
-import re
-
 import torch
 
-from breakeven_worker import host
-from breakeven_worker.backend import Backend
+from breakeven_worker.backend import Backend, Operation, OutOfMemory
 
 from . import conv2d, matmul, train_infer
+from .device import Cpu, Gpu
+
+__all__ = ["Cpu", "Gpu", "make_backend"]
 
 
-def make_backend(threads, version):
+def make_backend(make_device, threads, version):
     torch.set_num_threads(threads)
-    device = torch.device("cpu")
+    device = make_device()
+    operations = [*matmul.operations(device), *conv2d.operations(device), *train_infer.operations(device)]
     return Backend(
-        name="pytorch",
+        name=device.name,
         version=version,
-        device="cpu",
-        device_name=host.cpu_model(),
-        libraries=_libraries(),
-        operations=[*matmul.operations(device), *conv2d.operations(device), *train_infer.operations(device)],
+        device=device.kind,
+        device_name=device.device_name,
+        libraries={"torch": torch.__version__, **device.libraries},
+        operations=[_prepared_on(device, operation) for operation in operations],
+        unreadable=device.unreadable,
     )
 
 
-def _libraries():
-    """Of those that compute, as torch.__config__ says."""
-    config = torch.__config__.show()
-    known = {"mkl": r"Math Kernel Library Version (\S+)", "onednn": r"MKL-DNN v(\S+)"}
-    found = {name: re.search(pattern, config) for name, pattern in known.items()}
-    return {"torch": torch.__version__, **{name: match[1] for name, match in found.items() if match}}
+def _prepared_on(device, operation):
+    """The same with what every case of a device needs."""
+
+    def prepare(parameters, seed):
+        device.use_precision(parameters["dtype"])
+        try:
+            prepared = operation.prepare(parameters, seed)
+        except torch.OutOfMemoryError as e:
+            raise OutOfMemory(str(e)) from None
+        prepared.wait = device.wait
+        prepared.flush = device.flush
+        return prepared
+
+    return Operation(operation.op, operation.dtypes, prepare)

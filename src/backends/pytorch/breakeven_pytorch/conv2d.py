@@ -5,7 +5,6 @@ import math
 import torch
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.host import available_memory
 from breakeven_worker.random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
 from breakeven_worker.timing import fastest
 
@@ -15,7 +14,7 @@ _FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channe
 
 
 def operations(device):
-    floats = ["f64", "f32", "f16", "bf16"]
+    floats = [dtype for dtype in device.dtypes if dtype not in ("f8e4m3", "s8")]
     return [
         Operation(
             op="conv2d",
@@ -26,8 +25,8 @@ def operations(device):
 
 
 def _probe(dtype, device):
-    x = torch.zeros((1, 16, 8, 8), dtype=DTYPES[dtype], device=device)
-    w = torch.zeros((16, 16, 3, 3), dtype=DTYPES[dtype], device=device)
+    x = torch.zeros((1, 16, 8, 8), dtype=DTYPES[dtype], device=device.torch_device)
+    w = torch.zeros((16, 16, 3, 3), dtype=DTYPES[dtype], device=device.torch_device)
     torch.conv2d(x, w)
 
 
@@ -42,17 +41,17 @@ class _Conv2d(WithoutGradients):
         sizes = self._problem
         dtype = DTYPES[p["dtype"]]
         needed = dtype.itemsize * (math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result))
-        check_memory(needed)
+        check_memory(needed, device)
         # Both formats are in memory while they are compared.
-        formats = _FORMATS if 2 * needed <= available_memory() else {"contiguous": torch.contiguous_format}
+        formats = _FORMATS if 2 * needed <= device.available_memory() else {"contiguous": torch.contiguous_format}
         operands = [
-            torch.empty(shape, dtype=dtype, device=device)
+            torch.empty(shape, dtype=dtype, device=device.torch_device)
             if stream is None
-            else make_inputs(shape, dtype, device, seed, stream)
+            else make_inputs(shape, dtype, device.torch_device, seed, stream)
             for shape, stream in sizes.operands()
         ]
         candidates = {name: _Call(sizes, operands, memory_format) for name, memory_format in formats.items()}
-        chosen, seconds = fastest(candidates)
+        chosen, seconds = fastest(candidates, device.wait)
         self._call = candidates[chosen]
         others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
         self.algorithm = ", ".join([chosen, *others])

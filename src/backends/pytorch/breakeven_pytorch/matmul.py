@@ -21,14 +21,15 @@ def operations(device):
     return [
         Operation(
             op="matmul",
-            dtypes=[name for name in DTYPES if works(lambda dtype=name: _probe(dtype, device))],
+            dtypes=[name for name in device.dtypes if works(lambda dtype=name: _probe(dtype, device))],
             prepare=lambda parameters, seed: _Matmul(parameters, seed, device),
         )
     ]
 
 
 def _probe(dtype, device):
-    sizes = {"m": 16, "n": 16, "k": 16, "batch": 1, "transpose_a": False, "transpose_b": False, "dtype": dtype}
+    device.use_precision(dtype)
+    sizes = {"m": 32, "n": 32, "k": 32, "batch": 1, "transpose_a": False, "transpose_b": False, "dtype": dtype}
     product = _Matmul(sizes, 1, device)
     with product.context():
         product.run()
@@ -41,15 +42,15 @@ class _Matmul(WithoutGradients):
         dtype = DTYPES[p["dtype"]]
         if batch > 1 and dtype not in _BATCHED:
             raise Unsupported(f"torch has no batched product in {p['dtype']}")
-        check_memory(batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize))
+        check_memory(batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize), device)
         self._seed = seed
         shape_a = (batch, k, m) if p["transpose_a"] else (batch, m, k)
         shape_b = (batch, n, k) if p["transpose_b"] else (batch, k, n)
-        a = make_inputs(shape_a, dtype, device, seed, FIRST_OPERAND)
-        b = make_inputs(shape_b, dtype, device, seed, SECOND_OPERAND)
+        a = make_inputs(shape_a, dtype, device.torch_device, seed, FIRST_OPERAND)
+        b = make_inputs(shape_b, dtype, device.torch_device, seed, SECOND_OPERAND)
         a = a.transpose(1, 2) if p["transpose_a"] else a
         b = b.transpose(1, 2) if p["transpose_b"] else b
-        c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device)
+        c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device.torch_device)
         self._c = c
         if batch == 1:
             a, b, c = a[0], b[0], c[0]

@@ -6,12 +6,12 @@ import torch
 
 from breakeven_worker import evidence
 from breakeven_worker.backend import OutOfMemory, Prepared
-from breakeven_worker.host import available_memory
 from breakeven_worker.random_stream import RandomStream, chunks
 
 DTYPES = {
     "f64": torch.float64,
     "f32": torch.float32,
+    "tf32": torch.float32,
     "f16": torch.float16,
     "bf16": torch.bfloat16,
     "f8e4m3": torch.float8_e4m3fn,
@@ -33,7 +33,7 @@ class WithoutGradients(Prepared):
         return torch.inference_mode()
 
 
-def make_inputs(shape, dtype, device, seed, stream):
+def make_inputs(shape, dtype, torch_device, seed, stream):
     """A tensor of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
     tensor = torch.empty(shape, dtype=dtype)
     flat = tensor.view(-1)
@@ -41,12 +41,12 @@ def make_inputs(shape, dtype, device, seed, stream):
     make = numbers.small_integers if dtype == torch.int8 else numbers.uniform
     for first, length in chunks(flat.numel()):
         flat[first : first + length] = torch.from_numpy(make(first, length)).to(dtype)
-    return tensor.to(device)
+    return tensor.to(torch_device)
 
 
-def check_memory(needed):
+def check_memory(needed, device):
     """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
-    available = available_memory()
+    available = device.available_memory()
     if needed > available:
         raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
 

@@ -23,33 +23,38 @@ from .networks import activation_elements, make_network, set_initial_values
 from .tensors import DTYPES, check_memory
 
 _TRIED_STEPS = 2  # a call of each candidate while settings are compared
+_FIRST_LOSS_SCALE = 1024.0
 
 
 def operations(device):
     return [
-        Operation("train", ["f32", "bf16"], lambda p, seed: _prepare_training(p, seed, device)),
-        Operation("infer", ["f32", "f16", "bf16"], lambda p, seed: _prepare_inference(p, seed, device)),
+        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device)),
+        Operation("infer", _inference_dtypes(device), lambda p, seed: _prepare_inference(p, seed, device)),
     ]
+
+
+def _inference_dtypes(device):
+    return [dtype for dtype in ("f32", "tf32", "f16", "bf16") if dtype in device.dtypes]
 
 
 class _Data:
     """Both splits on the device: images as count x 784, float32, and labels."""
 
-    def __init__(self, folder, device):
+    def __init__(self, folder, torch_device):
         train_images, train_labels = dataset.read_images(folder, "train")
         test_images, self.test_labels = dataset.read_images(folder, "test")
         self.images = {
-            "train": torch.from_numpy(train_images).to(device),
-            "test": torch.from_numpy(test_images).to(device),
+            "train": torch.from_numpy(train_images).to(torch_device),
+            "test": torch.from_numpy(test_images).to(torch_device),
         }
-        self.train_labels = torch.from_numpy(train_labels).to(device)
+        self.train_labels = torch.from_numpy(train_labels).to(torch_device)
         self.counts = {split: len(images) for split, images in self.images.items()}
 
 
 @functools.cache
-def _open_data(folder, device):
+def _open_data(folder, torch_device):
     """The one data set of this process read from `folder`: cases share it."""
-    return _Data(folder, device)
+    return _Data(folder, torch_device)
 
 
 def _memory_format(name):
@@ -69,14 +74,14 @@ class _Model:
         self._data = data
         self._device = device
         network, self._image_shape = make_network(p)
-        self._network = network.to(device=device, memory_format=_memory_format(memory_format))
+        self._network = network.to(device=device.torch_device, memory_format=_memory_format(memory_format))
         set_initial_values(self._network, seed)
         self.counts = data.counts
         self.test_labels = data.test_labels
         self.algorithm = memory_format
 
     def wait(self):
-        pass  # the CPU's work is done when a call returns
+        self._device.wait()
 
     def inference_context(self):
         return torch.inference_mode()
@@ -91,11 +96,13 @@ class _Trainer(_Model):
         self._make_optimizer = functools.partial(_optimizer, p, fused)
         self._images = data.images["train"].view(-1, *self._image_shape)
         # Parameters stay f32; autocast rounds the operands of products.
+        dtype = DTYPES[p["dtype"]]
         self._autocast = (
             contextlib.nullcontext
-            if p["dtype"] == "f32"
-            else functools.partial(torch.autocast, device.type, dtype=DTYPES[p["dtype"]])
+            if dtype == torch.float32
+            else functools.partial(torch.autocast, device.torch_device.type, dtype=dtype)
         )
+        self._scales_loss = dtype == torch.float16
         self.algorithm = f"eager, {memory_format}, {'fused' if fused else 'default'} {p['optimizer']}"
         self.reset()
 
@@ -107,20 +114,29 @@ class _Trainer(_Model):
         set_initial_values(self._network, self._seed)
         self._network.train()
         self._optimizer = self._make_optimizer(self._network.parameters())
+        # PyTorch's own first scale is there to be halved by steps that are skipped: the first ones are verified.
+        self._scaler = torch.amp.GradScaler(
+            self._device.torch_device.type, init_scale=_FIRST_LOSS_SCALE, enabled=self._scales_loss
+        )
 
     def train_step(self, rows):
-        rows = torch.from_numpy(rows).to(self._device)
+        rows = torch.from_numpy(rows).to(self._device.torch_device)
         images = self._images.index_select(0, rows)
         labels = self._data.train_labels.index_select(0, rows)
         self._optimizer.zero_grad()
         with self._autocast():
             loss = F.cross_entropy(self._network(images), labels)
-        loss.backward()
-        self._optimizer.step()
+        if self._scales_loss:
+            self._scaler.scale(loss).backward()
+            self._scaler.step(self._optimizer)
+            self._scaler.update()
+        else:
+            loss.backward()
+            self._optimizer.step()
         return loss.detach()
 
     def infer(self, split, rows):
-        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(self._device)
+        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(self._device.torch_device)
         self._network.eval()
         with torch.inference_mode(), self._autocast():
             logits = self._network(self._data.images[split][rows].view(-1, *self._image_shape))
@@ -136,12 +152,12 @@ def _optimizer(p, fused, parameters):
 
 
 def _prepare_training(p, seed, device):
-    data = _open_data(p["data"], device)
+    data = _open_data(p["data"], device.torch_device)
     batch = p["batch"]
     if batch > data.counts["train"]:
         raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
     states = 2 if p["optimizer"] == "adam" else 1
-    network = _check_network_memory(p, parameter_copies=2 + states)
+    network = _check_network_memory(p, device, parameter_copies=2 + states)
 
     settings = itertools.product(_formats(network), [None, True])
     candidates = {}
@@ -149,7 +165,7 @@ def _prepare_training(p, seed, device):
         model = _Trainer(p, seed, data, device, memory_format, fused)
         candidates[model.algorithm] = model
     order = BatchOrder(data.counts["train"], batch, seed)
-    chosen, _ = fastest({name: functools.partial(_take_steps, model, order) for name, model in candidates.items()})
+    chosen, _ = fastest({name: functools.partial(_take_steps, model, order) for name, model in candidates.items()}, device.wait)
     model = candidates[chosen]
     model.reset()
     return Training(model, batch, seed)
@@ -165,7 +181,7 @@ class _Predictor(_Model):
         super().__init__(p, seed, data, device, memory_format)
         self._network = self._network.to(DTYPES[p["dtype"]]).eval()
         batch, count = p["batch"], data.counts["test"]
-        rows = torch.arange(count + batch, device=device) % count
+        rows = torch.arange(count + batch, device=device.torch_device) % count
         images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
         self._images = images.to(dtype=DTYPES[p["dtype"]], memory_format=_memory_format(memory_format))
         self.algorithm = f"eager, {memory_format}"
@@ -175,21 +191,21 @@ class _Predictor(_Model):
 
 
 def _prepare_inference(p, seed, device):
-    data = _open_data(p["data"], device)
-    network = _check_network_memory(p, parameter_copies=1)
+    data = _open_data(p["data"], device.torch_device)
+    network = _check_network_memory(p, device, parameter_copies=1)
     with torch.inference_mode():
         models = [_Predictor(p, seed, data, device, memory_format) for memory_format in _formats(network)]
         candidates = {model.algorithm: model for model in models}
         first = slice(0, p["batch"])
-        chosen, _ = fastest({name: functools.partial(model.infer, "test", first) for name, model in candidates.items()})
+        chosen, _ = fastest({name: functools.partial(model.infer, "test", first) for name, model in candidates.items()}, device.wait)
     return Inference(candidates[chosen], p["batch"], seed)
 
 
-def _check_network_memory(p, parameter_copies):
+def _check_network_memory(p, device, parameter_copies):
     """Answers the network without data, made to count."""
     with torch.device("meta"):
         network, image_shape = make_network(p)
     parameters = sum(tensor.numel() for tensor in network.parameters())
     activations = p["batch"] * activation_elements(network, image_shape)
-    check_memory(4 * (parameter_copies * parameters + activations))
+    check_memory(4 * (parameter_copies * parameters + activations), device)
     return network

@@ -30,6 +30,11 @@ class Prepared:
         """A mode of the library that run() and show() are called in."""
         return nullcontext()
 
+    def flush(self):
+        """Puts what run() reads and writes out of the device's caches; False where they are the host's, which the
+        caller flushes."""
+        return False
+
     def wait(self):
         """Returns when the work of all runs so far is done; a CPU's is when run() returns."""
 
@@ -73,3 +78,4 @@ class Backend:
     device_name: str = ""
     libraries: dict = field(default_factory=dict)
     operations: list = field(default_factory=list)
+    unreadable: dict = field(default_factory=dict)  # figure -> why it is not told

@@ -95,11 +95,11 @@ class _Worker:
         if request["threads"] < 1:
             raise Failed("'threads' must be at least 1")
         backend = self._backend = self._make_backend(request["threads"])
-        unreadable = {}
-        if EnergyMeter().unreadable:
+        unreadable = dict(backend.unreadable)
+        if backend.device != "cpu":
+            unreadable["joules"] = "of a device it is not measured yet"
+        elif EnergyMeter().unreadable:
             unreadable["joules"] = EnergyMeter().unreadable
-        if backend.device == "cpu":
-            unreadable["device_seconds"] = "the device is the CPU: its time is 'seconds'"
         return {
             "protocol": PROTOCOL,
             "name": backend.name,
@@ -140,7 +140,7 @@ class _Worker:
         iterations = request["iterations"]
         if iterations < 1:
             raise Failed(f"'iterations' is {iterations} and must be at least 1")
-        sample = take_sample(self._ready(), iterations, self._cold)
+        sample = take_sample(self._ready(), iterations, self._cold, on_host=self._backend.device == "cpu")
         return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
 
     def _on_epoch(self, _):

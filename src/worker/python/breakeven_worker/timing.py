@@ -17,10 +17,11 @@ def _flush_caches():
     _flushers[0].flush()
 
 
-def take_sample(prepared, iterations, cold):
-    """Runs a prepared case `iterations` times. All figures of the answer are per iteration."""
+def take_sample(prepared, iterations, cold, on_host):
+    """Runs a prepared case `iterations` times. All figures of the answer are per iteration; the energy is the
+    host's, and told where that is what computes."""
     meter = EnergyMeter()
-    joules_before = meter.joules()
+    joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
     with prepared.context():
         seconds, cpu_seconds = _one_by_one(prepared, iterations, cold) if singly else _at_once(prepared, iterations)
@@ -53,7 +54,7 @@ def _one_by_one(prepared, iterations, cold):
     seconds = []
     cpu_seconds = 0.0
     for _ in repeat(None, iterations):
-        if cold:
+        if cold and not prepared.flush():
             _flush_caches()
         cpu_before = time.process_time()
         start = time.perf_counter()
@@ -64,20 +65,22 @@ def _one_by_one(prepared, iterations, cold):
     return seconds, cpu_seconds
 
 
-def fastest(candidates, budget=0.3):
+def fastest(candidates, wait, budget=0.3):
     """The candidate with the shortest best time, and all best times in seconds.
 
-    candidates: name -> function. Each is run once to warm up, then they are timed in turn until `budget`
-    seconds are spent, at least once.
+    candidates: name -> function; wait() returns when the work of one is done. Each is run once to warm up, then
+    they are timed in turn until `budget` seconds are spent, at least once.
     """
     for run in candidates.values():
         run()
+    wait()
     best = dict.fromkeys(candidates, float("inf"))
     end = time.perf_counter() + budget
     while True:
         for name, run in candidates.items():
             start = time.perf_counter()
             run()
+            wait()
             best[name] = min(best[name], time.perf_counter() - start)
         if time.perf_counter() > end:
             return min(best, key=best.get), best

@@ -1,0 +1,86 @@
+"""Where PyTorch computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+
+import re
+
+import torch
+
+from breakeven_worker import host
+from breakeven_worker.backend import Failed
+
+
+class Cpu:
+    name = "pytorch"
+    kind = "cpu"
+    torch_device = torch.device("cpu")
+    dtypes = ["f64", "f32", "f16", "bf16", "f8e4m3", "s8"]
+    training_dtypes = ["f32", "bf16"]
+    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
+
+    def __init__(self):
+        self.device_name = host.cpu_model()
+        config = torch.__config__.show()
+        known = {"mkl": r"Math Kernel Library Version (\S+)", "onednn": r"MKL-DNN v(\S+)"}
+        found = {name: re.search(pattern, config) for name, pattern in known.items()}
+        self.libraries = {name: match[1] for name, match in found.items() if match}
+
+    def use_precision(self, dtype):
+        pass  # a type is computed in itself
+
+    def wait(self):
+        pass  # the work is done when a call returns
+
+    def flush(self):
+        return False  # its caches are the host's
+
+    def available_memory(self):
+        return host.available_memory()
+
+
+class Gpu:
+    name = "pytorch-cuda"
+    kind = "gpu"
+    dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
+    training_dtypes = ["f32", "tf32", "f16", "bf16"]
+    unreadable = {"device_seconds": "PyTorch's time is what its user waits for, launches included"}
+
+    def __init__(self):
+        try:
+            torch.cuda.init()
+        except (RuntimeError, AssertionError) as e:  # no driver, no device; a build without CUDA
+            raise Failed(f"no CUDA device can be used by torch {torch.__version__}: {e}") from None
+        self.torch_device = torch.device("cuda", 0)
+        facts = torch.cuda.get_device_properties(0)
+        self.device_name = facts.name
+        if facts.major < 8:  # TF32 and bf16 came with Ampere
+            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
+            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+        self.libraries = {"cuda": torch.version.cuda}
+        if torch.backends.cudnn.is_available():
+            self.libraries["cudnn"] = str(torch.backends.cudnn.version())
+        # The fastest convolution is searched, as by whoever cares for speed and has read the tuning guide.
+        torch.backends.cudnn.benchmark = True
+        # Sums in f32, as everywhere in breakeven: also where they are split among blocks.
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+        self._flushed = None
+
+    def use_precision(self, dtype):
+        """Of all that is called from now on. cuDNN's own default would be TF32, of products f32."""
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = dtype == "tf32"
+
+    def wait(self):
+        torch.cuda.synchronize()
+
+    def flush(self):
+        """What the caches hold makes way for other memory."""
+        if self._flushed is None:
+            size = 4 * torch.cuda.get_device_properties(0).L2_cache_size
+            self._flushed = torch.empty(size, dtype=torch.uint8, device=self.torch_device)
+        self._flushed.zero_()
+        self.wait()
+        return True
+
+    def available_memory(self):
+        # What torch keeps of released memory is its own to give again.
+        free, _ = torch.cuda.mem_get_info()
+        return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
