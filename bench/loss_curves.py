@@ -35,7 +35,7 @@ def write_beginning(folder, name, count):
 
 
 def curves(build, networks, batch, steps, learning_rate=0):
-    """The loss of every step, before its update: {network: {backend: [loss]}}. Backends: every one of a CPU found.
+    """The loss of every step, before its update: {network: {backend: [loss]}}. Backends: every one of a CPU that trains.
 
     A learning rate of 0 is the optimiser's own."""
     with tempfile.TemporaryDirectory() as name:
@@ -47,7 +47,8 @@ def curves(build, networks, batch, steps, learning_rate=0):
         config = {"measure": {"max_seconds": 0.1}, "workloads": [{**training, "data": name}]}
         (folder / "config.json").write_text(json.dumps(config))
         devices = json.loads(subprocess.check_output([build / "breakeven", "devices", "--json"]))
-        backends = [b["name"] for b in devices["backends"] if b["available"] and b["device"] == "cpu"]
+        backends = [b["name"] for b in devices["backends"]
+                    if b["available"] and b["device"] == "cpu" and "train" in b["supports"]]  # fmt: skip
         subprocess.run(
             [build / "breakeven", "run", folder / "config.json", "--quiet", "--backends", ",".join(backends),
              "--out", folder / "result.json"],
