@@ -1,0 +1,59 @@
+"""The CUDA backend has its kernels for each architecture that it was configured for: what a card finds in it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from backend_program import BUILD, SOURCE
+
+PROGRAM = BUILD / "breakeven-backend-cuda"
+BROUGHT = Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share"), "breakeven/cuda/toolkit/bin")
+CUOBJDUMP = shutil.which("cuobjdump", path=f"{os.environ['PATH']}:/usr/local/cuda/bin:{BROUGHT}")
+ARCHITECTURES = [name for name in os.environ.get("BREAKEVEN_CUDA_ARCHITECTURES", "").split(",") if name]
+
+
+def cuobjdump(*options):
+    return subprocess.check_output([CUOBJDUMP, *options, PROGRAM], text=True)
+
+
+def entries(architecture):
+    """The kernels compiled for an architecture, as {source file's name: {mangled names}}."""
+    found = {}
+    for line in cuobjdump("-symbols", "-arch", f"sm_{architecture}").splitlines():
+        # A source's unnamed namespace has the source's name in its own, between two numbers.
+        kernel = re.search(r"ENTRY.* (_Z\S*_GLOBAL__N__[0-9a-f]+_\d+_(\w+?)_cu_[0-9a-f]+\S*)", line)
+        if kernel:
+            found.setdefault(kernel[2], set()).add(kernel[1])
+    return found
+
+
+class CudaArchitecturesTest(unittest.TestCase):
+    def test_every_kernel_is_there_for_every_architecture(self):
+        sources = {
+            source.stem
+            for source in (SOURCE / "src/backends/cuda").rglob("*.cu")
+            if "__global__" in source.read_text()
+        }
+        compiled = {name: entries(name.split("-")[0]) for name in ARCHITECTURES if not name.endswith("-virtual")}
+        self.assertTrue(compiled)
+        for architecture, kernels in compiled.items():
+            with self.subTest(architecture):
+                self.assertEqual(set(kernels), sources)
+                self.assertEqual(kernels, next(iter(compiled.values())))
+
+    def test_newer_cards_find_code_to_compile(self):
+        virtual = [name.split("-")[0] for name in ARCHITECTURES if not name.endswith("-real")]
+        listed = cuobjdump("--list-ptx")
+        self.assertTrue(virtual)
+        for architecture in virtual:
+            self.assertIn(f".sm_{architecture}.ptx", listed)
+
+
+if __name__ == "__main__":
+    if CUOBJDUMP is None or not PROGRAM.exists():
+        sys.exit(77)
+    unittest.main()
