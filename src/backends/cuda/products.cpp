@@ -162,7 +162,9 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candid
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
       library(), description_.get(), layout_b_.get(), layout_a_.get(), layout_c_.get(), layout_c_.get(), made,
       candidates, found.data(), &count);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
+  // Its documentation has either of these for a configuration that is not possible.
+  const bool refused = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+  if (refused || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
     throw Unsupported(fmt::format("cuBLASLt has no kernel for this type, these sizes and transposes ({})",
                                   cublasLtGetStatusString(status)));
   }
