@@ -2,9 +2,8 @@
 #include <numeric>
 
 #include "backends/native/arrays.h"
-#include "worker/backend.h"
+#include "backends/native/operation.h"
 #include "worker/vectorised.h"
-#include "workloads/bandwidth.h"
 
 namespace breakeven::native {
 namespace {
@@ -77,18 +76,7 @@ class Read final : public Prepared {
   T result_ = 0;
 };
 
-const OperationRegistration registered({.op = "read",
-                                        .dtypes =
-                                            [] {
-                                              return std::vector{Dtype::f64, Dtype::f32};
-                                            },
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          const Bandwidth p(problem.parameters);
-                                          if (p.dtype == Dtype::f64)
-                                            return std::make_unique<Read<double>>(p, seed);
-                                          return std::make_unique<Read<float>>(p, seed);
-                                        }});
+const OperationRegistration registered(in_both_floats<Read>("read"));
 
 }  // namespace
 }  // namespace breakeven::native

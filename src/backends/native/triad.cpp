@@ -5,10 +5,9 @@
 #endif
 
 #include "backends/native/arrays.h"
-#include "worker/backend.h"
+#include "backends/native/operation.h"
 #include "worker/tuning.h"
 #include "worker/vectorised.h"
-#include "workloads/bandwidth.h"
 
 namespace breakeven::native {
 namespace {
@@ -91,18 +90,7 @@ class Triad final : public Prepared {
   bool past_caches_ = false;
 };
 
-const OperationRegistration registered({.op = "triad",
-                                        .dtypes =
-                                            [] {
-                                              return std::vector{Dtype::f64, Dtype::f32};
-                                            },
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          const Bandwidth p(problem.parameters);
-                                          if (p.dtype == Dtype::f64)
-                                            return std::make_unique<Triad<double>>(p, seed);
-                                          return std::make_unique<Triad<float>>(p, seed);
-                                        }});
+const OperationRegistration registered(in_both_floats<Triad>("triad"));
 
 }  // namespace
 }  // namespace breakeven::native

@@ -1,0 +1,29 @@
+// What every operation on arrays is registered by.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "worker/backend.h"
+#include "workloads/bandwidth.h"
+
+namespace breakeven::native {
+
+/// `op` in f64 and f32, by Work<double> and Work<float>, made from a Bandwidth and the seed.
+template <template <typename> typename Work>
+Operation in_both_floats(const std::string& op) {
+  return {.op = op,
+          .dtypes =
+              [] {
+                return std::vector{Dtype::f64, Dtype::f32};
+              },
+          .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+            const Bandwidth p(problem.parameters);
+            if (p.dtype == Dtype::f64) return std::make_unique<Work<double>>(p, seed);
+            return std::make_unique<Work<float>>(p, seed);
+          }};
+}
+
+}  // namespace breakeven::native
