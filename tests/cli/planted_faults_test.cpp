@@ -1,0 +1,186 @@
+// Real backends with a wrong library: what is loaded before their own (tests/planted_faults) does wrong on
+// demand, and every case that it touches must be `wrong`, without a speed.
+//
+// Verification sees the run that it asks for and no other: see FaultAfterVerification below.
+#include "cli/driver.h"
+#include "unit/idx_files.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::ContainsRegex;
+
+/// One fault, and a case that it must spoil.
+struct Planted {
+  std::string backend, library, fault, problem, reason;
+  friend void PrintTo(const Planted& planted, std::ostream* out) {
+    *out << planted.fault << " for " << planted.problem << " of " << planted.backend;
+  }
+};
+
+class PlantedFault : public DriverTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(file("data"));
+    write_dataset(file("data"), 64, 32);
+  }
+
+  /// A workload by its name here.
+  Json workload(const std::string& problem) const {
+    if (problem == "matmul") return {{"op", "matmul"}, {"m", 96}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}};
+    if (problem == "matmul_f64")
+      return {{"op", "matmul"}, {"m", 96}, {"n", "m"}, {"k", "m"}, {"dtype", "f64"}};
+    if (problem == "conv2d") {
+      return {{"op", "conv2d"}, {"n", 2}, {"c", 16},  {"h", 14},           {"w", 14},       {"k", 16},
+              {"r", 3},         {"s", 3}, {"pad", 1}, {"pass", "forward"}, {"dtype", "f32"}};
+    }
+    return {{"op", problem},
+            {"network", "mlp"},
+            {"batch", 16},
+            {"data", file("data").string()},
+            {"dtype", "f32"}};
+  }
+
+  /// What comes of one case of a backend, on one thread: with several, products are cut into tiles. Skips the
+  /// test where the backend or what is planted into it was not built.
+  std::pair<Outcome, Json> measure(const Planted& planted) const {
+    const auto path =
+        config(Json::array({workload(planted.problem)}), {planted.backend}, {{"max_seconds", 0.1}});
+    Launch launched = launch({"run", path, "--threads", "1", "--out", file("out.json")});
+    const auto library = std::filesystem::path(PLANTED_FAULTS_FOLDER) / (planted.library + ".so");
+    launched.environment.emplace_back("LD_PRELOAD", library.string());
+    launched.environment.emplace_back("BREAKEVEN_PLANTED", planted.fault);
+    const Outcome outcome = run(launched);
+    if (!exists(file("out.json"))) return {outcome, Json::object()};
+    const Json result = parse_file(file("out.json"));
+    if (result.at("cases").size() != 1) return {outcome, Json::object()};
+    return {outcome, result.at("cases")[0]};
+  }
+};
+
+std::string name_of(const testing::TestParamInfo<Planted>& info) {
+  return test_name(fmt::format("{}_{}_{}", info.param.backend, info.param.problem,
+                               info.param.fault.empty() ? "none" : info.param.fault));
+}
+
+class PlantedFaultOnCpu : public PlantedFault, public testing::WithParamInterface<Planted> {
+ protected:
+  void SetUp() override {
+    const auto folder = std::filesystem::path(BREAKEVEN_DRIVER).parent_path();
+    if (!exists(folder / ("breakeven-backend-" + GetParam().backend)))
+      GTEST_SKIP() << GetParam().backend << " was not built";
+    PlantedFault::SetUp();
+  }
+};
+
+constexpr const char* off = "off by [0-9.e+-]+ where ";
+constexpr const char* poison = "^element [0-9]+ is nan and should be ";
+constexpr const char* zero = "^element [0-9]+ is 0 and should be ";
+constexpr const char* projection = "^projection ";  // no element that was looked at is wrong
+
+using IsCaught = PlantedFaultOnCpu;
+
+TEST_P(IsCaught, AndHasNoSpeed) {
+  const auto [outcome, row] = measure(GetParam());
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  ASSERT_EQ(row.value("status", ""), "wrong") << row;
+  EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex(GetParam().reason));
+  EXPECT_TRUE(row.at("seconds").is_null()) << row;
+  EXPECT_TRUE(row.at("gflops").is_null()) << row;
+}
+
+std::vector<Planted> caught() {
+  using Faults = std::vector<std::pair<std::string, std::string>>;
+  std::vector<Planted> all;
+  const auto plant = [&](const std::string& backend, const std::string& library, const std::string& problem,
+                         const Faults& faults) {
+    for (const auto& [fault, reason] : faults) all.push_back({backend, library, fault, problem, reason});
+  };
+  for (const char* problem : {"matmul", "matmul_f64"}) {
+    plant("openblas", "planted-cblas", problem,
+          {{"tf32", off},
+           {"bf16", off},
+           {"transpose", off},
+           {"alpha_zero", zero},
+           {"beta_one", poison},
+           {"skip", poison},
+           {"zeros", zero},
+           {"one_element", projection},
+           {"last_columns", poison}});
+  }
+  // What these call it for depends on tiles and algorithms, and what a call leaves out on what was there
+  // before.
+  for (const char* problem : {"conv2d", "train", "infer"}) {
+    plant("openblas", "planted-cblas", problem,
+          {{"tf32", off},
+           {"bf16", off},
+           {"alpha_zero", off},
+           {"skip", off},
+           {"zeros", off},
+           {"one_element", off},
+           {"last_columns", off}});
+  }
+  for (const char* problem : {"matmul", "conv2d"})
+    plant("onednn", "planted-onednn", problem, {{"skip", poison}, {"zeros", zero}});
+  for (const char* problem : {"train", "infer"})
+    plant("onednn", "planted-onednn", problem, {{"skip", off}, {"zeros", off}});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, IsCaught, testing::ValuesIn(caught()), name_of);
+
+/// What is loaded first is not what spoils a case.
+using NoFault = PlantedFaultOnCpu;
+
+TEST_P(NoFault, IsGood) {
+  const auto [outcome, row] = measure(GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_EQ(row.value("status", ""), "ok") << row;
+  EXPECT_GT(row.at("seconds").at("median"), 0);
+}
+
+std::vector<Planted> good() {
+  std::vector<Planted> all;
+  for (const char* problem : {"matmul", "matmul_f64", "conv2d", "train", "infer"})
+    all.push_back({"openblas", "planted-cblas", "", problem, ""});
+  for (const char* problem : {"matmul", "conv2d", "train", "infer"})
+    all.push_back({"onednn", "planted-onednn", "", problem, ""});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, NoFault, testing::ValuesIn(good()), name_of);
+
+/// The limit of all this. One call is verified, before the case is timed; what a library leaves out later
+/// only looks fast. Against that stand a second backend on the same problem, and the reader who wonders at a
+/// speed that no machine has.
+using FaultAfterVerification = PlantedFaultOnCpu;
+
+TEST_P(FaultAfterVerification, IsNotSeen) {
+  const auto [outcome, row] = measure(GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(row.value("status", ""), "ok") << row;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterVerification,
+                         testing::Values(Planted{"openblas", "planted-cblas", "skip_later", "matmul", ""},
+                                         Planted{"openblas", "planted-cblas", "break_later", "matmul", ""}),
+                         name_of);
+
+/// TF32 where f32 is asked for: the error says which it was.
+class PlantedTf32 : public PlantedFaultOnCpu {};
+
+TEST_P(PlantedTf32, HasAnErrorOfItsSize) {
+  const Json row = measure(GetParam()).second;
+  constexpr double unit_roundoff = 1.0 / 2048;
+  EXPECT_GT(row.at("verify").at("error"), unit_roundoff / 10);
+  EXPECT_LT(row.at("verify").at("error"), unit_roundoff * 10);
+  EXPECT_LT(row.at("verify").at("tolerance"), unit_roundoff / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, PlantedTf32,
+                         testing::Values(Planted{"openblas", "planted-cblas", "tf32", "matmul", ""},
+                                         Planted{"openblas", "planted-cblas", "tf32", "conv2d", ""}),
+                         name_of);
+
+}  // namespace
+}  // namespace breakeven::cli_tests

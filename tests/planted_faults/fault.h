@@ -1,0 +1,38 @@
+// What a preloaded library is told to do wrong, by the environment: BREAKEVEN_PLANTED=NAME.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
+namespace breakeven::planted {
+
+/// The fault asked for; empty: none. Ends the process where it is not one of `known`, so that a test that
+/// misspells it fails.
+template <typename Names>
+std::string_view fault_of(const Names& known) {
+  const char* named = std::getenv("BREAKEVEN_PLANTED");
+  const std::string_view name = named == nullptr ? "" : named;
+  if (!name.empty() && std::find(std::begin(known), std::end(known), name) == std::end(known)) {
+    std::fprintf(stderr, "no planted fault '%s' here\n", named);
+    std::abort();
+  }
+  return name;
+}
+
+/// The function that would have been called if nothing were planted. Ends the process where there is none.
+template <typename Function>
+Function* real(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {
+    std::fprintf(stderr, "no '%s' behind the planted one\n", name);
+    std::abort();
+  }
+  return reinterpret_cast<Function*>(found);
+}
+
+}  // namespace breakeven::planted
