@@ -80,6 +80,7 @@ struct Operation {
   std::string op;
   std::function<std::vector<Dtype>()> dtypes;  // on this machine
   std::function<std::unique_ptr<Prepared>(const Case&, std::uint64_t seed)> prepare;
+  std::function<std::string(Dtype)> why_not = {};  // (optional) the reason, where a dtype is not among them
 };
 
 /// `const OperationRegistration registered({...});` beside the definition.

@@ -87,9 +87,10 @@ class Worker {
                  .host_energy = backend_.device == "cpu"};
         return answer::Ready{.algorithm = prepared_->algorithm()};
       }
-      return answer::Refusal{
-          .status = "unsupported",
-          .reason = fmt::format("{} has no {} in {} on this machine", backend_.name, op, name(dtype))};
+      const std::string why = operation.why_not ? operation.why_not(dtype) : "";
+      return answer::Refusal{.status = "unsupported",
+                             .reason = fmt::format("{} has no {} in {} on this machine{}{}", backend_.name,
+                                                   op, name(dtype), why.empty() ? "" : ": ", why)};
     }
     return answer::Refusal{.status = "unsupported", .reason = fmt::format("{} has no {}", backend_.name, op)};
   }

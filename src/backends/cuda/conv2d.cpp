@@ -31,8 +31,9 @@ ConvolutionProblem problem_of(const Conv2d& p) {
 class SingleLayer final : public Work {
  public:
   SingleLayer(const Conv2d& problem, std::uint64_t seed)
-      : p_(problem_of(problem)), tensors_(HostTensors::of(problem, seed)), handle_(make_handle()) {
-    check(cudnnSetStream(handle_.get(), stream().get()), "cudnnSetStream");
+      : p_(problem_of(problem)),
+        tensors_(HostTensors::of(problem, seed)),
+        handle_(make_handle(stream().get())) {
     upload();
     convolution_.emplace(
         p_,
@@ -92,7 +93,8 @@ const OperationRegistration registered({.op = "conv2d",
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                           return std::make_unique<SingleLayer>(Conv2d(problem.parameters),
                                                                                seed);
-                                        }});
+                                        },
+                                        .why_not = why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -15,9 +15,10 @@ void check(cudnnStatus_t status, const char* what);
 void check(const fe::error_t& error, const char* what);
 
 struct DestroyCudnn {
-  void operator()(cudnnHandle_t handle) const { cudnnDestroy(handle); }
+  void operator()(cudnnHandle_t handle) const { fe::detail::destroy_handle(handle); }
 };
 using CudnnHandle = std::unique_ptr<cudnnContext, DestroyCudnn>;
-CudnnHandle make_handle();
+/// For work on `stream`. Throws Unsupported where cuDNN's library cannot be used, with the loader's words.
+CudnnHandle make_handle(cudaStream_t stream);
 
 }  // namespace breakeven::cuda

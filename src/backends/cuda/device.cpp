@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <stdexcept>
+#include <utility>
 
+#include "backends/cuda/architectures.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -20,6 +24,8 @@ bool lost_for_good() {
 std::string version_of(int number) {  // 13020 is 13.2
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
+
+constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
 
 }  // namespace
 
@@ -66,9 +72,11 @@ DeviceFacts device_facts() {
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  const Capability capability{properties.major, properties.minor};
+  if (const auto reason = why_no_code(properties.name, capability, compiled_architectures()); !reason.empty())
+    throw std::runtime_error("no CUDA device can be used: " + reason);
   return {.name = properties.name,
-          .major = properties.major,
-          .minor = properties.minor,
+          .capability = capability,
           .l2_bytes = properties.l2CacheSize,
           .driver = version_of(driver),
           .runtime = version_of(runtime)};
@@ -81,10 +89,23 @@ std::int64_t free_memory() {
   return static_cast<std::int64_t>(free);
 }
 
+std::vector<Dtype> computed_here(std::vector<Dtype> dtypes) {
+  return computed_by(device_facts().capability, std::move(dtypes));
+}
+
+std::string why_not_here(Dtype dtype) {
+  const DeviceFacts device = device_facts();
+  return why_not(dtype, device.name, device.capability);
+}
+
 std::vector<Dtype> layer_dtypes() {
-  std::vector<Dtype> all{Dtype::f32, Dtype::f16};
-  if (device_facts().major >= 8) all.insert(all.end(), {Dtype::tf32, Dtype::bf16});
-  return all;
+  return computed_here({std::begin(dtypes_of_layers), std::end(dtypes_of_layers)});
+}
+
+std::string why_no_layers_in(Dtype dtype) {
+  const bool ever = std::find(std::begin(dtypes_of_layers), std::end(dtypes_of_layers), dtype) !=
+                    std::end(dtypes_of_layers);
+  return ever ? why_not_here(dtype) : "";
 }
 
 Memory::Memory(std::int64_t bytes) : bytes_(bytes) {

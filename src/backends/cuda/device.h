@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/capability.h"
 #include "workloads/dtype.h"
 
 namespace breakeven::cuda {
@@ -26,15 +27,20 @@ void check(cublasStatus_t status, const char* what);
 /// What is known of the device in use: the first of those visible (CUDA_VISIBLE_DEVICES).
 struct DeviceFacts {
   std::string name;
-  int major = 0, minor = 0;  // compute capability
+  Capability capability;
   std::int64_t l2_bytes = 0;
   std::string driver, runtime;  // versions of CUDA: the newest that the driver serves, and this program's
 };
-/// Throws std::runtime_error with the driver's words where there is none.
+/// Throws std::runtime_error with the driver's words where there is none, or why this program cannot run on
+/// it.
 DeviceFacts device_facts();
 std::int64_t free_memory();
-/// What this device computes convolutions and networks in.
+/// Those of `dtypes` that this device computes in, and why it does not in another: empty if not for its age.
+std::vector<Dtype> computed_here(std::vector<Dtype> dtypes);
+std::string why_not_here(Dtype dtype);
+/// The same of convolutions and networks.
 std::vector<Dtype> layer_dtypes();
+std::string why_no_layers_in(Dtype dtype);
 
 /// `bytes` of device memory, uninitialised. Throws OutOfMemory.
 class Memory {

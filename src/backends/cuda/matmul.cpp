@@ -24,12 +24,8 @@ bool wants_k_fastest(Dtype dtype) {
 }
 
 std::vector<Dtype> dtypes() {
-  const DeviceFacts device = device_facts();
-  const int capability = 10 * device.major + device.minor;
-  std::vector<Dtype> all{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::s8};
-  if (capability >= 80) all.insert(all.end(), {Dtype::tf32, Dtype::bf16});
-  if (capability >= 89) all.push_back(Dtype::f8e4m3);
-  return all;
+  return computed_here(
+      {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::s8, Dtype::tf32, Dtype::bf16, Dtype::f8e4m3});
 }
 
 class Matrices final : public Work {
@@ -109,7 +105,8 @@ const OperationRegistration registered({.op = "matmul",
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                           return std::make_unique<Matrices>(Matmul(problem.parameters), seed);
-                                        }});
+                                        },
+                                        .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -44,8 +44,8 @@ std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
   return std::make_unique<NetworkCase>(problem, seed, make);
 }
 
-const OperationRegistration train({"train", layer_dtypes, prepare<make_training>});
-const OperationRegistration infer({"infer", layer_dtypes, prepare<make_inference>});
+const OperationRegistration train({"train", layer_dtypes, prepare<make_training>, why_no_layers_in});
+const OperationRegistration infer({"infer", layer_dtypes, prepare<make_inference>, why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -21,10 +21,7 @@ class ConvolutionLayer final : public LayerWork {
     const Layer& layer = site_.layer;
     if (layer.activation == Activation::gelu)
       throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
-    if (!site_.engine.cudnn) {
-      site_.engine.cudnn = std::shared_ptr<cudnnContext>(make_handle());
-      check(cudnnSetStream(site_.engine.cudnn.get(), site_.stream()), "cudnnSetStream");
-    }
+    if (!site_.engine.cudnn) site_.engine.cudnn = make_handle(site_.stream());
     prepare_forward();
   }
 

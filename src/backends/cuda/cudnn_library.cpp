@@ -1,0 +1,30 @@
+#include "backends/cuda/cudnn_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace breakeven::cuda {
+namespace {
+
+std::size_t major_of(std::size_t number) {
+  return number < 10000 ? number / 1000 : number / 10000;
+}
+
+}  // namespace
+
+std::string cudnn_version_text(std::size_t number) {
+  const std::size_t minor = number < 10000 ? number / 100 % 10 : number / 100 % 100;
+  return fmt::format("{}.{}.{}", major_of(number), minor, number % 100);
+}
+
+std::string open_cudnn(const std::string& file, std::size_t major) {
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) return fmt::format("no cuDNN {} can be used: {}", major, dlerror());
+  void* version = dlsym(library, "cudnnGetVersion");
+  if (version == nullptr) return fmt::format("no cuDNN {} can be used: {}", major, dlerror());
+  const std::size_t number = reinterpret_cast<std::size_t (*)()>(version)();
+  if (major_of(number) == major) return "";
+  return fmt::format("no cuDNN {} can be used: {} is cuDNN {}", major, file, cudnn_version_text(number));
+}
+
+}  // namespace breakeven::cuda
