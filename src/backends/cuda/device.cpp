@@ -21,6 +21,10 @@ bool lost_for_good() {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 
+std::string words_for(cudaError_t error) {
+  return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
 std::string version_of(int number) {  // 13020 is 13.2
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
@@ -31,11 +35,10 @@ constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype
 
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
-  const std::string message =
-      fmt::format("{}: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  const std::string message = fmt::format("{}: {}", what, words_for(error));
   cudaGetLastError();  // or the next call would be blamed
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  if (error != cudaErrorNoDevice && error != cudaErrorInsufficientDriver && lost_for_good()) {
+  if (lost_for_good()) {
     fmt::print(stderr, "{}; the device's context is lost\n", message);
     std::fflush(stderr);
     _exit(1);
@@ -68,7 +71,8 @@ DeviceFacts device_facts() {
         fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
                     version_of(driver), version_of(runtime)));
   }
-  check(counted, "no CUDA device can be used");
+  // Not by check(): there is no context yet that could be lost.
+  if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
