@@ -61,6 +61,20 @@ int DriverTest::processes(const std::string& backend) const {
   }));
 }
 
+std::string DriverTest::why_unavailable(const std::string& backend) const {
+  if (!exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + backend)))
+    return backend + " was not built";
+  // Not by `devices`, which asks all of them.
+  const auto path = products({1}, {"reference", backend});
+  breakeven({"run", path, "--seconds", "0.001", "--out", file("asked.json")});
+  const Json result = parse_file(file("asked.json"));
+  for (const auto& known : result.at("backends")) {
+    if (known.at("name") == backend)
+      return known.at("available").get<bool>() ? "" : known.at("reason").get<std::string>();
+  }
+  return "it is not among the backends";
+}
+
 Json parse(const std::string& text) {
   try {
     return Json::parse(text);

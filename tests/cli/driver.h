@@ -42,6 +42,9 @@ class DriverTest : public testing::Test {
   std::filesystem::path config(const Json& workloads, const std::vector<std::string>& backends = {"a", "b"},
                                const Json& measure = Json::object()) const;
 
+  /// Why a backend beside the driver cannot be used here; empty where it can.
+  std::string why_unavailable(const std::string& backend) const;
+
   std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     return folder_.write(name, text);

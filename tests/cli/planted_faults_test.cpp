@@ -44,8 +44,8 @@ class PlantedFault : public DriverTest {
   /// What comes of one case of a backend, on one thread: with several, products are cut into tiles. Skips the
   /// test where the backend or what is planted into it was not built.
   std::pair<Outcome, Json> measure(const Planted& planted) const {
-    const auto path =
-        config(Json::array({workload(planted.problem)}), {planted.backend}, {{"max_seconds", 0.1}});
+    const auto path = config(Json::array({workload(planted.problem)}), {planted.backend},
+                             {{"max_seconds", 0.1}, {"timeout_seconds", 60}});
     Launch launched = launch({"run", path, "--threads", "1", "--out", file("out.json")});
     const auto library = std::filesystem::path(PLANTED_FAULTS_FOLDER) / (planted.library + ".so");
     launched.environment.emplace_back("LD_PRELOAD", library.string());
@@ -73,7 +73,7 @@ class PlantedFaultOnCpu : public PlantedFault, public testing::WithParamInterfac
   }
 };
 
-constexpr const char* off = "off by [0-9.e+-]+ where ";
+constexpr const char* off = "off by [0-9a-z.+-]+ where ";  // nan, too
 constexpr const char* poison = "^element [0-9]+ is nan and should be ";
 constexpr const char* zero = "^element [0-9]+ is 0 and should be ";
 constexpr const char* projection = "^projection ";  // no element that was looked at is wrong
@@ -181,6 +181,94 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedTf32,
                          testing::Values(Planted{"openblas", "planted-cblas", "tf32", "matmul", ""},
                                          Planted{"openblas", "planted-cblas", "tf32", "conv2d", ""}),
                          name_of);
+
+/// The same of the CUDA backend: on a machine with a GPU.
+class GpuPlantedFault : public PlantedFault, public testing::WithParamInterface<Planted> {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable("cuda"); !reason.empty()) GTEST_SKIP() << reason;
+    PlantedFault::SetUp();
+  }
+};
+
+TEST_P(GpuPlantedFault, IsCaught) {
+  const auto [outcome, row] = measure(GetParam());
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  ASSERT_EQ(row.value("status", ""), "wrong") << row;
+  EXPECT_THAT(row.at("reason").get<std::string>(), ContainsRegex(GetParam().reason));
+  EXPECT_TRUE(row.at("seconds").is_null()) << row;
+}
+
+std::vector<Planted> caught_on_gpu() {
+  const std::string library = "planted-cublaslt";
+  std::vector<Planted> all{{"cuda", library, "tf32", "matmul", off},
+                           {"cuda", library, "transpose", "matmul", off},
+                           {"cuda", library, "alpha_zero", "matmul", zero},
+                           {"cuda", library, "skip", "matmul", poison},
+                           {"cuda", library, "zeros", "matmul", zero},
+                           {"cuda", library, "transpose", "matmul_f64", off},
+                           {"cuda", library, "alpha_zero", "matmul_f64", zero},
+                           {"cuda", library, "skip", "matmul_f64", poison},
+                           {"cuda", "planted-cudnn", "skip", "conv2d", poison}};
+  for (const char* problem : {"train", "infer"}) {
+    for (const char* fault : {"tf32", "alpha_zero", "skip", "zeros"})
+      all.push_back({"cuda", library, fault, problem, off});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, GpuPlantedFault, testing::ValuesIn(caught_on_gpu()), name_of);
+
+using GpuNoFault = GpuPlantedFault;
+
+TEST_P(GpuNoFault, IsGood) {
+  const auto [outcome, row] = measure(GetParam());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(row.value("status", ""), "ok") << row;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, GpuNoFault,
+                         testing::Values(Planted{"cuda", "planted-cublaslt", "", "matmul", ""},
+                                         Planted{"cuda", "planted-cublaslt", "", "matmul_f64", ""},
+                                         Planted{"cuda", "planted-cublaslt", "", "train", ""},
+                                         Planted{"cuda", "planted-cublaslt", "", "infer", ""},
+                                         Planted{"cuda", "planted-cudnn", "", "conv2d", ""}),
+                         name_of);
+
+/// What reaches cuBLASLt, seen without a GPU: the tests above would mean nothing if nothing were planted.
+class PlantedIntoCublasLt : public DriverTest {
+ protected:
+  /// What a library that only tells got of a product in f32.
+  std::string told(const std::string& fault, const std::string& columns = "64") const {
+    const std::filesystem::path folder(PLANTED_FAULTS_FOLDER);
+    Launch caller = launch({});
+    caller.program = folder / "cublaslt-caller";
+    caller.environment = {{"LD_PRELOAD", (folder / "planted-cublaslt.so").string()},
+                          {"BREAKEVEN_PLANTED", fault},
+                          {"BREAKEVEN_PLANTED_COLUMNS", columns}};
+    return run(caller).out;
+  }
+  void SetUp() override {
+    if (!exists(std::filesystem::path(PLANTED_FAULTS_FOLDER) / "cublaslt-caller"))
+      GTEST_SKIP() << "cuda was not built";
+  }
+  const std::string good_ = "compute 32F\nfirst as it is\nsecond as it is\nalpha 1, C as given\ndone\n";
+};
+
+TEST_F(PlantedIntoCublasLt, NothingChangesNothing) {
+  EXPECT_EQ(told(""), good_);
+  EXPECT_EQ(told("skip", "63"), good_) << "meant for products of another size";
+}
+
+TEST_F(PlantedIntoCublasLt, EachFaultReachesIt) {
+  EXPECT_EQ(told("tf32"),
+            "compute 32F_FAST_TF32\nfirst as it is\nsecond as it is\nalpha 1, C as given\ndone\n");
+  EXPECT_EQ(told("transpose"), "compute 32F\nfirst transposed\nsecond as it is\nalpha 1, C as given\ndone\n");
+  EXPECT_EQ(told("alpha_zero"), "compute 32F\nfirst as it is\nsecond as it is\nalpha 0, C as given\ndone\n");
+  EXPECT_EQ(told("skip"), "compute 32F\nfirst as it is\nsecond as it is\ndone\n");
+  EXPECT_EQ(told("wild"), "compute 32F\nfirst as it is\nsecond as it is\nalpha 1, C elsewhere\ndone\n");
+  EXPECT_EQ(told("kill"), "") << "not even what had not been written out yet";
+}
 
 }  // namespace
 }  // namespace breakeven::cli_tests

@@ -1,0 +1,66 @@
+// What goes wrong on a GPU costs one case: on a machine with one.
+//
+// The driver's side of the same, with all the ways in which a worker can end: faults_test.cpp.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class GpuDeviceFault : public DriverTest {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable("cuda"); !reason.empty()) GTEST_SKIP() << reason;
+  }
+
+  /// A run of the products of these sizes, with a fault planted into those of `planted_size`.
+  Outcome products_with(const std::string& fault, int planted_size, const std::vector<int>& sizes) const {
+    Launch launched = launch({"run", products(sizes, {"cuda"}), "--out", file("out.json")});
+    const auto library = std::filesystem::path(PLANTED_FAULTS_FOLDER) / "planted-cublaslt.so";
+    launched.environment.emplace_back("LD_PRELOAD", library.string());
+    launched.environment.emplace_back("BREAKEVEN_PLANTED", fault);
+    launched.environment.emplace_back("BREAKEVEN_PLANTED_COLUMNS", std::to_string(planted_size));
+    return run(launched);
+  }
+};
+
+TEST_F(GpuDeviceFault, OutOfMemoryIsAResult) {
+  // The larger result takes 512 GiB, which no device has.
+  const Json workload{{"op", "matmul"}, {"m", {256, 1 << 18}}, {"n", "m"}, {"k", 16}, {"dtype", "f64"}};
+  const Outcome outcome =
+      breakeven({"run", config(Json::array({workload}), {"cuda"}), "--out", file("out.json")});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))),
+              ElementsAre(AllOf(HasSubstr("m=262144/"), HasSubstr(" cuda out_of_memory: "))));
+}
+
+/// An address that is none leaves the context unusable: the worker ends, and the next case gets a new one.
+TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
+  const Outcome outcome = products_with("wild", 512, {256, 512, 1024});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(
+      not_ok(parse_file(file("out.json"))),
+      ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda failed: "), HasSubstr("illegal memory access"),
+                        HasSubstr("the device's context is lost"))));
+}
+
+TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
+  const Outcome outcome = products_with("kill", 8192, {256, 8192, 1024});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(
+      not_ok(parse_file(file("out.json"))),
+      ElementsAre(AllOf(HasSubstr(product_id(8192) + " cuda failed: "), HasSubstr("killed by signal 9"))));
+}
+
+TEST_F(GpuDeviceFault, NoneIsSeenWhereNoneIsPlanted) {
+  const Outcome outcome = products_with("wild", 511, {256, 512});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
