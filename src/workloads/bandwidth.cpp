@@ -26,30 +26,40 @@ std::string size_text(std::int64_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
+}  // namespace
+
+std::string Bandwidth::title() const {
+  return fmt::format("{} {}", size_text(bytes), name(dtype));
+}
+
+void Bandwidth::check() const {
+  if (bytes % 64 != 0)
+    throw InvalidCase("bytes", fmt::format("bytes is {} and must be a multiple of 64", bytes));
+}
+
+Parameter Bandwidth::bytes_parameter() {
+  return integer_parameter("bytes", "size of each array, a multiple of 64", 64, std::int64_t{1} << 40U);
+}
+
+namespace {
+
 class BandwidthWorkload : public Workload {
  public:
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all{
-        integer_parameter("bytes", "size of each array, a multiple of 64", 64, std::int64_t{1} << 40U),
+        Bandwidth::bytes_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32}),
     };
     return all;
   }
 
-  std::string title(const Parameters& parameters) const override {
-    const Bandwidth p(parameters);
-    return fmt::format("{} {}", size_text(p.bytes), name(p.dtype));
-  }
+  std::string title(const Parameters& parameters) const override { return Bandwidth(parameters).title(); }
 
-  void check(const Parameters& parameters) const override {
-    const Bandwidth p(parameters);
-    if (p.bytes % 64 != 0)
-      throw InvalidCase("bytes", fmt::format("bytes is {} and must be a multiple of 64", p.bytes));
-  }
+  void check(const Parameters& parameters) const override { Bandwidth(parameters).check(); }
 
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
-    for (const std::int64_t bytes : {64, 4096, 100'032, 1 << 20}) all.push_back({{"bytes", bytes}});
+    for (const std::int64_t bytes : Bandwidth::example_bytes) all.push_back({{"bytes", bytes}});
     return all;
   }
 
@@ -78,23 +88,11 @@ class TriadWorkload final : public BandwidthWorkload {
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
     const Bandwidth p(parameters);
-    const OutputShape shape = output(parameters);
     const RandomStream b(seed, stream::first_operand);
     const RandomStream c(seed, stream::second_operand);
-    const auto value = [&](std::int64_t i) {
+    return array_truth(output(parameters), seed, elements, [&](std::int64_t i) {
       return input_value(p.dtype, b, i) + triad_factor * input_value(p.dtype, c, i);
-    };
-    Evidence truth;
-    for (const std::int64_t e : elements) truth.elements.push_back(value(e));
-    const auto signs = channel_signs(seed, shape.channels);
-    std::vector<double> sums(static_cast<std::size_t>(shape.inner), 0.0);
-    for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
-      const double sign = signs[static_cast<std::size_t>(channel)];
-      for (std::int64_t i = 0; i < shape.inner; ++i)
-        sums[static_cast<std::size_t>(i)] += sign * value(channel * shape.inner + i);
-    }
-    truth.projections = fold_positions(sums, seed);
-    return truth;
+    });
   }
 
   /// One product of inputs in [-1, 1) and one sum, of size sqrt((1 + 9) / 3).

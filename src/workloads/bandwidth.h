@@ -2,6 +2,11 @@
 // computes little.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -16,7 +21,32 @@ struct Bandwidth {
   /// Of a result as long as the arrays: of all ways to look at a list of numbers, one with few positions,
   /// because it takes memory to check each.
   OutputShape shape() const;
+  /// As people say it: "64 KiB f32".
+  std::string title() const;
+  /// Throws InvalidCase unless the arrays are whole cache lines.
+  void check() const;
+
+  static Parameter bytes_parameter();
+  /// Sizes for conformance: the least, one that no vector or thread divides, and some between caches.
+  static constexpr std::array<std::int64_t, 4> example_bytes{64, 4096, 100'032, 1 << 20};
 };
+
+/// The truth of an array whose element i is value(i), a double.
+template <typename Value>
+Evidence array_truth(const OutputShape& shape, std::uint64_t seed, const std::vector<std::int64_t>& elements,
+                     const Value& value) {
+  Evidence truth;
+  for (const std::int64_t e : elements) truth.elements.push_back(value(e));
+  const auto signs = channel_signs(seed, shape.channels);
+  std::vector<double> sums(static_cast<std::size_t>(shape.inner), 0.0);
+  for (std::int64_t channel = 0; channel < shape.channels; ++channel) {
+    const double sign = signs[static_cast<std::size_t>(channel)];
+    for (std::int64_t i = 0; i < shape.inner; ++i)
+      sums[static_cast<std::size_t>(i)] += sign * value(channel * shape.inner + i);
+  }
+  truth.projections = fold_positions(sums, seed);
+  return truth;
+}
 
 /// triad: a[i] = b[i] + triad_factor c[i] (McCalpin, Memory Bandwidth and Machine Balance in Current High
 /// Performance Computers, IEEE TCCA Newsletter, 1995).

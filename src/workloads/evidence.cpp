@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <string_view>
 
@@ -44,14 +45,28 @@ std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels) {
 }
 
 std::vector<double> project(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed) {
+  const std::size_t size = output_bytes(dtype);
+  return project(dtype, shape, seed, [&](std::int64_t first, std::int64_t) {
+    return static_cast<const std::byte*>(output) + static_cast<std::size_t>(first) * size;
+  });
+}
+
+std::vector<double> project(Dtype dtype, const OutputShape& shape, std::uint64_t seed,
+                            const std::function<const void*(std::int64_t, std::int64_t)>& read) {
+  constexpr std::int64_t piece = std::int64_t{1} << 22U;  // elements
   const auto signs = channel_signs(seed, shape.channels);
   std::vector<double> sums(static_cast<std::size_t>(shape.positions()), 0.0);
+  const std::int64_t at_once = std::clamp<std::int64_t>(piece / shape.inner, 1, shape.channels);
   for (std::int64_t o = 0; o < shape.outer; ++o) {
     double* row = sums.data() + o * shape.inner;
-    for (std::int64_t c = 0; c < shape.channels; ++c) {
-      const double sign = signs[static_cast<std::size_t>(c)];
-      const std::int64_t first = (o * shape.channels + c) * shape.inner;
-      for (std::int64_t i = 0; i < shape.inner; ++i) row[i] += sign * read_output(dtype, output, first + i);
+    for (std::int64_t start = 0; start < shape.channels; start += at_once) {
+      const std::int64_t channels = std::min(at_once, shape.channels - start);
+      const void* values = read((o * shape.channels + start) * shape.inner, channels * shape.inner);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const double sign = signs[static_cast<std::size_t>(start + c)];
+        for (std::int64_t i = 0; i < shape.inner; ++i)
+          row[i] += sign * read_output(dtype, values, c * shape.inner + i);
+      }
     }
   }
   return fold_positions(sums, seed);
@@ -65,6 +80,14 @@ std::vector<double> fold_positions(const std::vector<double>& channel_sums, std:
     folded[q % count] += position_sign(seed, static_cast<std::int64_t>(q)) * channel_sums[q];
   }
   return folded;
+}
+
+Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
+                     const std::vector<std::int64_t>& elements) {
+  Evidence shown;
+  for (const std::int64_t e : elements) shown.elements.push_back(read_output(dtype, output, e));
+  shown.projections = project(dtype, output, shape, seed);
+  return shown;
 }
 
 Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape) {

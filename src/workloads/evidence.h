@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ double position_sign(std::uint64_t seed, std::int64_t position);
 std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels);
 /// The projections of a result in memory. `output` holds shape.elements() results of inputs `dtype`.
 std::vector<double> project(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed);
+/// The same, of a result that is read piece by piece: read(first, count) points to results first ... first +
+/// count - 1 until it is called again.
+std::vector<double> project(Dtype dtype, const OutputShape& shape, std::uint64_t seed,
+                            const std::function<const void*(std::int64_t first, std::int64_t count)>& read);
 /// The projections, given the sum over channels with signs at each position.
 std::vector<double> fold_positions(const std::vector<double>& channel_sums, std::uint64_t seed);
 
@@ -43,6 +48,10 @@ struct Evidence {
   std::vector<double> projections;
   std::vector<double> losses;  // of the first training steps
 };
+
+/// What is shown of a result in memory: its values at `elements`, and its projections.
+Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
+                     const std::vector<std::int64_t>& elements);
 
 /// How far evidence may be from the truth.
 struct Tolerance {

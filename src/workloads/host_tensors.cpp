@@ -49,10 +49,7 @@ HostTensors HostTensors::of(const Conv2d& p, std::uint64_t seed) {
 }
 
 Evidence HostTensors::evidence(const std::vector<std::int64_t>& elements) const {
-  Evidence shown;
-  for (const std::int64_t e : elements) shown.elements.push_back(read_output(dtype, output.data(), e));
-  shown.projections = project(dtype, output.data(), shape, seed);
-  return shown;
+  return evidence_of(dtype, output.data(), shape, seed, elements);
 }
 
 }  // namespace breakeven

@@ -71,10 +71,7 @@ class Triad final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     poison_output(p_.dtype, a_.data(), p_.elements());
     run();
-    Evidence shown;
-    for (const std::int64_t e : elements) shown.elements.push_back(read_output(p_.dtype, a_.data(), e));
-    shown.projections = project(p_.dtype, a_.data(), p_.shape(), seed_);
-    return shown;
+    return evidence_of(p_.dtype, a_.data(), p_.shape(), seed_, elements);
   }
 
   std::string algorithm() const override {
