@@ -30,7 +30,7 @@ std::optional<Status> parse_status(std::string_view name) {
 }
 
 std::optional<double> CaseResult::gflops() const {
-  if (status != Status::ok || !seconds) return std::nullopt;
+  if (status != Status::ok || !seconds || flop == 0) return std::nullopt;
   return flop / seconds->median * 1e-9;
 }
 

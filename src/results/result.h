@@ -77,7 +77,7 @@ struct CaseResult {
   std::optional<Training> training;
   std::optional<Latency> latency;
 
-  /// Nothing unless the status is ok.
+  /// Nothing unless the status is ok; no rate of operations where there are none.
   std::optional<double> gflops() const;
   std::optional<double> gbps() const;
 };

@@ -89,6 +89,15 @@ TEST(CsvReport, UnknownIsEmpty) {
   EXPECT_EQ(all[1].at("status"), "wrong");
 }
 
+TEST(CsvReport, WhereNothingIsComputedThereIsNoRateOfIt) {
+  CaseResult copy = sample::product("a", 64, 1);
+  copy.flop = 0;
+  const auto all = rows(sample::result({copy}));
+  EXPECT_EQ(all[0].at("flop"), "0");
+  EXPECT_EQ(all[0].at("gflops"), "");
+  EXPECT_NE(all[0].at("gbps"), "");
+}
+
 TEST(CsvReport, QuotesAndGuardsText) {
   CaseResult r = sample::product("=cmd|'/c calc'!A0", 64, 1);
   r.label = "said \"so\", then left";

@@ -81,6 +81,7 @@ DeviceFacts device_facts() {
     throw std::runtime_error("no CUDA device can be used: " + reason);
   return {.name = properties.name,
           .capability = capability,
+          .processors = properties.multiProcessorCount,
           .l2_bytes = properties.l2CacheSize,
           .driver = version_of(driver),
           .runtime = version_of(runtime)};

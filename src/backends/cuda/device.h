@@ -28,6 +28,7 @@ void check(cublasStatus_t status, const char* what);
 struct DeviceFacts {
   std::string name;
   Capability capability;
+  int processors = 0;  // streaming multiprocessors
   std::int64_t l2_bytes = 0;
   std::string driver, runtime;  // versions of CUDA: the newest that the driver serves, and this program's
 };
@@ -70,6 +71,25 @@ class Memory {
   };
   std::unique_ptr<void, Free> data_;
   std::int64_t bytes_ = 0;
+};
+
+/// Memory of the host that the device reads and writes by itself, so that a copy can be enqueued. Throws
+/// OutOfMemory.
+template <typename T>
+class PinnedMemory {
+ public:
+  explicit PinnedMemory(std::size_t count) {
+    void* data = nullptr;
+    check(cudaMallocHost(&data, count * sizeof(T)), "cudaMallocHost");
+    data_.reset(static_cast<T*>(data));
+  }
+  T* data() { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { cudaFreeHost(p); }
+  };
+  std::unique_ptr<T, Free> data_;
 };
 
 /// A point in a stream, with its time.

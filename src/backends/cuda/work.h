@@ -15,7 +15,7 @@ class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }
   /// By events around runs queued behind a closed gate: what it takes to launch them is not in it.
-  std::optional<double> device_seconds(std::int64_t iterations, bool cold) final;
+  std::optional<double> device_seconds(std::int64_t iterations, bool cold) override;
   bool flush() final;
 
  protected:

@@ -32,7 +32,8 @@ struct Warp {
   __device__ static int rank() { return static_cast<int>(threadIdx.x) % threads; }
   __device__ static int size() { return threads; }
   __device__ static void sync() { __syncwarp(); }
-  __device__ static float sum(float x) {
+  template <typename T>
+  __device__ static T sum(T x) {
     for (int distance = threads / 2; distance > 0; distance /= 2) x += __shfl_xor_sync(~0U, x, distance);
     return x;
   }

@@ -5,31 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "backends/cuda/device.h"
 
 namespace breakeven::cuda {
-
-/// Memory of the host that the device reads and writes by itself, so that a copy can be enqueued. Throws
-/// OutOfMemory.
-template <typename T>
-class PinnedMemory {
- public:
-  explicit PinnedMemory(std::size_t count) {
-    void* data = nullptr;
-    check(cudaMallocHost(&data, count * sizeof(T)), "cudaMallocHost");
-    data_.reset(static_cast<T*>(data));
-  }
-  T* data() { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(T* p) const { cudaFreeHost(p); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
 
 /// Each batch goes through a place of its own in the host's memory to the one array that kernels read. The
 /// places are used in turn, in two halves: before one is begun again, the device has taken all of it.

@@ -1,0 +1,67 @@
+#include "backends/cuda/arrays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/cuda/race.h"
+
+namespace breakeven::cuda {
+
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream) {
+  Memory memory(array.bytes);
+  fill_uniform(array.dtype, numbers, memory.data(), array.bytes, stream.get());
+  stream.wait();
+  return memory;
+}
+
+void poison(Memory& memory, const Stream& stream) {
+  // All bits set is a NaN in every float format.
+  check(cudaMemsetAsync(memory.data(), 0xff, static_cast<std::size_t>(memory.bytes()), stream.get()),
+        "cudaMemset");
+}
+
+Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
+                    const std::vector<std::int64_t>& elements) {
+  const auto size = static_cast<std::int64_t>(facts(array.dtype).bytes);
+  std::vector<std::byte> piece;
+  const auto read = [&](std::int64_t first, std::int64_t count) {
+    piece.resize(std::max(piece.size(), static_cast<std::size_t>(count * size)));
+    check(cudaMemcpy(piece.data(), memory.as<std::byte>() + first * size,
+                     static_cast<std::size_t>(count * size), cudaMemcpyDeviceToHost),
+          "copying from the device");
+    return piece.data();
+  };
+  Evidence shown;
+  for (const std::int64_t e : elements) shown.elements.push_back(read_output(array.dtype, read(e, 1), 0));
+  shown.projections = project(array.dtype, array.shape(), seed, read);
+  return shown;
+}
+
+unsigned filling_blocks() {
+  constexpr unsigned blocks_a_processor = 8;  // of 256 threads: as many threads as one holds
+  return blocks_a_processor * static_cast<unsigned>(device_facts().processors);
+}
+
+std::vector<ArrayLaunch> writing_launches() {
+  const unsigned filling = filling_blocks();
+  return {{.depth = 2, .blocks = 0},
+          {.depth = 1, .blocks = 0},
+          {.depth = 4, .blocks = 0},
+          {.depth = 4, .blocks = filling},
+          {.depth = 2, .blocks = 4 * filling}};
+}
+
+FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches,
+                             const std::function<void(const ArrayLaunch&)>& enqueue) {
+  Race<ArrayLaunch> race;
+  for (const ArrayLaunch& launch : launches)
+    race.add(launch, stopwatch.quick_seconds([&] { enqueue(launch); }));
+  return {.launch = race.fastest(), .text = fmt::format("{}; {}", race.fastest().text(), race.text())};
+}
+
+std::vector<Dtype> array_dtypes() {
+  return {Dtype::f64, Dtype::f32};
+}
+
+}  // namespace breakeven::cuda

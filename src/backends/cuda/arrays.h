@@ -1,0 +1,54 @@
+// Long arrays in the device's memory: inputs made there, and results shown.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/kernels/array_kernels.h"
+#include "backends/cuda/stopwatch.h"
+#include "worker/backend.h"
+#include "workloads/bandwidth.h"
+#include "workloads/random.h"
+
+namespace breakeven::cuda {
+
+/// The numbers of a stream: made by the device, because the host would take seconds for the larger ones.
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream);
+
+/// Fills memory with NaN, so that what is never written is seen.
+void poison(Memory& memory, const Stream& stream);
+
+/// What is shown of an array in `memory`, which comes to the host in pieces. The stream must be idle.
+Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
+                    const std::vector<std::int64_t>& elements);
+
+/// Blocks that fill the device once.
+unsigned filling_blocks();
+/// What is tried for kernels that write an array, in order of preference.
+std::vector<ArrayLaunch> writing_launches();
+
+struct FastestLaunch {
+  ArrayLaunch launch;
+  std::string text;  // for Prepared::algorithm
+};
+/// Times each. `enqueue` must only enqueue.
+FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches,
+                             const std::function<void(const ArrayLaunch&)>& enqueue);
+
+/// What arrays are made of.
+std::vector<Dtype> array_dtypes();
+/// `op` by a Work made from a Bandwidth and the seed.
+template <typename Work>
+Operation array_operation(const std::string& op) {
+  return {.op = op,
+          .dtypes = array_dtypes,
+          .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+            return std::make_unique<Work>(Bandwidth(problem.parameters), seed);
+          }};
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,158 @@
+#include "workloads/copy.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <variant>
+
+#include "backends/cuda/arrays.h"
+#include "backends/cuda/race.h"
+#include "backends/cuda/work.h"
+#include "host/cpu.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Decided before allocating: pinning takes memory from everything else on the machine.
+void check_host_memory(std::int64_t bytes) {
+  const std::int64_t available = available_memory();
+  if (bytes > available) {
+    throw OutOfMemory(fmt::format("needs {:.3g} GiB of the host's memory and {:.3g} GiB is available",
+                                  static_cast<double>(bytes) / 0x1p30,
+                                  static_cast<double>(available) / 0x1p30));
+  }
+}
+
+/// One array in the host's memory: pinned, or as malloc gives it.
+class HostArray {
+ public:
+  HostArray(std::int64_t bytes, bool pinned) {
+    check_host_memory(bytes);
+    const auto count = static_cast<std::size_t>(bytes);
+    if (pinned) {
+      data_.emplace<PinnedMemory<std::byte>>(count);
+      return;
+    }
+    Pageable pageable(static_cast<std::byte*>(std::malloc(count)));
+    if (pageable == nullptr) throw OutOfMemory(fmt::format("malloc has no {} bytes", bytes));
+    data_ = std::move(pageable);
+  }
+  std::byte* data() {
+    if (auto* pinned = std::get_if<PinnedMemory<std::byte>>(&data_)) return pinned->data();
+    return std::get<Pageable>(data_).get();
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  using Pageable = std::unique_ptr<std::byte, Free>;
+  std::variant<Pageable, PinnedMemory<std::byte>> data_;
+};
+
+/// Over the link between the host and the device.
+class LinkCopy final : public Work {
+ public:
+  LinkCopy(const Copy& problem, std::uint64_t seed)
+      : p_(problem),
+        seed_(seed),
+        host_(p_.array.bytes, p_.pinned),
+        device_(to_device() ? Memory(p_.array.bytes) : random_array(p_.array, numbers(), stream())) {
+    if (to_device()) fill_inputs(p_.array.dtype, host_.data(), p_.array.elements(), numbers());
+  }
+
+  void run() override {
+    void* const from = to_device() ? static_cast<void*>(host_.data()) : device_.data();
+    void* const to = to_device() ? device_.data() : static_cast<void*>(host_.data());
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(p_.array.bytes),
+                          to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream().get()),
+          "cudaMemcpyAsync");
+  }
+
+  /// Of pageable memory there is no time without the host's: it moves the bytes through pinned memory of the
+  /// driver's, for which it waits for all that is ahead in the stream.
+  std::optional<double> device_seconds(std::int64_t iterations, bool cold) override {
+    return p_.pinned ? Work::device_seconds(iterations, cold) : std::nullopt;
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    if (to_device()) {
+      poison(device_, stream());
+      run();
+      wait();
+      return show_array(p_.array, device_, seed_, elements);
+    }
+    poison_output(p_.array.dtype, host_.data(), p_.array.elements());
+    run();
+    wait();
+    return evidence_of(p_.array.dtype, host_.data(), p_.array.shape(), seed_, elements);
+  }
+
+  std::string algorithm() const override { return "cudaMemcpyAsync"; }
+
+ private:
+  bool to_device() const { return p_.direction == Direction::to_device; }
+  RandomStream numbers() const { return RandomStream(seed_, stream::first_operand); }
+
+  Copy p_;
+  std::uint64_t seed_;
+  HostArray host_;
+  Memory device_;
+};
+
+/// Within the device's memory: by the driver, or by the kernel that is fastest here.
+class DeviceCopy final : public Work {
+ public:
+  DeviceCopy(const Bandwidth& problem, std::uint64_t seed)
+      : p_(problem),
+        seed_(seed),
+        from_(random_array(p_, RandomStream(seed, stream::first_operand), stream())),
+        to_(p_.bytes) {
+    Race<std::optional<ArrayLaunch>> race;
+    const auto add = [&](const std::optional<ArrayLaunch>& way) {
+      way_ = way;
+      race.add(way, stopwatch().quick_seconds([this] { run(); }));
+    };
+    add(std::nullopt);
+    for (const ArrayLaunch& launch : writing_launches()) add(launch);
+    way_ = race.fastest();
+    algorithm_ = fmt::format("{}; {}", way_ ? way_->text() : "cudaMemcpyAsync", race.text());
+  }
+
+  void run() override {
+    if (way_) return copy_array(*way_, from_.data(), to_.data(), p_.bytes, stream().get());
+    check(cudaMemcpyAsync(to_.data(), from_.data(), static_cast<std::size_t>(p_.bytes),
+                          cudaMemcpyDeviceToDevice, stream().get()),
+          "cudaMemcpyAsync");
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    poison(to_, stream());
+    run();
+    wait();
+    return show_array(p_, to_, seed_, elements);
+  }
+
+  std::string algorithm() const override { return algorithm_; }
+
+ private:
+  Bandwidth p_;
+  std::uint64_t seed_;
+  Memory from_, to_;
+  std::optional<ArrayLaunch> way_;  // none: the driver's own
+  std::string algorithm_;
+};
+
+const OperationRegistration registered({.op = "copy",
+                                        .dtypes = array_dtypes,
+                                        .prepare = [](const Case& problem,
+                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                          const Copy p(problem.parameters);
+                                          if (p.direction == Direction::within)
+                                            return std::make_unique<DeviceCopy>(p.array, seed);
+                                          return std::make_unique<LinkCopy>(p, seed);
+                                        }});
+
+}  // namespace
+}  // namespace breakeven::cuda
