@@ -4,7 +4,7 @@ import torch
 
 from breakeven_worker.backend import Backend, Operation, OutOfMemory
 
-from . import conv2d, matmul, train_infer
+from . import bandwidth, conv2d, matmul, train_infer
 from .device import Cpu, Gpu
 
 __all__ = ["Cpu", "Gpu", "make_backend"]
@@ -13,7 +13,11 @@ __all__ = ["Cpu", "Gpu", "make_backend"]
 def make_backend(make_device, threads, version):
     torch.set_num_threads(threads)
     device = make_device()
-    operations = [*matmul.operations(device), *conv2d.operations(device), *train_infer.operations(device)]
+    operations = [
+        operation
+        for module in (matmul, conv2d, train_infer, bandwidth)
+        for operation in module.operations(device)
+    ]
     return Backend(
         name=device.name,
         version=version,

@@ -70,6 +70,18 @@ def show_result(result, elements, seed):
     }
 
 
+def show_array(array, elements, seed):
+    """The same of a flat array, as src/workloads/bandwidth.h looks at it: few positions. Blocks of them are shown one
+    after the other, so that no second array is made."""
+    channels = math.gcd(array.numel(), 1024)
+    inner = array.numel() // channels
+    block = math.gcd(inner, 4096)
+    positions_first = array.view(channels, inner // block, block).transpose(0, 1)
+    projections = show_result(positions_first, [], seed)["projections"]
+    where = torch.tensor(elements, dtype=torch.int64, device=array.device)
+    return {"elements": array[where].to(device="cpu", dtype=torch.float64).tolist(), "projections": projections}
+
+
 def works(run):
     """Whether torch has an operation for a type here can only be seen by trying a small one."""
     try:

@@ -1,0 +1,109 @@
+"""Moving memory: torch.sum (read), torch.add (triad) and Tensor.copy_ (copy), into results that exist already."""
+
+import torch
+
+from breakeven_worker import host
+from breakeven_worker.backend import Operation, OutOfMemory, Unsupported
+from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
+
+from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_array, show_result
+
+CPU = torch.device("cpu")
+
+
+def operations(device):
+    def operation(op, case):
+        return Operation(op, ["f64", "f32"], lambda parameters, seed: case(parameters, seed, device))
+
+    return [operation("read", _Read), operation("triad", _Triad), operation("copy", _Copy)]
+
+
+class _Arrays(WithoutGradients):
+    """What the three have in common: flat arrays of `count` elements."""
+
+    def __init__(self, p, seed):
+        self._seed = seed
+        self._dtype = DTYPES[p["dtype"]]
+        self._count = p["bytes"] // self._dtype.itemsize
+
+    def inputs(self, torch_device, stream):
+        return make_inputs((self._count,), self._dtype, torch_device, self._seed, stream)
+
+    def empty(self, torch_device, **memory):
+        return torch.empty(self._count, dtype=self._dtype, device=torch_device, **memory)
+
+
+class _Read(_Arrays):
+    algorithm = "torch.sum"
+
+    @torch.inference_mode()
+    def __init__(self, p, seed, device):
+        super().__init__(p, seed)
+        check_memory(p["bytes"], device)
+        self._array = self.inputs(device.torch_device, FIRST_OPERAND)
+        self._sum = torch.empty((), dtype=self._dtype, device=device.torch_device)
+
+    def run(self):
+        torch.sum(self._array, 0, out=self._sum)
+
+    def show(self, elements):
+        poison(self._sum)
+        self.run()
+        return show_result(self._sum.view(1, 1, 1), elements, self._seed)
+
+
+class _Triad(_Arrays):
+    algorithm = "torch.add"
+
+    @torch.inference_mode()
+    def __init__(self, p, seed, device):
+        super().__init__(p, seed)
+        check_memory(3 * p["bytes"], device)
+        self._b = self.inputs(device.torch_device, FIRST_OPERAND)
+        self._c = self.inputs(device.torch_device, SECOND_OPERAND)
+        self._a = self.empty(device.torch_device)
+
+    def run(self):
+        torch.add(self._b, self._c, alpha=3, out=self._a)
+
+    def show(self, elements):
+        poison(self._a)
+        self.run()
+        return show_array(self._a, elements, self._seed)
+
+
+class _Copy(_Arrays):
+    """Asynchronous where the host's memory is pinned, which is what it is pinned for."""
+
+    algorithm = "Tensor.copy_"
+
+    @torch.inference_mode()
+    def __init__(self, p, seed, device):
+        super().__init__(p, seed)
+        direction, pinned = p["direction"], p["memory"] == "pinned"
+        if direction == "within":
+            check_memory(2 * p["bytes"], device)
+            self._from = self.inputs(device.torch_device, FIRST_OPERAND)
+            self._to = self.empty(device.torch_device)
+            return
+        if device.torch_device == CPU:
+            raise Unsupported("there is no device to copy to or from: this backend computes in the host's memory")
+        check_memory(p["bytes"], device)
+        if 2 * p["bytes"] > host.available_memory():  # pinning copies, and so does making the numbers
+            raise OutOfMemory(f"needs {2 * p['bytes'] / 2**30:.3g} GiB of the host's memory")
+        if direction == "to_device":
+            numbers = self.inputs(CPU, FIRST_OPERAND)
+            self._from = numbers.pin_memory() if pinned else numbers
+            self._to = self.empty(device.torch_device)
+        else:
+            self._from = self.inputs(device.torch_device, FIRST_OPERAND)
+            self._to = self.empty(CPU, pin_memory=pinned)
+
+    def run(self):
+        self._to.copy_(self._from, non_blocking=True)
+
+    def show(self, elements):
+        poison(self._to)
+        self.run()
+        self.wait()
+        return show_array(self._to, elements, self._seed)
