@@ -2,6 +2,7 @@
 //
 // The driver's side of the same, with all the ways in which a worker can end: faults_test.cpp.
 #include "cli/driver.h"
+#include "unit/idx_files.h"
 
 namespace breakeven::cli_tests {
 namespace {
@@ -54,6 +55,32 @@ TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
   EXPECT_THAT(
       not_ok(parse_file(file("out.json"))),
       ElementsAre(AllOf(HasSubstr(product_id(8192) + " cuda failed: "), HasSubstr("killed by signal 9"))));
+}
+
+/// cuDNN is opened only when a convolution asks for it; one too old is no better than none.
+TEST_F(GpuDeviceFault, WithoutCudnnOnlyConvolutionsAreUnsupported) {
+  std::filesystem::create_directories(file("data"));
+  write_dataset(file("data"), 64, 32);
+  const auto network = [&](const char* name) -> Json {
+    return {
+        {"op", "infer"}, {"network", name}, {"batch", 4}, {"data", file("data").string()}, {"dtype", "f32"}};
+  };
+  const Json small_product{{"op", "matmul"}, {"m", 256}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}};
+  const Json convolution{{"op", "conv2d"}, {"n", 2}, {"c", 16}, {"h", 14},  {"w", 14},
+                         {"k", 16},        {"r", 3}, {"s", 3},  {"pad", 1}, {"pass", "forward"},
+                         {"dtype", "f32"}};
+  const auto path =
+      config(Json::array({small_product, convolution, network("mlp"), network("cnn")}), {"cuda"});
+  Launch launched = launch({"run", path, "--out", file("out.json")});
+  launched.environment.emplace_back("LD_LIBRARY_PATH", FAKE_CUDNN_FOLDER "/8907");
+  const Outcome outcome = run(launched);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto unsupported = [](const char* id) {
+    return AllOf(HasSubstr(id),
+                 HasSubstr(" cuda unsupported: no cuDNN 9 can be used: libcudnn.so.9 is cuDNN 8.9.7"));
+  };
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))),
+              ElementsAre(unsupported("conv2d/"), unsupported("infer/network=cnn")));
 }
 
 TEST_F(GpuDeviceFault, NoneIsSeenWhereNoneIsPlanted) {
