@@ -83,8 +83,8 @@ Result large_result() {
     c.device = "cpu";
     c.status = Status::ok;
     c.seconds = summarise({random_seconds(30)}, 1000);
-    c.flop = problem.workload->flop(problem.parameters);
-    c.bytes = problem.workload->bytes(problem.parameters);
+    c.flop = problem.flop();
+    c.bytes = problem.bytes();
     c.verification =
         Verification{.error = 1e-7, .tolerance = 1e-6, .correct = true, .detail = {}, .elements = 256};
   }

@@ -15,13 +15,12 @@ namespace {
 void print_json(const Config& config) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const auto& [problem, label] : config.cases) {
-    const Workload& w = *problem.workload;
     cases.push_back({{"id", problem.id()},
-                     {"op", w.op()},
+                     {"op", problem.workload->op()},
                      {"label", label},
                      {"params", to_json(problem.parameters)},
-                     {"flop", w.flop(problem.parameters)},
-                     {"bytes", w.bytes(problem.parameters)}});
+                     {"flop", problem.flop()},
+                     {"bytes", problem.bytes()}});
   }
   std::cout << cases.dump(1) << '\n';
 }
@@ -32,8 +31,8 @@ void print_table(const Config& config) {
   std::string text =
       fmt::format("{:<{}}  {:>10}  {:>10}  {:>10}\n", "case", widest, "GFLOP", "MB", "FLOP/byte");
   for (const auto& [problem, label] : config.cases) {
-    const double flop = problem.workload->flop(problem.parameters);
-    const double bytes = problem.workload->bytes(problem.parameters);
+    const double flop = problem.flop();
+    const double bytes = problem.bytes();
     text += fmt::format("{:<{}}  {:>10.4g}  {:>10.4g}  {:>10.4g}{}\n", problem.id(), widest, flop * 1e-9,
                         bytes * 1e-6, flop / bytes, label.empty() ? "" : "  " + label);
   }

@@ -23,7 +23,10 @@ ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
                  .seed = seed,
                  .data = open_dataset(parameters.text("data")),
                  .optimizer = std::nullopt,
-                 .graph = parameters.boolean("graph")};
+                 .graph = parameters.boolean("graph"),
+                 .fused = parameters.boolean("fused"),
+                 .tuned = parameters.boolean("tuned"),
+                 .transfer = Transfer::of(parameters).policy};
   const bool trains = parameters.find("optimizer") != nullptr;
   if (!trains) return task;  // a batch larger than the test set takes its images more than once
   task.optimizer = Optimizer::of(parameters);

@@ -12,6 +12,7 @@
 
 #include "network/dataset.h"
 #include "network/network.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 
@@ -45,7 +46,13 @@ struct ModelTask {
   std::uint64_t seed = 0;
   std::shared_ptr<const Dataset> data;
   std::optional<Optimizer> optimizer;  // none: for inference only; train_step is never called
-  bool graph = true;                   // a step, or a batch, as one CUDA graph, where there is such a thing
+  // How, where a backend can tell these apart:
+  bool graph = true;  // a step, or a batch, as one CUDA graph
+  bool fused = true;  // what follows a product or a convolution, in the same kernel
+  bool tuned = true;  // the fastest of a library's algorithms, not the first that it names
+  /// each: a batch's images come from the host's memory when it is their turn. once: parameters and a split
+  /// of the data set come with bring(), and parameters go with fetch().
+  Transfer::Policy transfer = Transfer::Policy::resident;
 };
 
 /// What the parameters of `train` or `infer` ask of a model.
@@ -85,6 +92,10 @@ class Model {
     logits_.resize(rows.size() * classes);
     infer(split, rows, logits_.data());
   }
+
+  /// Optional, as those of Prepared, where the task's transfer is `once`.
+  virtual void bring() {}
+  virtual bool fetch() { return false; }
 
   /// As Prepared::algorithm.
   virtual std::string algorithm() const = 0;

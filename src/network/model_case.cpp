@@ -52,6 +52,9 @@ class Training final : public Prepared {
     order_.make_ready();
   }
 
+  void bring() override { model_->bring(); }
+  bool fetch() override { return model_->fetch(); }
+
   void run() override {
     in_epochs_ = false;
     model_->start_step(order_.next());
@@ -62,7 +65,11 @@ class Training final : public Prepared {
     const auto first_rows = order_.next();
     Evidence shown = show_logits(*model_, Split::train, first_rows, elements, seed_);
     order_.restart();
-    for (int step = 0; step < first_steps; ++step) shown.losses.push_back(model_->train_step(order_.next()));
+    for (int step = 0; step < first_steps; ++step) {
+      model_->bring();
+      shown.losses.push_back(model_->train_step(order_.next()));
+      model_->fetch();
+    }
     restart();
     return shown;
   }
@@ -122,6 +129,9 @@ class Inference final : public Prepared {
         rows_(rows_from(0, batch_ + count_, count_)),
         model_(make(std::move(task))) {}
 
+  void bring() override { model_->bring(); }
+  bool fetch() override { return model_->fetch(); }
+
   void run() override {
     model_->start_inference(Split::test, std::span(rows_).subspan(first_, static_cast<std::size_t>(batch_)));
     first_ = (first_ + static_cast<std::size_t>(batch_)) % count_;
@@ -129,6 +139,7 @@ class Inference final : public Prepared {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     first_ = 0;
+    model_->bring();
     return show_logits(*model_, Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)),
                        elements, seed_);
   }

@@ -133,7 +133,7 @@ Json to_object(const answer::Hello& a) {
   return object;
 }
 Json to_object(const answer::Ready& a) {
-  return {{"ok", true}, {"algorithm", a.algorithm}};
+  return {{"ok", true}, {"algorithm", a.algorithm}, {"transfer", a.transfer}};
 }
 Json to_object(const Evidence& a) {
   Json object{{"ok", true}, {"elements", numbers(a.elements)}, {"projections", numbers(a.projections)}};
@@ -183,6 +183,7 @@ void read(const Json& object, answer::Hello& a) {
 }
 void read(const Json& object, answer::Ready& a) {
   a.algorithm = get_or<std::string>(object, "algorithm", "");
+  a.transfer = get_or<std::string>(object, "transfer", "resident");
 }
 void read(const Json& object, Evidence& a) {
   a.elements = get_numbers(object, "elements");

@@ -77,6 +77,8 @@ struct Hello {
 };
 struct Ready {
   std::string algorithm;
+  /// As the parameter `transfer` was heeded. A program that knows nothing of it leaves it out.
+  std::string transfer = "resident";
 };
 /// One sample. All figures are per iteration.
 struct Sample {

@@ -17,6 +17,7 @@
 #include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "version.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
@@ -186,9 +187,9 @@ class Session {
     made.device = backend.device;
     made.status = Status::interrupted;
     made.reason = "not measured yet";
-    made.flop = problem.workload->flop(problem.parameters);
-    made.bytes = problem.workload->bytes(problem.parameters);
-    made.samples = problem.workload->samples(problem.parameters);
+    made.flop = problem.flop();
+    made.bytes = problem.bytes();
+    made.samples = problem.samples();
     return made;
   }
 
@@ -253,6 +254,11 @@ class Session {
     const auto prepared = ask<answer::Ready>(
         arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
     if (!prepared) return;
+    if (const std::string policy = transfer_policy(c.parameters); policy != prepared->transfer) {
+      end(arm, Status::unsupported,
+          fmt::format("transfer is {} and this program answers for {}", policy, prepared->transfer));
+      return release(arm);
+    }
     CaseResult& row = record(arm);
     if (launch > 0 && row.algorithm != prepared->algorithm) {
       row.warnings.push_back(fmt::format("a later launch chose another algorithm: {}", prepared->algorithm));

@@ -49,20 +49,29 @@ class Prepared {
   /// Does the work once. On the host its result is in memory when this returns; on a device it may only be
   /// enqueued. This and wait(), and nothing else, is timed.
   virtual void run() = 0;
+  /// Of a device with memory of its own, where the case moves data (workloads/transfer.h): enqueues the way
+  /// of what run() reads from the host's memory to the device's, before the runs of an iteration.
+  virtual void bring() {}
+  /// And the way of the result back, after them. False where nothing comes back that the host waits for, and
+  /// where the device works in the host's memory.
+  virtual bool fetch() { return false; }
   /// Returns when the results of all calls of run() are in memory. Called once a sample, after the last of
   /// them.
   virtual void wait() {}
-  /// Seconds of one run by the device's own clock, without the time to launch it: the mean of up to
-  /// `iterations` more runs. Null where the device is the host.
-  virtual std::optional<double> device_seconds(std::int64_t /*iterations*/, bool /*cold*/) {
+  /// Seconds of one iteration of `runs` runs by the device's own clock, without the time to launch it: the
+  /// mean of up to `iterations` more of them. `enqueue` enqueues one. Null where the device is the host, and
+  /// where so many runs cannot be launched beforehand.
+  virtual std::optional<double> device_seconds(const std::function<void()>& /*enqueue*/,
+                                               std::int64_t /*runs*/, std::int64_t /*iterations*/,
+                                               bool /*cold*/) {
     return std::nullopt;
   }
   /// Puts what run() reads and writes out of the device's caches; false where they are the host's, which the
   /// caller flushes.
   virtual bool flush() { return false; }
-  /// Poisons the result, runs, and shows the values at `elements` and the projections (workloads/evidence.h).
-  /// Training starts from the initial weights, shows the first batch's logits and the losses of `first_steps`
-  /// steps, and goes back to the initial weights.
+  /// Poisons the result, runs one iteration, and shows the values at `elements` and the projections
+  /// (workloads/evidence.h). Training starts from the initial weights, shows the first batch's logits and the
+  /// losses of `first_steps` steps, and goes back to the initial weights.
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
   /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
   virtual std::string algorithm() const = 0;

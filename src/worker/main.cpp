@@ -82,10 +82,12 @@ class Worker {
         check_memory(request.problem, backend_.available_memory);
         prepared_ = operation.prepare(request.problem, request.seed);
         id_ = request.problem.id();
-        mode_ = {.cold = request.cold,
+        mode_ = {.transfer = Transfer::of(request.problem.parameters),
+                 .cold = request.cold,
                  .each_iteration = request.problem.workload->measures_latency(),
                  .host_energy = backend_.device == "cpu"};
-        return answer::Ready{.algorithm = prepared_->algorithm()};
+        return answer::Ready{.algorithm = prepared_->algorithm(),
+                             .transfer = transfer_policy(request.problem.parameters)};
       }
       const std::string why = operation.why_not ? operation.why_not(dtype) : "";
       return answer::Refusal{.status = "unsupported",

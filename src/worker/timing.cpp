@@ -41,12 +41,23 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
                            const SampleMode& mode) {
   answer::Sample sample;
   double cpu_seconds = 0;
+  bool fetched = false;
+  const auto enqueue = [&] {
+    if (mode.transfer.moves()) prepared.bring();
+    for (std::int64_t i = 0; i < mode.transfer.repetitions; ++i) prepared.run();
+    if (mode.transfer.moves()) fetched = prepared.fetch();
+  };
+  // A result that comes back is waited for, by whoever asked for it, before the next one is asked for.
+  const auto iterate = [&] {
+    enqueue();
+    if (fetched) prepared.wait();
+  };
   const auto all_at_once = [&](benchmark::State& state) {
     // One batch: between the two clock readings there is nothing but the loop a user would write.
     while (state.KeepRunningBatch(iterations)) {
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
-      for (std::int64_t i = 0; i < iterations; ++i) prepared.run();
+      for (std::int64_t i = 0; i < iterations; ++i) iterate();
       prepared.wait();
       state.SetIterationTime(seconds_since(start));
       cpu_seconds += process_cpu_seconds() - cpu_before;
@@ -58,7 +69,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
       if (mode.cold && !prepared.flush()) flush_caches();
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
-      prepared.run();
+      enqueue();
       prepared.wait();
       const double seconds = seconds_since(start);
       cpu_seconds += process_cpu_seconds() - cpu_before;
@@ -82,7 +93,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
-  sample.device_seconds = prepared.device_seconds(iterations, mode.cold);
+  sample.device_seconds = prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
   if (joules_before && joules_after && mode.host_energy && !mode.cold)
     sample.joules = (*joules_after - *joules_before) / count;

@@ -6,10 +6,12 @@
 
 #include "protocol/messages.h"
 #include "worker/backend.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 
 struct SampleMode {
+  Transfer transfer;            // what an iteration is
   bool cold = false;            // flush the caches before every iteration
   bool each_iteration = false;  // time every iteration alone, for latencies
   bool host_energy = true;      // the energy of the host's processors is that of the work

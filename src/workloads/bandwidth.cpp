@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "workloads/random.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 
@@ -46,14 +47,16 @@ namespace {
 class BandwidthWorkload : public Workload {
  public:
   const std::vector<Parameter>& parameters() const override {
-    static const std::vector<Parameter> all{
+    static const std::vector<Parameter> all = with_transfer({
         Bandwidth::bytes_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32}),
-    };
+    });
     return all;
   }
 
-  std::string title(const Parameters& parameters) const override { return Bandwidth(parameters).title(); }
+  std::string title(const Parameters& parameters) const override {
+    return Bandwidth(parameters).title() + how_text(parameters);
+  }
 
   void check(const Parameters& parameters) const override { Bandwidth(parameters).check(); }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "workloads/random.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
@@ -276,7 +277,7 @@ class Conv2dWorkload final : public Workload {
 
   const std::vector<Parameter>& parameters() const override {
     constexpr std::int64_t most = 1 << 20;
-    static const std::vector<Parameter> all{
+    static const std::vector<Parameter> all = with_transfer({
         integer_parameter("n", "images", 1, most, 1),
         integer_parameter("c", "channels of the source", 1, most),
         integer_parameter("h", "height of the source", 1, most),
@@ -294,8 +295,9 @@ class Conv2dWorkload final : public Workload {
         integer_parameter("groups", "channels are split into this many independent convolutions", 1, most, 1),
         choice_parameter("pass", "the result, or one of its gradients",
                          {"forward", "backward_data", "backward_weights"}, "forward"),
+        tuned_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::s8}),
-    };
+    });
     return all;
   }
 
@@ -306,10 +308,11 @@ class Conv2dWorkload final : public Workload {
     };
     std::string pass = parameters.text("pass");
     std::replace(pass.begin(), pass.end(), '_', ' ');
-    return fmt::format("{}x{}x{}x{}, {} {}x{}, stride {}, pad {}{}{}, {} {}", p.n, p.c, p.h, p.w, p.k, p.r,
+    return fmt::format("{}x{}x{}x{}, {} {}x{}, stride {}, pad {}{}{}, {} {}{}", p.n, p.c, p.h, p.w, p.k, p.r,
                        p.s, pair(p.stride_h, p.stride_w), pair(p.pad_h, p.pad_w),
                        p.dilation == 1 ? "" : fmt::format(", dilation {}", p.dilation),
-                       p.groups == 1 ? "" : fmt::format(", groups {}", p.groups), pass, name(p.dtype));
+                       p.groups == 1 ? "" : fmt::format(", groups {}", p.groups), pass, name(p.dtype),
+                       how_text(parameters));
   }
 
   void normalise(Parameters& parameters) const override {

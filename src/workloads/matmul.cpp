@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "workloads/random.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 
@@ -32,24 +33,25 @@ class MatmulWorkload final : public Workload {
 
   const std::vector<Parameter>& parameters() const override {
     constexpr std::int64_t most = 1 << 24;
-    static const std::vector<Parameter> all{
+    static const std::vector<Parameter> all = with_transfer({
         integer_parameter("m", "rows of A and C", 1, most),
         integer_parameter("n", "columns of B and C", 1, most),
         integer_parameter("k", "columns of A, rows of B: the length of the sums", 1, most),
         integer_parameter("batch", "number of products, their matrices one behind the other", 1, most, 1),
         boolean_parameter("transpose_a", "A is stored k x m", false),
         boolean_parameter("transpose_b", "B is stored n x k", false),
+        tuned_parameter(),
         dtype_parameter(
             {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
-    };
+    });
     return all;
   }
 
   std::string title(const Parameters& parameters) const override {
     const Matmul p(parameters);
-    return fmt::format("{} x {} x {} {}{}{}{}", p.m, p.n, p.k, name(p.dtype),
+    return fmt::format("{} x {} x {} {}{}{}{}{}", p.m, p.n, p.k, name(p.dtype),
                        p.batch == 1 ? "" : fmt::format(", batch {}", p.batch), p.transpose_a ? ", A^T" : "",
-                       p.transpose_b ? ", B^T" : "");
+                       p.transpose_b ? ", B^T" : "", how_text(parameters));
   }
 
   void check(const Parameters& parameters) const override {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workloads/transfer.h"
+
 namespace breakeven {
 
 std::vector<Parameter> network_parameters() {
@@ -21,14 +23,21 @@ std::vector<Parameter> network_parameters() {
 }
 
 std::vector<Parameter> data_parameters() {
-  return {
+  return with_transfer({
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
       boolean_parameter("graph",
                         "submit a step, or a batch, as one CUDA graph; false: call by call. The backend cuda "
                         "heeds it, others know no difference",
                         true),
+      boolean_parameter(
+          "fused",
+          "bias, activations and their gradients in the kernels of products and convolutions, where "
+          "libraries have such; false: in kernels of their own. The backend cuda heeds it, others know "
+          "no difference",
+          true),
+      tuned_parameter(),
       dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
-  };
+  });
 }
 
 std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters) {

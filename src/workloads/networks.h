@@ -13,8 +13,8 @@ namespace breakeven {
 
 /// The parameters that say which network, of what size, in which batches.
 std::vector<Parameter> network_parameters();
-/// The folder of the data set, how work is submitted, and the dtype, which every list of parameters ends
-/// with.
+/// The folder of the data set, how work is made and submitted, and the dtype, which every list of parameters
+/// ends with.
 std::vector<Parameter> data_parameters();
 
 /// Bytes of all parameters; of the outputs of all layers for one image; of one image and its logits as read

@@ -108,6 +108,14 @@ Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
   return choice_parameter("dtype", "element type of the inputs", std::move(names), "f32");
 }
 
+Parameter tuned_parameter() {
+  return boolean_parameter(
+      "tuned",
+      "the fastest here of a library's algorithms; false: the one it names first. GPU backends "
+      "heed it, others know no difference",
+      true);
+}
+
 void Parameters::set(std::string_view name, Value value) {
   for (auto& [known, old] : entries_) {
     if (known == name) {

@@ -45,6 +45,8 @@ Parameter choice_parameter(std::string name, std::string meaning, std::vector<st
 Parameter text_parameter(std::string name, std::string meaning, std::string fallback);
 /// `dtype`, which every workload has: one of `dtypes`.
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
+/// `tuned`, of what libraries have several algorithms for.
+Parameter tuned_parameter();
 
 /// Values by name, in the order in which the workload declares them.
 class Parameters {

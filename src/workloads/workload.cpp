@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "workloads/transfer.h"
+
 namespace breakeven {
 namespace {
 
@@ -38,6 +40,16 @@ std::string Workload::title(const Parameters& given) const {
     title += fmt::format("{}={} ", name, to_string(*value));
   }
   return title + given.text("dtype");
+}
+
+double Case::flop() const {
+  return static_cast<double>(Transfer::of(parameters).repetitions) * workload->flop(parameters);
+}
+double Case::bytes() const {
+  return static_cast<double>(Transfer::of(parameters).repetitions) * workload->bytes(parameters);
+}
+std::int64_t Case::samples() const {
+  return Transfer::of(parameters).repetitions * workload->samples(parameters);
 }
 
 std::string Case::id() const {
@@ -76,6 +88,7 @@ Case make_case(const Workload& workload, const Parameters& given) {
     }
     made.parameters.set(parameter.name, *value);
   }
+  normalise_transfer(made.parameters);
   workload.normalise(made.parameters);
   workload.check(made.parameters);
   return made;

@@ -23,6 +23,10 @@ struct Case {
   Parameters parameters;  // every parameter of the workload, in its order
 
   Dtype dtype() const { return parameters.dtype(); }
+  /// Of one iteration, which may be more than one run of the operation (workloads/transfer.h).
+  double flop() const;
+  double bytes() const;
+  std::int64_t samples() const;
   /// Stable across machines and versions: the operation, each parameter that is not at its fallback, and the
   /// dtype, as in `matmul/m=64/n=64/k=64/f32`.
   std::string id() const;
@@ -65,13 +69,13 @@ class Workload {
   /// Without a dtype.
   virtual std::vector<Parameters> examples() const = 0;
 
-  /// Floating-point (or integer) operations of one iteration; a multiply-add counts as two.
+  /// Floating-point (or integer) operations of one run; a multiply-add counts as two.
   virtual double flop(const Parameters& parameters) const = 0;
-  /// Bytes that must move in one iteration at least: each operand read once, each result written once.
+  /// Bytes that must move in one run at least: each operand read once, each result written once.
   virtual double bytes(const Parameters& parameters) const = 0;
   /// Bytes that a backend must hold at once to run this at all.
   virtual double memory(const Parameters& parameters) const = 0;
-  /// Samples (images) that one iteration takes in; 0 where that has no meaning.
+  /// Samples (images) that one run takes in; 0 where that has no meaning.
   virtual std::int64_t samples(const Parameters&) const { return 0; }
   /// The latency of each single iteration is what a user asks for, beside throughput.
   virtual bool measures_latency() const { return false; }

@@ -2,7 +2,11 @@
 
 import json
 import math
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 from backend_program import BUILD, SOURCE, BackendProgram, conv2d, matmul
@@ -51,6 +55,23 @@ class ExampleBackendTest(unittest.TestCase):
             answer = self.example.send(line)
             self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
         self.assertTrue(self.example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+
+    def test_what_knows_nothing_of_transfers_is_not_asked_for_one(self):
+        # It would time a case as if it had moved the data.
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "breakeven-backend-example").symlink_to(EXAMPLE)
+            config = {"backends": ["example"], "workloads": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "transfer": "each"}]}
+            (folder / "config.json").write_text(json.dumps(config))
+            ran = subprocess.run(
+                [BUILD / "breakeven", "run", folder / "config.json", "--out", "-"],
+                env={**os.environ, "BREAKEVEN_BACKENDS": str(folder)},
+                capture_output=True,
+                text=True,
+            )
+        case = json.loads(ran.stdout)["cases"][0]
+        self.assertEqual((case["status"], ran.returncode), ("unsupported", 0))
+        self.assertIn("transfer is each", case["reason"])
 
     def test_is_short_and_quoted_exactly(self):
         text = EXAMPLE.read_text()

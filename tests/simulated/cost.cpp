@@ -21,9 +21,7 @@ Cost Cost::taken_from(Settings& settings) {
 }
 
 double Cost::seconds(const Case& problem) const {
-  const Workload& workload = *problem.workload;
-  return factor * (fixed + per_flop * workload.flop(problem.parameters) +
-                   per_byte * workload.bytes(problem.parameters));
+  return factor * (fixed + per_flop * problem.flop() + per_byte * problem.bytes());
 }
 
 Noise Noise::taken_from(Settings& settings) {

@@ -26,6 +26,7 @@
 #include "simulated/cost.h"
 #include "simulated/fault.h"
 #include "simulated/settings.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::simulated {
 namespace {
@@ -143,7 +144,8 @@ class Simulation {
     case_ = request.problem;
     seed_ = request.seed;
     steps_done_ = 0;
-    return answer::Ready{.algorithm = "none: times are made up"};
+    return answer::Ready{.algorithm = "none: times are made up",
+                         .transfer = transfer_policy(case_->parameters)};
   }
 
   /// It is no arbiter.

@@ -72,7 +72,8 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_THAT(hello.libraries, ElementsAre(Pair("lib", "1.2")));
   EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
-  EXPECT_EQ(answered(answer::Ready{.algorithm = "a"}).algorithm, "a");
+  const auto ready = answered(answer::Ready{.algorithm = "a", .transfer = "once"});
+  EXPECT_EQ(ready.algorithm + ready.transfer, "aonce");
   const auto sample = answered(answer::Sample{.iterations = 3,
                                               .seconds = 0.1,
                                               .cpu_seconds = 0.2,

@@ -41,13 +41,13 @@ FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch
 
 /// What arrays are made of.
 std::vector<Dtype> array_dtypes();
-/// `op` by a Work made from a Bandwidth and the seed.
+/// `op` by a Work made from the case and the seed.
 template <typename Work>
 Operation array_operation(const std::string& op) {
   return {.op = op,
           .dtypes = array_dtypes,
           .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-            return std::make_unique<Work>(Bandwidth(problem.parameters), seed);
+            return std::make_unique<Work>(problem, seed);
           }};
 }
 

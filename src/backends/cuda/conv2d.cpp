@@ -7,10 +7,12 @@
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 #include "workloads/layout.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -30,27 +32,44 @@ ConvolutionProblem problem_of(const Conv2d& p) {
 
 class SingleLayer final : public Work {
  public:
-  SingleLayer(const Conv2d& problem, std::uint64_t seed)
-      : p_(problem_of(problem)),
-        tensors_(HostTensors::of(problem, seed)),
-        handle_(make_handle(stream().get())) {
-    upload();
+  SingleLayer(const Case& problem, std::uint64_t seed)
+      : p_(problem_of(Conv2d(problem.parameters))),
+        moves_(Transfer::of(problem.parameters).moves()),
+        tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
+        handle_(make_handle(stream().get())),
+        first_(channels_last(tensors_.first, p_.first())),
+        second_(channels_last(tensors_.second, p_.second())),
+        output_(tensors_.output.size(), moves_) {
+    tensors_.first = {};
+    tensors_.second = {};
     convolution_.emplace(
-        p_,
-        ConvolutionOperands{
-            .first = first_memory_.data(), .second = second_memory_.data(), .output = output_memory_.data()},
-        handle_.get(), stopwatch(), most_plans);
+        p_, ConvolutionOperands{.first = first_.data(), .second = second_.data(), .output = output_.data()},
+        handle_.get(), stopwatch(), problem.parameters.boolean("tuned") ? most_plans : 1);
+  }
+
+  void bring() override {
+    first_.bring(stream().get());
+    second_.bring(stream().get());
   }
 
   void run() override { convolution_->enqueue(); }
 
+  bool fetch() override {
+    output_.fetch(stream().get());
+    return true;
+  }
+
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
-    output_memory_.upload(tensors_.output.data());
+    output_.fill(tensors_.output);
+    first_.forget_on_device();
+    second_.forget_on_device();
+    bring();
     run();
+    fetch();
     wait();
     Buffer<std::byte> held(tensors_.output.size());
-    output_memory_.download(held.data());
+    output_.show(held);
     // Back from channels last.
     const Shape& shape = p_.output();
     transpose_matrices(held.data(), shape.outer, shape.rows * shape.columns, shape.channels, element_bytes(),
@@ -58,32 +77,27 @@ class SingleLayer final : public Work {
     return tensors_.evidence(elements);
   }
 
-  std::string algorithm() const override { return convolution_->algorithm(); }
+  std::string algorithm() const override {
+    return convolution_->algorithm() + (moves_ ? ", moved from and to pinned memory" : "");
+  }
 
  private:
   std::size_t element_bytes() const { return facts(p_.dtype).bytes; }
 
-  Memory channels_last(const Buffer<std::byte>& plain, const Shape& shape) const {
+  Moved channels_last(const Buffer<std::byte>& plain, const Shape& shape) const {
     Buffer<std::byte> turned(plain.size());
     transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns, element_bytes(),
                        turned.data());
-    return Memory::of(turned.data(), turned.size());
-  }
-
-  void upload() {
-    first_memory_ = channels_last(tensors_.first, p_.first());
-    second_memory_ = channels_last(tensors_.second, p_.second());
-    tensors_.first = {};
-    tensors_.second = {};
-    output_memory_ = Memory(tensors_.output.size());
+    return Moved(turned, moves_);
   }
 
   static constexpr int most_plans = 12;  // some take a second each to compile
 
   ConvolutionProblem p_;
+  bool moves_;
   HostTensors tensors_;
   CudnnHandle handle_;
-  Memory first_memory_, second_memory_, output_memory_;
+  Moved first_, second_, output_;
   std::optional<Convolution> convolution_;
 };
 
@@ -91,8 +105,7 @@ const OperationRegistration registered({.op = "conv2d",
                                         .dtypes = layer_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<SingleLayer>(Conv2d(problem.parameters),
-                                                                               seed);
+                                          return std::make_unique<SingleLayer>(problem, seed);
                                         },
                                         .why_not = why_no_layers_in});
 

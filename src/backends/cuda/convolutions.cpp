@@ -129,7 +129,8 @@ void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
   std::string plan;
   check(graph_.get_workspace_size_plan_at_index(chosen_, bytes), "cuDNN's workspace");
   check(graph_.get_plan_name_at_index(chosen_, plan), "cuDNN's name of the plan");
-  algorithm_ = fmt::format("cuDNN {}, workspace {} KiB, NHWC; {}", plan, bytes / 1024, race.text());
+  algorithm_ = fmt::format("cuDNN {}, workspace {} KiB, NHWC; {}", plan, bytes / 1024,
+                           most_plans == 1 ? not_tuned : race.text());
 }
 
 fe::error_t Convolution::call() {

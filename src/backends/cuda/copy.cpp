@@ -72,8 +72,9 @@ class LinkCopy final : public Work {
 
   /// Of pageable memory there is no time without the host's: it moves the bytes through pinned memory of the
   /// driver's, for which it waits for all that is ahead in the stream.
-  std::optional<double> device_seconds(std::int64_t iterations, bool cold) override {
-    return p_.pinned ? Work::device_seconds(iterations, cold) : std::nullopt;
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                       std::int64_t iterations, bool cold) override {
+    return p_.pinned ? Work::device_seconds(enqueue, runs, iterations, cold) : std::nullopt;
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {

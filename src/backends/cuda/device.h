@@ -84,6 +84,7 @@ class PinnedMemory {
     data_.reset(static_cast<T*>(data));
   }
   T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
 
  private:
   struct Free {

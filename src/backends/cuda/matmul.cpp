@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/products.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 #include "workloads/layout.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -30,9 +32,11 @@ std::vector<Dtype> dtypes() {
 
 class Matrices final : public Work {
  public:
-  Matrices(const Matmul& problem, std::uint64_t seed)
-      : p_(problem), tensors_(HostTensors::of(problem, seed)) {
-    upload_operands();
+  Matrices(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
+        moves_(Transfer::of(problem.parameters).moves()),
+        tensors_(HostTensors::of(p_, seed)) {
+    make_operands();
     product_.emplace(ProductProblem{.m = p_.m,
                                     .n = p_.n,
                                     .k = p_.k,
@@ -41,43 +45,59 @@ class Matrices final : public Work {
                                     .transpose_b = p_.transpose_b,
                                     .types = product_types(p_.dtype)},
                      ProductOperands{.a = a_.data(), .b = b_.data(), .c = c_.data(), .scales = scale_.data()},
-                     workspace_.data(), stopwatch(), candidates);
+                     workspace_.data(), stopwatch(), problem.parameters.boolean("tuned") ? candidates : 1);
   }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    c_.upload(tensors_.output.data());
-    run();
-    wait();
-    c_.download(tensors_.output.data());
-    return tensors_.evidence(elements);
+  void bring() override {
+    a_.bring(stream().get());
+    b_.bring(stream().get());
   }
 
   void run() override { product_->enqueue(stream().get()); }
 
-  std::string algorithm() const override { return product_->algorithm() + held_; }
+  bool fetch() override {
+    c_.fetch(stream().get());
+    return true;
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    tensors_.poison();
+    c_.fill(tensors_.output);
+    a_.forget_on_device();
+    b_.forget_on_device();
+    bring();
+    run();
+    fetch();
+    wait();
+    c_.show(tensors_.output);
+    return tensors_.evidence(elements);
+  }
+
+  std::string algorithm() const override {
+    return product_->algorithm() + held_ + (moves_ ? ", moved from and to pinned memory" : "");
+  }
 
  private:
   /// Where the instructions want k fastest, operands are held so: it is a layout, not a copy that a call pays
   /// for.
-  void upload_operands() {
+  void make_operands() {
     if (wants_k_fastest(p_.dtype) && p_.transpose_a) {
       a_ = transposed(tensors_.first, p_.k, p_.m);
       p_.transpose_a = false;
       held_ += ", A held transposed";
     } else {
-      a_ = Memory::of(tensors_.first.data(), tensors_.first.size());
+      a_ = Moved(tensors_.first, moves_);
     }
     if (wants_k_fastest(p_.dtype) && !p_.transpose_b) {
       b_ = transposed(tensors_.second, p_.k, p_.n);
       p_.transpose_b = true;
       held_ += ", B held transposed";
     } else {
-      b_ = Memory::of(tensors_.second.data(), tensors_.second.size());
+      b_ = Moved(tensors_.second, moves_);
     }
     tensors_.first = {};
     tensors_.second = {};
-    c_ = Memory(tensors_.output.size());
+    c_ = Moved(tensors_.output.size(), moves_);
     workspace_ = Memory(product_workspace_bytes);
     if (p_.dtype == Dtype::f8e4m3) {
       constexpr float one = 1;
@@ -85,17 +105,19 @@ class Matrices final : public Work {
     }
   }
 
-  Memory transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
+  Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
     Buffer<std::byte> turned(matrices.size());
     transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes, turned.data());
-    return Memory::of(turned.data(), turned.size());
+    return Moved(turned, moves_);
   }
 
   static constexpr int candidates = 32;
 
   Matmul p_;
+  bool moves_;
   HostTensors tensors_;
-  Memory a_, b_, c_, workspace_, scale_;
+  Moved a_, b_, c_;
+  Memory workspace_, scale_;
   std::string held_;  // which operands are not as given
   std::optional<Product> product_;
 };
@@ -104,7 +126,7 @@ const OperationRegistration registered({.op = "matmul",
                                         .dtypes = dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<Matrices>(Matmul(problem.parameters), seed);
+                                          return std::make_unique<Matrices>(problem, seed);
                                         },
                                         .why_not = why_not_here});
 

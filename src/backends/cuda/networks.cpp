@@ -22,11 +22,16 @@ class NetworkCase final : public Work {
           constexpr std::int64_t launches_a_layer = 12;
           constexpr std::int64_t most_launches = 512;
           const std::int64_t layers = std::ssize(task.network.layers);
-          most_queued_ = std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
+          // Images that are streamed wait for a place, which none behind a closed gate has left.
+          most_queued_ = task.transfer == Transfer::Policy::each
+                             ? 1
+                             : std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
           return make_network_model(std::move(task), stopwatch());
         })) {}
 
+  void bring() override { case_->bring(); }
   void run() override { case_->run(); }
+  bool fetch() override { return case_->fetch(); }
   Evidence show(const std::vector<std::int64_t>& elements) override { return case_->show(elements); }
   std::string algorithm() const override { return case_->algorithm(); }
   std::vector<double> take_losses() override { return case_->take_losses(); }

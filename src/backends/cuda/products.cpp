@@ -94,12 +94,12 @@ std::int64_t mask_bytes(std::int64_t m, std::int64_t n) {
 }
 
 Product::Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
-                 Stopwatch& stopwatch, int candidates)
+                 Stopwatch& stopwatch, int tries)
     : operands_(operands), workspace_(workspace), scale_(problem.types.scale) {
   if (std::max({problem.batch, problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuBLASLt counts rows, columns and batches in 32 bits");
   describe(problem);
-  choose(problem.types, stopwatch, candidates);
+  choose(problem.types, stopwatch, tries);
 }
 
 /// A row-major matrix rows x columns is, to cuBLASLt, a column-major one of columns x rows.
@@ -142,8 +142,8 @@ void Product::describe(const ProductProblem& p) {
   layout_c_ = layout_of(p.types.output, p.m, p.n, p.batch);
 }
 
-/// Asks for many candidates and keeps the one that is fastest here.
-void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candidates) {
+/// Tries so many candidates and keeps the one that is fastest here.
+void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
   const Preference preference(made);
@@ -157,11 +157,12 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candid
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(narrow_result ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
                                                   : CUBLASLT_REDUCTION_SCHEME_MASK));
-  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(candidates));
+  const int asked = std::max(tries, 8);  // not every one that is named takes the problem
+  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(asked));
   int count = 0;
-  const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-      library(), description_.get(), layout_b_.get(), layout_a_.get(), layout_c_.get(), layout_c_.get(), made,
-      candidates, found.data(), &count);
+  const cublasStatus_t status =
+      cublasLtMatmulAlgoGetHeuristic(library(), description_.get(), layout_b_.get(), layout_a_.get(),
+                                     layout_c_.get(), layout_c_.get(), made, asked, found.data(), &count);
   // Its documentation has either of these for a configuration that is not possible.
   const bool refused = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
   if (refused || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
@@ -170,7 +171,7 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candid
   }
   check(status, "cublasLtMatmulAlgoGetHeuristic");
   Race<cublasLtMatmulHeuristicResult_t> race;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && race.tried() < tries; ++i) {
     chosen_ = found[static_cast<std::size_t>(i)];
     // Not every candidate takes every problem: some say so only when they are called.
     if (chosen_.state != CUBLAS_STATUS_SUCCESS || call(stopwatch.stream()) != CUBLAS_STATUS_SUCCESS) continue;
@@ -179,7 +180,7 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int candid
   if (race.tried() == 0)
     throw Unsupported(fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
   chosen_ = race.fastest();
-  algorithm_ = fmt::format("{}; {}", identity(chosen_), race.text());
+  algorithm_ = fmt::format("{}; {}", identity(chosen_), tries == 1 ? not_tuned : race.text());
 }
 
 void Product::enqueue(cudaStream_t stream) const {

@@ -51,10 +51,10 @@ inline constexpr std::int64_t product_workspace_bytes = std::int64_t{32} << 20;
 class Product {
  public:
   /// `workspace`: product_workspace_bytes, used while the product is computed; products of one stream share
-  /// it. Asks for up to `candidates` algorithms, of which the fastest is kept; that overwrites C. Throws
-  /// Unsupported where cuBLASLt has none.
+  /// it. Tries up to `tries` algorithms in cuBLASLt's order, of which the fastest is kept; that overwrites C.
+  /// Throws Unsupported where cuBLASLt has none.
   Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
-          Stopwatch& stopwatch, int candidates);
+          Stopwatch& stopwatch, int tries);
 
   void enqueue(cudaStream_t stream) const;
   /// cuBLASLt's own numbers, and what the race gained.
@@ -76,7 +76,7 @@ class Product {
 
   static Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
   void describe(const ProductProblem& problem);
-  void choose(const ProductTypes& types, Stopwatch& stopwatch, int candidates);
+  void choose(const ProductTypes& types, Stopwatch& stopwatch, int tries);
   cublasStatus_t call(cudaStream_t stream) const;
 
   ProductOperands operands_;

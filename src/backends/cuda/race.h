@@ -8,6 +8,9 @@
 
 namespace breakeven::cuda {
 
+/// For Prepared::algorithm, where there was no race because the case asks for none.
+inline constexpr const char* not_tuned = "the first named, not tuned";
+
 /// Of candidates that were timed one after the other, in the library's order of preference.
 template <typename Candidate>
 class Race {

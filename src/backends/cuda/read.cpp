@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "backends/cuda/arrays.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -24,29 +26,42 @@ std::int64_t most_blocks(const std::vector<ArrayLaunch>& launches) {
 
 class Read final : public Work {
  public:
-  Read(const Bandwidth& problem, std::uint64_t seed)
-      : p_(problem),
+  Read(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
-        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream())),
+        moves_(Transfer::of(problem.parameters).moves()),
+        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
         partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes)),
         finished_(sizeof(unsigned)),
-        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes)) {
+        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes), moves_) {
     check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
     fastest_ =
         fastest_launch(stopwatch(), launches(), [this](const ArrayLaunch& launch) { enqueue(launch); });
   }
 
+  void bring() override { array_.bring(stream().get()); }
+
   void run() override { enqueue(fastest_.launch); }
+
+  bool fetch() override {
+    result_.fetch(stream().get());
+    return true;
+  }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     poison(partial_, stream());
-    poison(result_, stream());
-    run();
+    poison(result_.memory(), stream());
+    fetch();
     wait();
-    double value = 0;  // room for an element of either type
-    result_.download(&value);
-    return {.elements = std::vector<double>(elements.size(), read_output(p_.dtype, &value, 0)),
-            .projections = project(p_.dtype, &value, {.outer = 1, .channels = 1, .inner = 1}, seed_),
+    array_.forget_on_device();
+    bring();
+    run();
+    fetch();
+    wait();
+    Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes));
+    result_.show(value);
+    return {.elements = std::vector<double>(elements.size(), read_output(p_.dtype, value.data(), 0)),
+            .projections = project(p_.dtype, value.data(), {.outer = 1, .channels = 1, .inner = 1}, seed_),
             .losses = {}};
   }
 
@@ -61,7 +76,10 @@ class Read final : public Work {
 
   Bandwidth p_;
   std::uint64_t seed_;
-  Memory array_, partial_, finished_, result_;
+  bool moves_;
+  Moved array_;
+  Memory partial_, finished_;
+  Moved result_;
   FastestLaunch fastest_;
 };
 

@@ -1,27 +1,50 @@
 #include "backends/cuda/arrays.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
 
 class Triad final : public Work {
  public:
-  Triad(const Bandwidth& problem, std::uint64_t seed)
-      : p_(problem),
+  Triad(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
-        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream())),
-        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream())),
-        a_(p_.bytes),
+        moves_(Transfer::of(problem.parameters).moves()),
+        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
+        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves_),
+        a_(p_.bytes, moves_),
         fastest_(fastest_launch(stopwatch(), writing_launches(),
                                 [this](const ArrayLaunch& launch) { enqueue(launch); })) {}
 
+  void bring() override {
+    b_.bring(stream().get());
+    c_.bring(stream().get());
+  }
+
   void run() override { enqueue(fastest_.launch); }
 
+  bool fetch() override {
+    a_.fetch(stream().get());
+    return true;
+  }
+
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    poison(a_, stream());
-    run();
+    poison(a_.memory(), stream());
+    fetch();
     wait();
-    return show_array(p_, a_, seed_, elements);
+    b_.forget_on_device();
+    c_.forget_on_device();
+    bring();
+    run();
+    fetch();
+    wait();
+    // What the host has got is looked at on the device, which is faster at that.
+    a_.forget_on_device();
+    a_.bring(stream().get());
+    wait();
+    return show_array(p_, a_.memory(), seed_, elements);
   }
 
   std::string algorithm() const override { return fastest_.text; }
@@ -33,7 +56,8 @@ class Triad final : public Work {
 
   Bandwidth p_;
   std::uint64_t seed_;
-  Memory b_, c_, a_;
+  bool moves_;
+  Moved b_, c_, a_;
   FastestLaunch fastest_;
 };
 

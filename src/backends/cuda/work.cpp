@@ -10,16 +10,18 @@ constexpr std::int64_t enough = 512;
 
 }  // namespace
 
-std::optional<double> Work::device_seconds(std::int64_t iterations, bool cold) {
-  const std::int64_t runs = std::min(iterations, enough);
+std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                           std::int64_t iterations, bool cold) {
+  if (runs > most_queued()) return std::nullopt;
+  const std::int64_t counted = std::min(iterations, enough);
   double seconds = 0;
-  for (std::int64_t done = 0; done < runs;) {
-    const std::int64_t queued = cold ? 1 : std::min(most_queued(), runs - done);
+  for (std::int64_t done = 0; done < counted;) {
+    const std::int64_t queued = cold ? 1 : std::min(most_queued() / runs, counted - done);
     if (cold) flush();
-    seconds += stopwatch_.seconds(queued, [this] { run(); });
+    seconds += stopwatch_.seconds(queued, enqueue);
     done += queued;
   }
-  return seconds / static_cast<double>(runs);
+  return seconds / static_cast<double>(counted);
 }
 
 bool Work::flush() {

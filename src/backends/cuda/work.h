@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "backends/cuda/device.h"
@@ -14,8 +15,9 @@ namespace breakeven::cuda {
 class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }
-  /// By events around runs queued behind a closed gate: what it takes to launch them is not in it.
-  std::optional<double> device_seconds(std::int64_t iterations, bool cold) override;
+  /// By events around iterations queued behind a closed gate: what it takes to launch them is not in it.
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                       std::int64_t iterations, bool cold) override;
   bool flush() final;
 
  protected:

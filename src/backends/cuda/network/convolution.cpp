@@ -17,7 +17,10 @@ constexpr int most_plans = 4;
 class ConvolutionLayer final : public LayerWork {
  public:
   explicit ConvolutionLayer(const LayerSite& site)
-      : site_(site), weights_(*site.layer.weights), bias_(*site.layer.bias) {
+      : site_(site),
+        plans_(site.task.tuned ? most_plans : 1),
+        weights_(*site.layer.weights),
+        bias_(*site.layer.bias) {
     const Layer& layer = site_.layer;
     if (layer.activation == Activation::gelu)
       throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
@@ -44,13 +47,13 @@ class ConvolutionLayer final : public LayerWork {
                                                   .second = site_.output.gradient,
                                                   .output = is_narrow ? narrow_gradient_.data()
                                                                       : site_.parameters.gradient(weights_)},
-                              site_.engine.cudnn.get(), site_.engine.stopwatch, most_plans);
+                              site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
     if (!site_.wants_input_gradient) return;
     input_gradient_.emplace(problem(Pass::backward_data),
                             ConvolutionOperands{.first = site_.output.gradient,
                                                 .second = site_.parameters.operand(weights_),
                                                 .output = site_.input.gradient},
-                            site_.engine.cudnn.get(), site_.engine.stopwatch, most_plans);
+                            site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
   }
 
   void backward() override {
@@ -104,10 +107,10 @@ class ConvolutionLayer final : public LayerWork {
                                  .output = site_.output.value};
     const auto convolution = [&] {
       return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
-                                           site_.engine.stopwatch, most_plans);
+                                           site_.engine.stopwatch, plans_);
     };
     plain_ = convolution();
-    if (!has_relu()) return;
+    if (!has_relu() || !site_.task.fused) return;
     const auto seconds = [this] {
       forward();  // kernels are loaded by their first call, which must not wait behind the stopwatch's gate
       return site_.engine.stopwatch.quick_seconds([this] { forward(); });
@@ -128,6 +131,7 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   LayerSite site_;
+  int plans_;  // to try of each convolution
   std::size_t weights_, bias_;
   std::unique_ptr<Convolution> fused_, plain_;  // one of these two
   std::optional<Convolution> weights_gradient_, input_gradient_;

@@ -1,4 +1,5 @@
-// Dense layers: three products, with what cuBLASLt can do on the way of writing their results.
+// Dense layers: three products, with what cuBLASLt can do on the way of writing their results, unless
+// the task wants that apart (ModelTask::fused).
 //   forward   Y = X W^T + b, then ReLU, which may leave its slopes as a mask of bits; or + what is added
 //   weights   dW = dY^T X, and db, the sums of dY over its rows
 //   input     dX = dY W, times the slopes of the ReLU before; or + the gradient from a sum beside
@@ -15,6 +16,7 @@
 namespace breakeven::cuda {
 namespace {
 
+/// Of each product.
 constexpr int candidates = 16;
 
 class Dense final : public LayerWork {
@@ -33,6 +35,10 @@ class Dense final : public LayerWork {
 
   void forward() override {
     forward_->enqueue(site_.stream());
+    if (own_bias_) {
+      add_bias(site_.is_last ? Dtype::f32 : site_.dtype(), linear(), site_.parameters.value(bias_), out_,
+               has_relu(), rows_ * out_, site_.stream());
+    }
     if (site_.layer.activation == Activation::gelu)
       apply_gelu(site_.dtype(), linear(), site_.output.value, rows_ * out_, site_.stream());
   }
@@ -58,7 +64,7 @@ class Dense final : public LayerWork {
 
   std::string algorithm() const override {
     std::string text =
-        fmt::format("{}: forward with {}: {}", site_.layer.name, fused_forward_, forward_->algorithm());
+        fmt::format("{}: forward{}: {}", site_.layer.name, followed_by_, forward_->algorithm());
     if (weights_gradient_) {
       text += fmt::format("; weights' gradient{}: {}", bias_in_product_ ? " with the bias's" : "",
                           weights_gradient_->algorithm());
@@ -71,12 +77,14 @@ class Dense final : public LayerWork {
   }
 
  private:
+  bool has_relu() const { return site_.layer.activation == Activation::relu; }
+
   /// What GELU reads. In inference nobody needs it any more.
   void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
 
   std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
     return std::optional<Product>(std::in_place, problem, operands, site_.engine.product_workspace,
-                                  site_.engine.stopwatch, candidates);
+                                  site_.engine.stopwatch, site_.task.tuned ? candidates : 1);
   }
   /// Nothing where cuBLASLt has no kernel that does all this at once: then it takes more than one.
   std::optional<Product> product_if_supported(const ProductProblem& problem,
@@ -89,36 +97,35 @@ class Dense final : public LayerWork {
   }
 
   void prepare_forward() {
-    ProductProblem problem{.m = rows_,
-                           .n = out_,
-                           .k = in_,
-                           .transpose_b = true,
-                           .types = product_types(site_.dtype()),
-                           .epilogue = CUBLASLT_EPILOGUE_BIAS};
-    ProductOperands operands{.a = site_.input.value,
-                             .b = site_.parameters.operand(weights_),
-                             .c = linear(),
-                             .bias = site_.parameters.operand(bias_)};
+    ProductProblem problem{
+        .m = rows_, .n = out_, .k = in_, .transpose_b = true, .types = product_types(site_.dtype())};
+    ProductOperands operands{.a = site_.input.value, .b = site_.parameters.operand(weights_), .c = linear()};
     if (site_.added != nullptr) operands.addend = site_.added->value;
-    if (site_.is_last) {  // logits, in f32
-      problem.types.output = CUDA_R_32F;
-      operands.bias = site_.parameters.value(bias_);
-    }
-    fused_forward_ = site_.added != nullptr ? "bias and sum" : "bias";
-    if (site_.layer.activation == Activation::relu) {
-      if (site_.training()) {
-        site_.output.relu_mask = Memory(mask_bytes(rows_, out_));
-        operands.mask = site_.output.relu_mask.data();
-        problem.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
-        fused_forward_ = "bias, ReLU and its slopes";
-        if ((forward_ = product_if_supported(problem, operands))) return;
-        site_.output.relu_mask = {};
-        operands.mask = nullptr;
-      }
-      problem.epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
-      fused_forward_ = "bias and ReLU";
-    }
+    if (site_.is_last) problem.types.output = CUDA_R_32F;  // logits
+    if (site_.task.fused && prepare_fused_forward(problem, operands)) return;
+    own_bias_ = true;
+    followed_by_ = site_.added != nullptr ? " with sum" : "";
     forward_ = product(problem, operands);
+  }
+
+  /// With as much behind the product as cuBLASLt has a kernel for; false where it has none.
+  bool prepare_fused_forward(ProductProblem problem, ProductOperands operands) {
+    operands.bias = site_.is_last ? site_.parameters.value(bias_) : site_.parameters.operand(bias_);
+    if (has_relu() && site_.training()) {
+      site_.output.relu_mask = Memory(mask_bytes(rows_, out_));
+      operands.mask = site_.output.relu_mask.data();
+      problem.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+      followed_by_ = " with bias, ReLU and its slopes";
+      if ((forward_ = product_if_supported(problem, operands))) return true;
+      site_.output.relu_mask = {};
+      operands.mask = nullptr;
+    }
+    problem.epilogue = has_relu() ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    followed_by_ = has_relu()               ? " with bias and ReLU"
+                   : site_.added != nullptr ? " with bias and sum"
+                                            : " with bias";
+    forward_ = product_if_supported(problem, operands);
+    return forward_.has_value();
   }
 
   /// The bias's gradient in the same kernel, where cuBLASLt has one and that is faster than one more kernel.
@@ -130,7 +137,7 @@ class Dense final : public LayerWork {
         .a = site_.output.gradient, .b = site_.input.value, .c = site_.parameters.gradient(weights_)};
     weights_gradient_ = product(problem, operands);
     sums_ = RowSums(rows_, out_, site_.stream());
-    if (own_slope_) return;
+    if (own_slope_ || !site_.task.fused) return;
     problem.epilogue = CUBLASLT_EPILOGUE_BGRADB;
     operands.bias = site_.parameters.gradient(bias_);
     std::optional<Product> fused = product_if_supported(problem, operands);
@@ -185,7 +192,8 @@ class Dense final : public LayerWork {
   std::size_t weights_, bias_;
   Memory linear_;  // before GELU
   std::optional<Product> forward_, weights_gradient_, input_gradient_;
-  std::string fused_forward_;
+  std::string followed_by_;       // in the forward product
+  bool own_bias_ = false;         // and ReLU, by a kernel behind the forward product
   bool own_slope_ = false;        // by a kernel, which sums the bias's gradient, too
   bool bias_in_product_ = false;  // its gradient, in that of the weights
   RowSums sums_;

@@ -3,29 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "backends/cuda/network/batches.h"
 #include "backends/cuda/network/layers.h"
 #include "backends/cuda/network/parameters.h"
 #include "backends/cuda/network/recording.h"
-#include "backends/cuda/network/row_queue.h"
 #include "backends/cuda/products.h"
 #include "network/batch_order.h"
 
 namespace breakeven::cuda {
 namespace {
-
-/// One split of a data set, as bytes.
-struct ImagesOnDevice {
-  Memory pixels, labels;
-
-  explicit ImagesOnDevice(const LabelledImages& images)
-      : pixels(Memory::of(images.pixels.data(), std::ssize(images.pixels))),
-        labels(Memory::of(images.labels.data(), std::ssize(images.labels))) {}
-};
 
 /// What lies between the layers, with its memory.
 class AllActivations {
@@ -126,7 +116,7 @@ class NetworkModel final : public Model {
       : task_(std::move(task)),
         workspace_(product_workspace_bytes),
         engine_{.stopwatch = stopwatch, .product_workspace = workspace_.data(), .cudnn = nullptr},
-        rows_(task_.batch),
+        batches_(make_batches(task_)),
         logits_(static_cast<std::size_t>(task_.batch * classes)),
         parameters_(task_),
         activations_(task_) {
@@ -138,7 +128,7 @@ class NetworkModel final : public Model {
     // Everything is run once in passing: algorithms are chosen on data as they will be, and a CUDA graph must
     // not be the first to call a kernel.
     const std::vector<std::uint32_t> first_rows = rows_from(0, task_.batch, first_split_count());
-    rows_.send(first_rows, stream());
+    batches_->send(first_split(), first_rows, stream());
     enqueue_gather(first_split());
     make_layers();
     wait();
@@ -163,7 +153,7 @@ class NetworkModel final : public Model {
 
   void start_step(std::span<const std::uint32_t> rows) override {
     if (state_->full()) keep_losses();
-    rows_.send(rows, stream());
+    batches_->send(Split::train, rows, stream());
     if (step_) {
       step_->launch(stream());
     } else {
@@ -179,12 +169,13 @@ class NetworkModel final : public Model {
 
   void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
     start_inference(split, rows);
+    if (!logits_come_back()) enqueue_logits();
     wait();
     std::copy_n(logits_.data(), task_.batch * classes, logits);
   }
 
   void start_inference(Split split, std::span<const std::uint32_t> rows) override {
-    rows_.send(rows, stream());
+    batches_->send(split, rows, stream());
     if (inference_ && split == Split::test) {
       inference_->launch(stream());
     } else {
@@ -192,8 +183,23 @@ class NetworkModel final : public Model {
     }
   }
 
+  void bring() override {
+    if (task_.transfer != Transfer::Policy::once) return;
+    batches_->bring(first_split(), stream());
+    parameters_.bring(stream());
+  }
+  /// In inference the logits: every run has enqueued its own.
+  bool fetch() override {
+    if (task_.transfer != Transfer::Policy::once) return false;
+    if (task_.optimizer) parameters_.fetch(stream());
+    return true;
+  }
+
   std::string algorithm() const override {
     std::string text = task_.graph ? "one CUDA graph" : "eager";
+    if (task_.transfer == Transfer::Policy::each) text += ", batches streamed from pinned memory";
+    if (task_.transfer == Transfer::Policy::once)
+      text += ", parameters and data set moved from pinned memory";
     if (state_ && state_->scales_loss())
       text += fmt::format("; loss scaled, at first by {}", state_->first_scale());
     for (const auto& layer : layers_) {
@@ -208,13 +214,6 @@ class NetworkModel final : public Model {
 
   Split first_split() const { return task_.optimizer ? Split::train : Split::test; }
   std::uint32_t first_split_count() const { return task_.data->images(first_split()).count(); }
-
-  /// Brought to the device when first asked for.
-  ImagesOnDevice& images(Split split) {
-    auto found = images_.find(split);
-    if (found == images_.end()) found = images_.try_emplace(split, task_.data->images(split)).first;
-    return found->second;
-  }
 
   /// From the first to the last, each run as soon as it is made; in training, back again.
   void make_layers() {
@@ -247,15 +246,16 @@ class NetworkModel final : public Model {
   void record() {
     if (state_) step_.emplace(stream(), [this] { enqueue_step(); });
     // Brings the test set here: memory cannot be allocated while a graph is recorded.
-    rows_.send(rows_from(0, task_.batch, task_.data->images(Split::test).count()), stream());
+    batches_->send(Split::test, rows_from(0, task_.batch, task_.data->images(Split::test).count()), stream());
     enqueue_inference(Split::test);
     wait();
     inference_.emplace(stream(), [this] { enqueue_inference(Split::test); });
   }
 
   void enqueue_gather(Split split) {
-    gather_images(task_.dtype, images(split).pixels.as<std::uint8_t>(), rows_.rows(), task_.batch,
-                  image_pixels, activations_.input_of(0).value, stream());
+    const Batch batch = batches_->batch(split);
+    gather_images(task_.dtype, batch.pixels, batch.rows, task_.batch, image_pixels,
+                  activations_.input_of(0).value, stream());
   }
 
   void enqueue_forward(Split split) {
@@ -267,17 +267,24 @@ class NetworkModel final : public Model {
     return static_cast<const float*>(activations_.output_of(layers_.size() - 1).value);
   }
 
-  void enqueue_inference(Split split) {
-    enqueue_forward(split);
+  /// As a part of every run: they do unless all stays on the device.
+  bool logits_come_back() const { return task_.transfer != Transfer::Policy::resident; }
+
+  void enqueue_logits() {
     check(cudaMemcpyAsync(logits_.data(), logits_on_device(),
                           static_cast<std::size_t>(task_.batch * classes) * sizeof(float),
                           cudaMemcpyDeviceToHost, stream()),
           "copying from the device");
   }
 
+  void enqueue_inference(Split split) {
+    enqueue_forward(split);
+    if (logits_come_back()) enqueue_logits();
+  }
+
   void enqueue_loss() {
-    cross_entropy(task_.dtype, logits_on_device(), images(Split::train).labels.as<std::uint8_t>(),
-                  rows_.rows(), task_.batch, state_->state(),
+    const Batch batch = batches_->batch(Split::train);
+    cross_entropy(task_.dtype, logits_on_device(), batch.labels, batch.rows, task_.batch, state_->state(),
                   activations_.output_of(layers_.size() - 1).gradient, state_->parts(), stream());
   }
 
@@ -304,9 +311,8 @@ class NetworkModel final : public Model {
   ModelTask task_;
   Memory workspace_;
   Engine engine_;
-  RowQueue rows_;
+  std::unique_ptr<Batches> batches_;
   PinnedMemory<float> logits_;
-  std::map<Split, ImagesOnDevice> images_;
   NetworkParameters parameters_;
   AllActivations activations_;
   std::optional<TrainingState> state_;

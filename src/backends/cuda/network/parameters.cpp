@@ -38,7 +38,7 @@ NetworkParameters::NetworkParameters(const ModelTask& task) : dtype_(task.dtype)
   }
   const auto bytes = count_ * static_cast<std::int64_t>(sizeof(float));
   initial_ = Memory::of(initial.data(), bytes);
-  values_ = Memory(bytes);
+  values_ = Moved(bytes, task.transfer == Transfer::Policy::once);
   if (is_narrow()) narrow_values_ = Memory(count_ * static_cast<std::int64_t>(facts(dtype_).bytes));
   if (!optimizer_) return;
   gradients_ = zeros(count_);
@@ -47,11 +47,17 @@ NetworkParameters::NetworkParameters(const ModelTask& task) : dtype_(task.dtype)
   check(cudaStreamSynchronize(nullptr), "cudaMemset");  // of which other streams know nothing
 }
 
+void NetworkParameters::bring(cudaStream_t stream) {
+  values_.bring(stream);
+  if (is_narrow()) narrow(dtype_, values(), narrow_values_.data(), count_, stream);
+}
+
 void NetworkParameters::reset(cudaStream_t stream) {
-  check(cudaMemcpyAsync(values_.data(), initial_.data(), static_cast<std::size_t>(values_.bytes()),
+  check(cudaMemcpyAsync(values_.data(), initial_.data(), static_cast<std::size_t>(initial_.bytes()),
                         cudaMemcpyDeviceToDevice, stream),
         "cudaMemcpy");
-  if (is_narrow()) narrow(dtype_, values_.as<float>(), narrow_values_.data(), count_, stream);
+  if (is_narrow()) narrow(dtype_, values(), narrow_values_.data(), count_, stream);
+  values_.fetch(stream);
   for (Memory* moments : {&first_moments_, &second_moments_}) {
     if (moments->bytes() > 0) {
       check(cudaMemsetAsync(moments->data(), 0, static_cast<std::size_t>(moments->bytes()), stream),
@@ -66,7 +72,7 @@ void* NetworkParameters::operand(std::size_t index) {
 }
 
 ParameterArrays NetworkParameters::arrays() {
-  return {.values = values_.as<float>(),
+  return {.values = values(),
           .gradients = gradients_.as<float>(),
           .first_moments = first_moments_.as<float>(),
           .second_moments = second_moments_.as<float>(),

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernels.h"
+#include "backends/cuda/moved.h"
 #include "network/model.h"
 
 namespace breakeven::cuda {
@@ -18,20 +19,25 @@ class NetworkParameters {
   /// Throws OutOfMemory.
   explicit NetworkParameters(const ModelTask& task);
 
-  /// Initial values, and optimiser state zero; enqueued.
+  /// All values in f32, from and to the host's memory, where the task moves them; enqueued.
+  void bring(cudaStream_t stream);
+  void fetch(cudaStream_t stream) { values_.fetch(stream); }
+
+  /// Initial values, in the host's memory as well where they move, and optimiser state zero; enqueued.
   void reset(cudaStream_t stream);
   /// Along gradients(), as `state` says of this step; enqueued.
   void enqueue_update(const StepState* state, cudaStream_t stream);
 
   /// Tensor `index` as products read it, in the task's dtype; in f32; its gradient, in f32.
   void* operand(std::size_t index);
-  float* value(std::size_t index) { return values_.as<float>() + offsets_[index]; }
+  float* value(std::size_t index) { return values() + offsets_[index]; }
   float* gradient(std::size_t index) { return gradients_.as<float>() + offsets_[index]; }
 
   const float* gradients() const { return gradients_.as<float>(); }
   std::int64_t count() const { return count_; }
 
  private:
+  float* values() { return static_cast<float*>(values_.data()); }
   bool is_narrow() const { return facts(dtype_).bytes < sizeof(float); }
   ParameterArrays arrays();
 
@@ -39,7 +45,8 @@ class NetworkParameters {
   std::optional<Optimizer> optimizer_;
   std::vector<std::int64_t> offsets_;
   std::int64_t count_ = 0;
-  Memory initial_, values_, narrow_values_, gradients_, first_moments_, second_moments_;
+  Moved values_;
+  Memory initial_, narrow_values_, gradients_, first_moments_, second_moments_;
 };
 
 /// Of no consequence to sgd.

@@ -34,6 +34,7 @@ def _prepared_on(device, operation):
 
     def prepare(parameters, seed):
         device.use_precision(parameters["dtype"])
+        device.search_algorithms(parameters.get("tuned", True))
         try:
             prepared = operation.prepare(parameters, seed)
         except torch.OutOfMemoryError as e:

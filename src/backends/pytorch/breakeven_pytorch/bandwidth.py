@@ -6,6 +6,7 @@ from breakeven_worker import host
 from breakeven_worker.backend import Operation, OutOfMemory, Unsupported
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
+from .moved import Moved, moves
 from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_array, show_result
 
 CPU = torch.device("cpu")
@@ -33,7 +34,32 @@ class _Arrays(WithoutGradients):
         return torch.empty(self._count, dtype=self._dtype, device=torch_device, **memory)
 
 
-class _Read(_Arrays):
+class _Computed(_Arrays):
+    """read and triad: `operands` and `result`, which may move."""
+
+    operands, result = [], None
+
+    def bring(self):
+        for operand in self.operands:
+            operand.bring()
+
+    def fetch(self):
+        return self.result.fetch()
+
+    def computed(self):
+        """The result of an iteration, where it was poisoned, from operands that come anew."""
+        poison(self.result.on_device)
+        poison(self.result.for_user())
+        for operand in self.operands:
+            operand.forget_on_device()
+        self.bring()
+        self.run()
+        self.fetch()
+        self.wait()
+        return self.result.for_user()
+
+
+class _Read(_Computed):
     algorithm = "torch.sum"
 
     @torch.inference_mode()
@@ -42,17 +68,17 @@ class _Read(_Arrays):
         check_memory(p["bytes"], device)
         self._array = self.inputs(device.torch_device, FIRST_OPERAND)
         self._sum = torch.empty((), dtype=self._dtype, device=device.torch_device)
+        self.operands = [Moved(self._array, moves(p, device))]
+        self.result = Moved(self._sum, moves(p, device))
 
     def run(self):
         torch.sum(self._array, 0, out=self._sum)
 
     def show(self, elements):
-        poison(self._sum)
-        self.run()
-        return show_result(self._sum.view(1, 1, 1), elements, self._seed)
+        return show_result(self.computed().view(1, 1, 1), elements, self._seed)
 
 
-class _Triad(_Arrays):
+class _Triad(_Computed):
     algorithm = "torch.add"
 
     @torch.inference_mode()
@@ -62,14 +88,14 @@ class _Triad(_Arrays):
         self._b = self.inputs(device.torch_device, FIRST_OPERAND)
         self._c = self.inputs(device.torch_device, SECOND_OPERAND)
         self._a = self.empty(device.torch_device)
+        self.operands = [Moved(tensor, moves(p, device)) for tensor in (self._b, self._c)]
+        self.result = Moved(self._a, moves(p, device))
 
     def run(self):
         torch.add(self._b, self._c, alpha=3, out=self._a)
 
     def show(self, elements):
-        poison(self._a)
-        self.run()
-        return show_array(self._a, elements, self._seed)
+        return show_array(self.computed(), elements, self._seed)
 
 
 class _Copy(_Arrays):

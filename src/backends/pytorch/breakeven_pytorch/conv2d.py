@@ -8,6 +8,7 @@ from breakeven_worker.backend import Operation
 from breakeven_worker.random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
 from breakeven_worker.timing import fastest
 
+from .moved import Moved, moves
 from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_result, works
 
 _FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
@@ -56,16 +57,36 @@ class _Conv2d(WithoutGradients):
         others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
         self.algorithm = ", ".join([chosen, *others])
         self._result = None
+        self._wait = device.wait
+        self._operands, self._moved_result = [], None
+        if moves(p, device):
+            self._operands = [Moved(tensor, True) for tensor in self._call.read()]
+            self._moved_result = Moved(self._call(), True)
+
+    def bring(self):
+        for operand in self._operands:
+            operand.bring()
 
     def run(self):
         self._result = self._call()
 
+    def fetch(self):
+        return self._moved_result is not None and self._moved_result.fetch(self._result)
+
     def show(self, elements):
         # The memory of a result that is let go is most likely the next one's: what that leaves out shows as NaN.
         poison(self._call())
+        if self._moved_result is not None:
+            poison(self._moved_result.on_host)
+        for operand in self._operands:
+            operand.forget_on_device()
+        self.bring()
         self.run()
+        fetched = self.fetch()
+        self._wait()
+        result = self._moved_result.on_host if fetched else self._result
         # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
-        result = self._result.unsqueeze(0) if self._problem.direction == "backward_weights" else self._result
+        result = result.unsqueeze(0) if self._problem.direction == "backward_weights" else result
         return show_result(result, elements, self._seed)
 
 
@@ -110,6 +131,12 @@ class _Call:
 
     def __call__(self):
         return self._run()
+
+    def read(self):
+        """The tensors whose values, and not only their shape, decide the result."""
+        first = [self._source] if self._problem.direction != "backward_data" else []
+        second = [self._weights] if self._problem.direction != "backward_weights" else []
+        return [*first, *second, *self._gradient]
 
     def _forward(self):
         p = self._problem

@@ -11,6 +11,7 @@ from breakeven_worker.backend import Failed
 class Cpu:
     name = "pytorch"
     kind = "cpu"
+    has_own_memory = False
     torch_device = torch.device("cpu")
     dtypes = ["f64", "f32", "f16", "bf16", "f8e4m3", "s8"]
     training_dtypes = ["f32", "bf16"]
@@ -26,6 +27,9 @@ class Cpu:
     def use_precision(self, dtype):
         pass  # a type is computed in itself
 
+    def search_algorithms(self, _tuned):
+        pass  # it does not
+
     def wait(self):
         pass  # the work is done when a call returns
 
@@ -39,6 +43,7 @@ class Cpu:
 class Gpu:
     name = "pytorch-cuda"
     kind = "gpu"
+    has_own_memory = True
     dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
     training_dtypes = ["f32", "tf32", "f16", "bf16"]
     unreadable = {"device_seconds": "PyTorch's time is what its user waits for, launches included"}
@@ -57,8 +62,6 @@ class Gpu:
         self.libraries = {"cuda": torch.version.cuda}
         if torch.backends.cudnn.is_available():
             self.libraries["cudnn"] = str(torch.backends.cudnn.version())
-        # The fastest convolution is searched, as by whoever cares for speed and has read the tuning guide.
-        torch.backends.cudnn.benchmark = True
         # Sums in f32, as everywhere in breakeven: also where they are split among blocks.
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
@@ -67,6 +70,10 @@ class Gpu:
     def use_precision(self, dtype):
         """Of all that is called from now on. cuDNN's own default would be TF32, of products f32."""
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = dtype == "tf32"
+
+    def search_algorithms(self, tuned):
+        """For the fastest convolution, as whoever cares for speed and has read the tuning guide lets it do."""
+        torch.backends.cudnn.benchmark = tuned
 
     def wait(self):
         torch.cuda.synchronize()

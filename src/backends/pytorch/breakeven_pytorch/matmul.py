@@ -5,6 +5,7 @@ import torch
 from breakeven_worker.backend import Operation, Unsupported
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
+from .moved import Moved, moves
 from .tensors import (
     DTYPES,
     WithoutGradients,
@@ -50,16 +51,36 @@ class _Matmul(WithoutGradients):
         b = make_inputs(shape_b, dtype, device.torch_device, seed, SECOND_OPERAND)
         a = a.transpose(1, 2) if p["transpose_a"] else a
         b = b.transpose(1, 2) if p["transpose_b"] else b
+        if dtype == torch.float8_e4m3fn:
+            # The one layout that torch._scaled_mm takes: A by rows, B by columns.
+            a = a.contiguous()
+            b = b.transpose(1, 2).contiguous().transpose(1, 2)
+        moving = moves(p, device)
+        self._wait = device.wait
+        self._operands = [Moved(a, moving), Moved(b, moving)]
         c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device.torch_device)
-        self._c = c
+        self._result = Moved(c, moving)
         if batch == 1:
             a, b, c = a[0], b[0], c[0]
         self.algorithm, self.run = _product(a, b, c)
 
+    def bring(self):
+        for operand in self._operands:
+            operand.bring()
+
+    def fetch(self):
+        return self._result.fetch()
+
     def show(self, elements):
-        poison(self._c)
+        poison(self._result.on_device)
+        poison(self._result.for_user())
+        for operand in self._operands:
+            operand.forget_on_device()
+        self.bring()
         self.run()
-        return show_result(self._c.flatten(0, 1), elements, self._seed)
+        self.fetch()
+        self._wait()
+        return show_result(self._result.for_user().flatten(0, 1), elements, self._seed)
 
 
 _BATCHED = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -73,8 +94,6 @@ def _product(a, b, c):
         return "torch._int_mm", lambda: torch._int_mm(a, b, out=c)
     if a.dtype == torch.float8_e4m3fn:
         one = torch.ones((), device=a.device)
-        a = a.contiguous()
-        b = b.t().contiguous().t()  # the one layout that torch._scaled_mm takes: A by rows, B by columns
         return "torch._scaled_mm", lambda: torch._scaled_mm(
             a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, out=c
         )

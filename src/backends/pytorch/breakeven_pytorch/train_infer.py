@@ -15,10 +15,11 @@ import torch
 import torch.nn.functional as F
 
 from breakeven_worker import dataset
-from breakeven_worker.backend import Failed, Operation
+from breakeven_worker.backend import Failed, Operation, Transfer
 from breakeven_worker.network_cases import BatchOrder, Inference, Training
 from breakeven_worker.timing import fastest
 
+from .moved import Moved
 from .networks import activation_elements, make_network, set_initial_values
 from .tensors import DTYPES, check_memory
 
@@ -38,7 +39,7 @@ def _inference_dtypes(device):
 
 
 class _Data:
-    """Both splits on the device: images as count x 784, float32, and labels."""
+    """Both splits in this memory: images as count x 784, float32, and labels."""
 
     def __init__(self, folder, torch_device):
         train_images, train_labels = dataset.read_images(folder, "train")
@@ -55,6 +56,11 @@ class _Data:
 def _open_data(folder, torch_device):
     """The one data set of this process read from `folder`: cases share it."""
     return _Data(folder, torch_device)
+
+
+def _place_of_data(p, device):
+    """On the device, unless batches are streamed to it."""
+    return torch.device("cpu") if Transfer.of(p).policy == "each" else device.torch_device
 
 
 def _memory_format(name):
@@ -80,8 +86,24 @@ class _Model:
         self.test_labels = data.test_labels
         self.algorithm = memory_format
 
+        transfer = Transfer.of(p).policy if device.has_own_memory else "resident"
+        self._streams, self._moves_all = transfer == "each", transfer == "once"
+        self._moved = []  # what comes with bring()
+
     def wait(self):
         self._device.wait()
+
+    def bring(self):
+        for tensor in self._moved:
+            tensor.bring()
+
+    def fetch(self):
+        return False
+
+    def _to_device(self, tensor):
+        """A batch that is streamed, as a data loader with pin_memory hands it over."""
+        tensor = tensor if tensor.is_pinned() else tensor.pin_memory()
+        return tensor.to(self._device.torch_device, non_blocking=True)
 
     def inference_context(self):
         return torch.inference_mode()
@@ -103,6 +125,9 @@ class _Trainer(_Model):
             else functools.partial(torch.autocast, device.torch_device.type, dtype=dtype)
         )
         self._scales_loss = dtype == torch.float16
+        self._moved_parameters = [Moved(tensor.data, self._moves_all) for tensor in self._network.parameters()]
+        data_tensors = (data.images["train"], data.train_labels)
+        self._moved = [*self._moved_parameters, *(Moved(tensor, self._moves_all) for tensor in data_tensors)]
         self.algorithm = f"eager, {memory_format}, {'fused' if fused else 'default'} {p['optimizer']}"
         self.reset()
 
@@ -113,16 +138,26 @@ class _Trainer(_Model):
                 module.reset_parameters()
         set_initial_values(self._network, self._seed)
         self._network.train()
+        self.fetch()
         self._optimizer = self._make_optimizer(self._network.parameters())
         # PyTorch's own first scale is there to be halved by steps that are skipped: the first ones are verified.
         self._scaler = torch.amp.GradScaler(
             self._device.torch_device.type, init_scale=_FIRST_LOSS_SCALE, enabled=self._scales_loss
         )
 
-    def train_step(self, rows):
-        rows = torch.from_numpy(rows).to(self._device.torch_device)
+    def fetch(self):
+        return any([tensor.fetch() for tensor in self._moved_parameters])
+
+    def _batch(self, rows):
+        rows = torch.from_numpy(rows)
+        if not self._streams:
+            rows = rows.to(self._device.torch_device)
         images = self._images.index_select(0, rows)
         labels = self._data.train_labels.index_select(0, rows)
+        return (self._to_device(images), self._to_device(labels)) if self._streams else (images, labels)
+
+    def train_step(self, rows):
+        images, labels = self._batch(rows)
         self._optimizer.zero_grad()
         with self._autocast():
             loss = F.cross_entropy(self._network(images), labels)
@@ -136,10 +171,12 @@ class _Trainer(_Model):
         return loss.detach()
 
     def infer(self, split, rows):
-        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(self._device.torch_device)
+        all_images = self._data.images[split]
+        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(all_images.device)
+        images = all_images[rows].view(-1, *self._image_shape)
         self._network.eval()
         with torch.inference_mode(), self._autocast():
-            logits = self._network(self._data.images[split][rows].view(-1, *self._image_shape))
+            logits = self._network(self._to_device(images) if self._streams else images)
         self._network.train()
         return logits
 
@@ -152,7 +189,7 @@ def _optimizer(p, fused, parameters):
 
 
 def _prepare_training(p, seed, device):
-    data = _open_data(p["data"], device.torch_device)
+    data = _open_data(p["data"], _place_of_data(p, device))
     batch = p["batch"]
     if batch > data.counts["train"]:
         raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
@@ -181,17 +218,34 @@ class _Predictor(_Model):
         super().__init__(p, seed, data, device, memory_format)
         self._network = self._network.to(DTYPES[p["dtype"]]).eval()
         batch, count = p["batch"], data.counts["test"]
-        rows = torch.arange(count + batch, device=device.torch_device) % count
+        rows = torch.arange(count + batch, device=data.images["test"].device) % count
         images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
         self._images = images.to(dtype=DTYPES[p["dtype"]], memory_format=_memory_format(memory_format))
+        if self._streams:
+            self._images = self._images.pin_memory()
+        if self._moves_all:
+            tensors = (self._images, *(tensor.data for tensor in self._network.parameters()))
+            self._moved = [Moved(tensor, True) for tensor in tensors]
+        self._logits = None
+        self._fetched = None  # the latest logits, in the host's memory
+        if self._streams or self._moves_all:
+            self._fetched = torch.empty((batch, dataset.CLASSES), dtype=self._images.dtype, pin_memory=True)
         self.algorithm = f"eager, {memory_format}"
 
+    def fetch(self):
+        if self._fetched is None:
+            return False
+        self._fetched.copy_(self._logits, non_blocking=True)
+        return True
+
     def infer(self, _split, rows):
-        return self._network(self._images[rows])
+        images = self._images[rows]
+        self._logits = self._network(self._to_device(images) if self._streams else images)
+        return self._logits
 
 
 def _prepare_inference(p, seed, device):
-    data = _open_data(p["data"], device.torch_device)
+    data = _open_data(p["data"], _place_of_data(p, device))
     network = _check_network_memory(p, device, parameter_copies=1)
     with torch.inference_mode():
         models = [_Predictor(p, seed, data, device, memory_format) for memory_format in _formats(network)]

@@ -26,6 +26,14 @@ class Prepared:
         """Does the work once. This, and wait(), is all that is timed."""
         raise NotImplementedError
 
+    def bring(self):
+        """Of a device with memory of its own, where the case moves data (docs/worker-protocol.md): sends what run()
+        reads from the host's memory to the device's, before the runs of an iteration."""
+
+    def fetch(self):
+        """And the result back, after them. False where nothing comes back that the host waits for."""
+        return False
+
     def context(self):
         """A mode of the library that run() and show() are called in."""
         return nullcontext()
@@ -39,7 +47,7 @@ class Prepared:
         """Returns when the work of all runs so far is done; a CPU's is when run() returns."""
 
     def show(self, elements):
-        """Runs afresh and answers the evidence as keyword arguments: elements, projections, losses."""
+        """Runs one iteration afresh and answers the evidence as keyword arguments: elements, projections, losses."""
         raise NotImplementedError
 
     def take_losses(self):
@@ -59,6 +67,23 @@ class Epoch:
     evaluation_seconds: float
     accuracy: float
     losses: list
+
+
+@dataclass
+class Transfer:
+    """What the parameters `transfer` and `repetitions` ask for; see src/workloads/transfer.h."""
+
+    policy: str = "resident"
+    repetitions: int = 1  # runs in one iteration
+
+    @property
+    def moves(self):
+        return self.policy != "resident"
+
+    @staticmethod
+    def of(parameters):
+        policy = parameters.get("transfer", "resident")
+        return Transfer(policy, parameters["repetitions"] if policy == "once" else 1)
 
 
 @dataclass

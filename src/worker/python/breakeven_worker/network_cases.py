@@ -10,6 +10,7 @@ A model has
     counts               {"train": images, "test": images}
     test_labels          numpy array
     algorithm            what it is run with
+    bring(), fetch()     as those of a Prepared
 The test set repeats its first `batch` images behind its last, so that every batch is a slice.
 """
 
@@ -79,6 +80,12 @@ class Training(Prepared):
         self.algorithm = model.algorithm
         self.wait = model.wait
 
+    def bring(self):
+        self._model.bring()
+
+    def fetch(self):
+        return self._model.fetch()
+
     def run(self):
         self._epochs = None
         self._losses.append(self._model.train_step(self._order.next()))
@@ -87,9 +94,15 @@ class Training(Prepared):
         self._restart()
         shown = _logits_evidence(self._model, self._model.infer("train", self._order.next()), elements, self._seed)
         self._order.restart()
-        shown["losses"] = [float(self._model.train_step(self._order.next())) for _ in range(FIRST_STEPS)]
+        shown["losses"] = [self._moved_step() for _ in range(FIRST_STEPS)]
         self._restart()
         return shown
+
+    def _moved_step(self):
+        self.bring()
+        loss = float(self._model.train_step(self._order.next()))
+        self.fetch()
+        return loss
 
     def take_losses(self):
         losses, self._losses = self._losses, []
@@ -149,11 +162,18 @@ class Inference(Prepared):
     def context(self):
         return self._model.inference_context()
 
+    def bring(self):
+        self._model.bring()
+
+    def fetch(self):
+        return self._model.fetch()
+
     def run(self):
         first = self._first
         self._model.infer("test", slice(first, first + self._batch))
         self._first = (first + self._batch) % self._count
 
     def show(self, elements):
+        self._model.bring()
         logits = self._model.infer("test", slice(0, self._batch))
         return _logits_evidence(self._model, logits, elements, self._seed)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from .backend import Failed, OutOfMemory, Unsupported
+from .backend import Failed, OutOfMemory, Transfer, Unsupported
 from .host import EnergyMeter
 from .timing import take_sample
 
@@ -121,10 +121,11 @@ class _Worker:
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
                 self._prepared = operation.prepare(parameters, request["seed"])
+                self._transfer = Transfer.of(parameters)
                 self._cold = request.get("cache", "warm") == "cold"
                 gc.collect()
                 gc.freeze()
-                return {"algorithm": self._prepared.algorithm}
+                return {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
         raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
 
     def _on_expect(self, _):
@@ -140,7 +141,8 @@ class _Worker:
         iterations = request["iterations"]
         if iterations < 1:
             raise Failed(f"'iterations' is {iterations} and must be at least 1")
-        sample = take_sample(self._ready(), iterations, self._cold, on_host=self._backend.device == "cpu")
+        on_host = self._backend.device == "cpu"
+        sample = take_sample(self._ready(), iterations, self._transfer, self._cold, on_host)
         return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
 
     def _on_epoch(self, _):

@@ -17,14 +17,18 @@ def _flush_caches():
     _flushers[0].flush()
 
 
-def take_sample(prepared, iterations, cold, on_host):
-    """Runs a prepared case `iterations` times. All figures of the answer are per iteration; the energy is the
+def take_sample(prepared, iterations, transfer, cold, on_host):
+    """Runs `iterations` iterations of a prepared case. All figures of the answer are per iteration; the energy is the
     host's, and told where that is what computes."""
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
+    iterate = _iteration(prepared, transfer)
     with prepared.context():
-        seconds, cpu_seconds = _one_by_one(prepared, iterations, cold) if singly else _at_once(prepared, iterations)
+        if singly:
+            seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, cold)
+        else:
+            seconds, cpu_seconds = _at_once(prepared, iterate, iterations)
     joules_after = meter.joules()
 
     sample = {"iterations": iterations, "seconds": sum(seconds) / iterations, "cpu_seconds": cpu_seconds / iterations}
@@ -39,18 +43,33 @@ def take_sample(prepared, iterations, cold, on_host):
     return sample
 
 
-def _at_once(prepared, iterations):
+def _iteration(prepared, transfer):
+    """One iteration as a function: run() itself, unless data moves."""
+    if not transfer.moves:
+        return prepared.run
+
+    def moved():
+        prepared.bring()
+        for _ in repeat(None, transfer.repetitions):
+            prepared.run()
+        # A result that comes back is waited for before the next one is asked for.
+        if prepared.fetch():
+            prepared.wait()
+
+    return moved
+
+
+def _at_once(prepared, iterate, iterations):
     """Between the two clock readings there is nothing but the loop a user would write."""
-    run = prepared.run
     cpu_before = time.process_time()
     start = time.perf_counter()
     for _ in repeat(None, iterations):
-        run()
+        iterate()
     prepared.wait()
     return [time.perf_counter() - start], time.process_time() - cpu_before
 
 
-def _one_by_one(prepared, iterations, cold):
+def _one_by_one(prepared, iterate, iterations, cold):
     seconds = []
     cpu_seconds = 0.0
     for _ in repeat(None, iterations):
@@ -58,7 +77,7 @@ def _one_by_one(prepared, iterations, cold):
             _flush_caches()
         cpu_before = time.process_time()
         start = time.perf_counter()
-        prepared.run()
+        iterate()
         prepared.wait()
         seconds.append(time.perf_counter() - start)
         cpu_seconds += time.process_time() - cpu_before

@@ -1,0 +1,156 @@
+#include "backends/cuda/network/batches.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
+
+namespace breakeven::cuda {
+namespace {
+
+void enqueue_copy(Memory& to, const void* from, cudaStream_t stream) {
+  check(
+      cudaMemcpyAsync(to.data(), from, static_cast<std::size_t>(to.bytes()), cudaMemcpyHostToDevice, stream),
+      "copying to the device");
+}
+
+/// Pinned memory for one batch after the other. The places are used in turn, in two halves: before one is
+/// begun again, the device has taken all of it.
+template <typename T>
+class Places {
+ public:
+  Places(std::size_t count, std::size_t size) : half_(count / 2), size_(size), memory_(count * size) {}
+
+  /// The next place, free to write to.
+  T* next() {
+    // An event that was never recorded is taken for reached.
+    if (next_ % half_ == 0) check(cudaEventSynchronize(taken_[next_ / half_].get()), "the device");
+    return memory_.data() + next_ * size_;
+  }
+  /// The copies from it are enqueued.
+  void sent(cudaStream_t stream) {
+    if (next_ % half_ == half_ - 1) taken_[next_ / half_].record(stream);
+    next_ = (next_ + 1) % (2 * half_);
+  }
+
+ private:
+  std::size_t half_, size_;
+  PinnedMemory<T> memory_;
+  std::array<Event, 2> taken_;  // the last of each half
+  std::size_t next_ = 0;
+};
+
+/// One split of a data set, as bytes.
+class ImagesOnDevice {
+ public:
+  ImagesOnDevice(const LabelledImages& images, bool moves)
+      : pixels_(contents(images.pixels), moves), labels_(contents(images.labels), moves) {}
+
+  void bring(cudaStream_t stream) {
+    pixels_.bring(stream);
+    labels_.bring(stream);
+  }
+  const std::uint8_t* pixels() { return static_cast<const std::uint8_t*>(pixels_.data()); }
+  const std::uint8_t* labels() { return static_cast<const std::uint8_t*>(labels_.data()); }
+
+ private:
+  static Buffer<std::byte> contents(std::span<const std::uint8_t> values) {
+    Buffer<std::byte> bytes(std::ssize(values));
+    std::copy_n(std::as_bytes(values).data(), values.size(), bytes.data());
+    return bytes;
+  }
+
+  Moved pixels_, labels_;
+};
+
+class ResidentImages final : public Batches {
+ public:
+  explicit ResidentImages(const ModelTask& task)
+      : data_(task.data),
+        moves_(task.transfer == Transfer::Policy::once),
+        places_(256, static_cast<std::size_t>(task.batch)),
+        rows_(task.batch * static_cast<std::int64_t>(sizeof(std::uint32_t))) {}
+
+  void send(Split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {
+    std::uint32_t* place = places_.next();
+    std::copy(rows.begin(), rows.end(), place);
+    enqueue_copy(rows_, place, stream);
+    places_.sent(stream);
+  }
+
+  Batch batch(Split split) override {
+    ImagesOnDevice& all = images(split);
+    return {.pixels = all.pixels(), .labels = all.labels(), .rows = rows_.as<std::uint32_t>()};
+  }
+
+  void bring(Split split, cudaStream_t stream) override { images(split).bring(stream); }
+
+ private:
+  ImagesOnDevice& images(Split split) {
+    auto found = images_.find(split);
+    if (found == images_.end()) found = images_.try_emplace(split, data_->images(split), moves_).first;
+    return found->second;
+  }
+
+  std::shared_ptr<const Dataset> data_;
+  bool moves_;
+  Places<std::uint32_t> places_;
+  Memory rows_;
+  std::map<Split, ImagesOnDevice> images_;
+};
+
+class StreamedImages final : public Batches {
+ public:
+  explicit StreamedImages(const ModelTask& task)
+      : data_(task.data),
+        count_(task.batch),
+        places_(4, static_cast<std::size_t>(count_ * (image_pixels + 1))),
+        pixels_(count_ * image_pixels),
+        labels_(count_),
+        rows_(in_order(count_)) {}
+
+  void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {
+    const LabelledImages& images = data_->images(split);
+    std::uint8_t* const pixels = places_.next();
+    std::uint8_t* const labels = pixels + count_ * image_pixels;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(images.image(rows[i]), image_pixels, pixels + i * image_pixels);
+      labels[i] = images.labels[rows[i]];
+    }
+    enqueue_copy(pixels_, pixels, stream);
+    enqueue_copy(labels_, labels, stream);
+    places_.sent(stream);
+  }
+
+  Batch batch(Split) override {
+    return {.pixels = pixels_.as<std::uint8_t>(),
+            .labels = labels_.as<std::uint8_t>(),
+            .rows = rows_.as<std::uint32_t>()};
+  }
+
+ private:
+  static Memory in_order(std::int64_t count) {
+    std::vector<std::uint32_t> rows(static_cast<std::size_t>(count));
+    std::iota(rows.begin(), rows.end(), 0U);
+    return Memory::of(rows.data(), count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+  }
+
+  std::shared_ptr<const Dataset> data_;
+  std::int64_t count_;
+  Places<std::uint8_t> places_;
+  Memory pixels_, labels_, rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Batches> make_batches(const ModelTask& task) {
+  if (task.transfer == Transfer::Policy::each) return std::make_unique<StreamedImages>(task);
+  return std::make_unique<ResidentImages>(task);
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,43 @@
+// The next batches on their way to the device.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "network/model.h"
+
+namespace breakeven::cuda {
+
+/// Where kernels find a batch: image i is the one in row rows[i].
+struct Batch {
+  const std::uint8_t* pixels = nullptr;
+  const std::uint8_t* labels = nullptr;
+  const std::uint32_t* rows = nullptr;
+};
+
+class Batches {
+ public:
+  virtual ~Batches() = default;
+  Batches() = default;
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+  Batches(Batches&&) = delete;
+  Batches& operator=(Batches&&) = delete;
+
+  /// Enqueues what it takes to have these rows in batch(split), as many as the task's batch. The host waits
+  /// only where it is many batches ahead of the device.
+  virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;
+  /// The same memory each time. A split is brought to the device when it is first asked for.
+  virtual Batch batch(Split split) = 0;
+  /// Enqueues the way of a whole split to the device, again, where the task moves it as a whole.
+  virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
+};
+
+/// As the task's transfer says: the data set on the device, of which only row numbers are sent, or in the
+/// host's memory, from which the images are sent. Throws OutOfMemory.
+std::unique_ptr<Batches> make_batches(const ModelTask& task);
+
+}  // namespace breakeven::cuda

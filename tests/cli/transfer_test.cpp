@@ -1,0 +1,49 @@
+// Cases that move data, from config to result.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+
+using TransferTest = DriverTest;
+
+TEST_F(TransferTest, EachPolicyIsACaseOfItsOwn) {
+  const Json workload = {
+      {"op", "matmul"},  {"m", 8}, {"n", 8}, {"k", 8}, {"transfer", {"resident", "each", "once"}},
+      {"repetitions", 4}};
+  const Outcome outcome = breakeven({"run", config(Json::array({workload}), {"a"}), "--out", "-"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse(outcome.out);
+  ASSERT_EQ(result.at("cases").size(), 3U);
+  EXPECT_EQ(find_case(result, product_id(8), "a").at("flop"), 1024);
+  EXPECT_EQ(find_case(result, "matmul/m=8/n=8/k=8/transfer=each/f32", "a").at("flop"), 1024);
+  EXPECT_EQ(find_case(result, "matmul/m=8/n=8/k=8/transfer=once/repetitions=4/f32", "a").at("flop"), 4096);
+}
+
+TEST_F(TransferTest, OnceTakesAsLongAsItsRuns) {
+  // The simulated backend's time is in proportion to the operations of an iteration.
+  const Json workload = {{"op", "matmul"},           {"m", 64}, {"n", 64}, {"k", 64}, {"transfer", "once"},
+                         {"repetitions", {10, 1000}}};
+  const Outcome outcome = breakeven({"run", config(Json::array({workload}), {"a"}), "--out", "-"},
+                                    "fixed=0,per_byte=0,per_flop=1e-12");
+  const Json result = parse(outcome.out);
+  const auto median = [&](const std::string& id) {
+    return find_case(result, id, "a").at("seconds").at("median").get<double>();
+  };
+  // Ten is what `repetitions` is unless it is given.
+  EXPECT_NEAR(median("matmul/m=64/n=64/k=64/transfer=once/repetitions=1000/f32") /
+                  median("matmul/m=64/n=64/k=64/transfer=once/f32"),
+              100, 1);
+}
+
+TEST_F(TransferTest, AnUnknownPolicyIsRefusedWithThoseThereAre) {
+  const Json workload = {{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}, {"transfer", "managed"}};
+  const Outcome outcome = breakeven({"run", config(Json::array({workload})), "--out", "-"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("/workloads/0/transfer"));
+  EXPECT_THAT(outcome.err, HasSubstr("resident, each"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
