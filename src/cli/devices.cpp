@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <optional>
 
 #include "cli/selection.h"
 #include "cli/subcommand.h"
+#include "reports/comparison.h"
 #include "session/discovery.h"
 #include "session/environment.h"
+#include "session/gpu.h"
 
 namespace breakeven {
 namespace {
@@ -17,6 +20,8 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
       host.cpu, host.cores, host.cpus, static_cast<double>(host.memory_bytes) / 0x1p30, host.os, host.threads,
       host.cpu_quota ? fmt::format(" (quota: {:g} CPUs)", *host.cpu_quota) : "",
       fmt::join(host.cpu_features, " "));
+  for (const Gpu& gpu : host.gpus) text += describe_gpu(gpu) + "\n";
+  if (!host.gpus.empty()) text += "\n";
   for (const auto& b : backends) {
     if (!b.available) {
       text += fmt::format("{:<12} not available: {}\n", b.name, b.reason);
@@ -45,12 +50,14 @@ const SubcommandRegistration devices_command(
                           "CPU threads; default: one a physical core, within affinity and quota");
        return [o] {
          const int threads = choose_threads(o->threads);
-         const Host host = describe_host(threads);
+         Host host = describe_host(threads);
          std::vector<BackendRecord> backends;
          for (const auto& program : find_backends(backend_folders())) {
            backends.push_back(probe(program, threads));
            backends.back().name = program.name;
          }
+         std::optional<Nvml> nvml;
+         host.gpus = describe_gpus(backends, nvml);
          if (o->json) {
            std::string list;
            for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + to_json_text(b);

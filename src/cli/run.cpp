@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/progress_line.h"
 #include "cli/selection.h"
@@ -12,6 +13,7 @@
 #include "cli/terminal_output.h"
 #include "session/discovery.h"
 #include "session/environment.h"
+#include "session/gpu.h"
 #include "session/session.h"
 #include "session/worker_process.h"
 
@@ -65,8 +67,19 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   }
   if (earlier.host.threads != here.threads)
     refuse(fmt::format("was measured with {} threads, not {}", earlier.host.threads, here.threads));
+  std::optional<Nvml> nvml;
+  for (const Gpu& now : describe_gpus(plan.backends, nvml)) {
+    for (const Gpu& then : earlier.host.gpus) {
+      const std::string difference = then.id == now.id ? gpu_difference(then, now) : "";
+      if (!difference.empty()) refuse(fmt::format("the GPU {} has changed: {}", now.id, difference));
+    }
+  }
   for (const auto& then : earlier.backends) {
     for (const auto& now : plan.backends) {
+      if (then.name == now.name && then.available && now.available && !then.device_id.empty() &&
+          !now.device_id.empty() && then.device_id != now.device_id) {
+        refuse(fmt::format("{} computed on the GPU {}, not {}", now.name, then.device_id, now.device_id));
+      }
       if (then.name == now.name && then.available && now.available &&
           (then.version != now.version || then.libraries != now.libraries)) {
         refuse(fmt::format("the libraries of {} have changed since", now.name));
@@ -110,11 +123,11 @@ int run(const Options& o) {
 }
 
 const SubcommandRegistration run_command({"run", "measure the cases of configs and save a result file",
-                                         [](CLI::App& command) {
-                                           auto o = std::make_shared<Options>();
-                                           declare(command, *o);
-                                           return [o] { return run(*o); };
-                                         }});
+                                          [](CLI::App& command) {
+                                            auto o = std::make_shared<Options>();
+                                            declare(command, *o);
+                                            return [o] { return run(*o); };
+                                          }});
 
 }  // namespace
 }  // namespace breakeven

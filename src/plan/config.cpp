@@ -31,7 +31,8 @@ Measure read_measure(const Json& json, const Place& place) {
           .launches = static_cast<int>(given.integer("launches")),
           .cold_cache = given.text("cache") == "cold",
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
-          .timeout_seconds = given.number("timeout_seconds")};
+          .timeout_seconds = given.number("timeout_seconds"),
+          .energy_seconds = given.number("energy_seconds")};
 }
 
 /// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
@@ -141,6 +142,10 @@ const std::vector<Parameter>& measure_parameters() {
                         static_cast<std::int64_t>(defaults.seed)),
       number_parameter("timeout_seconds", "a request to a backend unanswered for this long is given up", 0,
                        day, defaults.timeout_seconds),
+      number_parameter_from(
+          "energy_seconds",
+          "of further work on a GPU, around which its energy is read; 0: energy is not measured", 0, 600,
+          defaults.energy_seconds),
   };
   return all;
 }

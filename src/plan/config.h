@@ -19,6 +19,7 @@ struct Measure {
   bool cold_cache = false;
   std::uint64_t seed = 1;
   double timeout_seconds = 120;  // a request unanswered for this long is given up
+  double energy_seconds = 2;     // of work whose energy is read, of each GPU case; 0: none is
 
   bool operator==(const Measure&) const = default;
 };

@@ -24,7 +24,9 @@ Json value_schema(const Parameter& parameter) {
               {"minimum", integer_or_number(parameter.minimum, parameter.kind)},
               {"maximum", integer_or_number(parameter.maximum, parameter.kind)}};
     case Kind::number:
-      return {{"type", "number"}, {"exclusiveMinimum", parameter.minimum}, {"maximum", parameter.maximum}};
+      return {{"type", "number"},
+              {parameter.minimum_allowed ? "minimum" : "exclusiveMinimum", parameter.minimum},
+              {"maximum", parameter.maximum}};
     case Kind::boolean:
       return {{"type", "boolean"}};
     case Kind::choice:

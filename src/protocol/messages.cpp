@@ -101,7 +101,9 @@ Json to_object(const request::Verify& r) {
   return {{"request", "verify"}, {"elements", r.elements}};
 }
 Json to_object(const request::Sample& r) {
-  return {{"request", "sample"}, {"iterations", r.iterations}};
+  Json object{{"request", "sample"}, {"iterations", r.iterations}};
+  if (!r.device_seconds) object["device_seconds"] = false;
+  return object;
 }
 Json to_object(const request::Epoch&) {
   return {{"request", "epoch"}};
@@ -125,6 +127,7 @@ Json to_object(const answer::Hello& a) {
               {"role", a.role},
               {"device", a.device},
               {"device_name", a.device_name}};
+  if (!a.device_id.empty()) object["device_id"] = a.device_id;
   object["libraries"] = Json::object();
   for (const auto& [name, version] : a.libraries) object["libraries"][name] = version;
   object["supports"] = Json::object();
@@ -173,6 +176,7 @@ void read(const Json& object, answer::Hello& a) {
   a.role = get_or<std::string>(object, "role", a.role);
   a.device = get_or<std::string>(object, "device", a.device);
   a.device_name = get_or<std::string>(object, "device_name", "");
+  a.device_id = get_or<std::string>(object, "device_id", "");
   for (const auto& [name, version] : get_or<std::map<std::string, std::string>>(object, "libraries", {})) {
     a.libraries.emplace_back(name, version);
   }
@@ -269,7 +273,8 @@ Request parse_request(const std::string& line) {
     const auto iterations = get<std::int64_t>(object, "iterations");
     if (iterations < 1)
       throw ProtocolError(fmt::format("'iterations' is {} and must be at least 1", iterations));
-    return request::Sample{.iterations = iterations};
+    return request::Sample{.iterations = iterations,
+                           .device_seconds = get_or<bool>(object, "device_seconds", true)};
   }
   if (kind == "epoch") return request::Epoch{};
   if (kind == "release") return request::Release{};

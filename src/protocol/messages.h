@@ -46,8 +46,10 @@ struct Expect {
 struct Verify {
   std::vector<std::int64_t> elements;
 };
+/// `device_seconds` false: no runs beside those asked for, as energy is read around them.
 struct Sample {
   std::int64_t iterations = 1;
+  bool device_seconds = true;
 };
 struct Epoch {};
 struct Release {};
@@ -70,6 +72,7 @@ struct Hello {
   std::string role = "contender";  // or "arbiter": knows the truth and is not measured unless named
   std::string device = "cpu";      // or "gpu"
   std::string device_name;
+  std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: not said
   std::vector<std::pair<std::string, std::string>> libraries;
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;  // op, dtypes
   std::map<std::string, std::string>

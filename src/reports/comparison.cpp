@@ -228,6 +228,30 @@ std::string describe_host(const Host& host) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string describe_gpu(const Gpu& gpu) {
+  if (!gpu.name) {
+    const auto why = gpu.unreadable.find("name");
+    return printable(fmt::format("{}: cannot be described{}", gpu.id,
+                                 why == gpu.unreadable.end() ? "" : ": " + why->second));
+  }
+  std::vector<std::string> parts;
+  if (gpu.memory_bytes) parts.push_back(format_bytes(static_cast<double>(*gpu.memory_bytes)));
+  if (gpu.driver) parts.push_back("driver " + *gpu.driver);
+  if (gpu.power_limit_watts) {
+    const auto& usual = gpu.power_limit_default_watts;
+    parts.push_back(
+        fmt::format("{:g} W{}", *gpu.power_limit_watts,
+                    usual && *usual != *gpu.power_limit_watts ? fmt::format(" of {:g} W", *usual) : ""));
+  }
+  if (gpu.sm_mhz_most) parts.push_back(fmt::format("up to {:g} MHz", *gpu.sm_mhz_most));
+  if (gpu.pcie_generation_most && gpu.pcie_width_most)
+    parts.push_back(fmt::format("PCIe {} x{}", *gpu.pcie_generation_most, *gpu.pcie_width_most));
+  if (gpu.ecc) parts.push_back(*gpu.ecc ? "ECC on" : "ECC off");
+  if (gpu.mig.value_or(false)) parts.emplace_back("MIG on");
+  if (gpu.compute_mode && *gpu.compute_mode != "default") parts.push_back(*gpu.compute_mode);
+  return printable(fmt::format("{} ({}): {}", *gpu.name, gpu.id, fmt::join(parts, ", ")));
+}
+
 std::string describe_backend(const BackendRecord& backend) {
   std::vector<std::string> libraries;
   for (const auto& [library, version] : backend.libraries) {

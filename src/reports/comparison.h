@@ -78,6 +78,10 @@ std::string config_title(const Result& result);
 /// `AMD EPYC 7B13, 2 cores, 2 threads, 16.0 GiB`: what is known of it.
 std::string describe_host(const Host& host);
 
+/// `NVIDIA H200 (GPU-...): 140 GiB, driver 580.65, 700 W, up to 1980 MHz, PCIe 5 x16, ECC on`: what is known
+/// of it, and why nothing is where that is so.
+std::string describe_gpu(const Gpu& gpu);
+
 /// `openblas 0.1.0 (OpenBLAS 0.3.21) on NVIDIA H100`: what is known of it.
 std::string describe_backend(const BackendRecord& backend);
 

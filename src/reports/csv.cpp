@@ -81,6 +81,16 @@ std::string text_list(const std::vector<std::string>& texts) {
   return text_cell(fmt::format("{}", fmt::join(texts, "; ")));
 }
 
+template <typename T>
+std::optional<T> of_device(const Row& row, std::optional<T> DeviceConditions::*field) {
+  const auto& device = row.result.conditions.device;
+  return device ? (*device).*field : std::nullopt;
+}
+
+std::string whole_cell(std::optional<std::int64_t> value) {
+  return value ? count_cell(*value) : "";
+}
+
 const std::vector<CsvColumn>& columns() {
   static const std::vector<CsvColumn> all{
       {"created", [](const Row& r) { return text_cell(r.run.created); }},
@@ -168,6 +178,34 @@ const std::vector<CsvColumn>& columns() {
       {"thermal_throttles", [](const Row& r) { return number_cell(r.result.conditions.thermal_throttles); }},
       {"temperature_celsius",
        [](const Row& r) { return number_cell(r.result.conditions.temperature_celsius); }},
+      {"gpu_sm_mhz", [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::sm_mhz)); }},
+      {"gpu_sm_mhz_least",
+       [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::sm_mhz_least)); }},
+      {"gpu_memory_mhz",
+       [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::memory_mhz)); }},
+      {"gpu_memory_mhz_least",
+       [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::memory_mhz_least)); }},
+      {"gpu_watts", [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::watts)); }},
+      {"gpu_celsius", [](const Row& r) { return number_cell(of_device(r, &DeviceConditions::celsius)); }},
+      {"gpu_clock_reasons",
+       [](const Row& r) {
+         const auto& device = r.result.conditions.device;
+         return device ? text_list(device->clock_reasons) : "";
+       }},
+      {"gpu_throttled_samples",
+       [](const Row& r) {
+         return r.result.conditions.device && r.result.seconds
+                    ? count_cell(r.result.seconds->throttled.size())
+                    : "";
+       }},
+      {"gpu_pcie_generation",
+       [](const Row& r) { return whole_cell(of_device(r, &DeviceConditions::pcie_generation)); }},
+      {"gpu_pcie_width",
+       [](const Row& r) { return whole_cell(of_device(r, &DeviceConditions::pcie_width)); }},
+      {"gpu_other_processes",
+       [](const Row& r) { return whole_cell(of_device(r, &DeviceConditions::other_processes)); }},
+      {"gpu_ecc_errors",
+       [](const Row& r) { return whole_cell(of_device(r, &DeviceConditions::ecc_errors)); }},
       {"warnings", [](const Row& r) { return text_list(r.result.warnings); }},
   };
   return all;

@@ -50,6 +50,10 @@ std::string device_time(const CaseResult& r) {
   return ok(r) && r.device_seconds ? format_seconds(*r.device_seconds) : "";
 }
 
+std::string energy(const CaseResult& r) {
+  return ok(r) && r.joules ? format_joules(*r.joules) : "";
+}
+
 std::string p50(const CaseResult& r) {
   return ok(r) && r.latency ? format_seconds(r.latency->p50) : "";
 }
@@ -96,6 +100,7 @@ std::vector<Figure> figures(const ProblemGroup& group) {
       {.header = "samples/s", .text = samples_per_second_text},
       {.header = "GB/s", .text = gbps},
       {.header = "device time", .text = device_time},
+      {.header = "energy", .text = energy},
       {.header = "p50", .text = p50},
       {.header = "p99", .text = p99},
       {.header = "loss", .text = loss},

@@ -89,10 +89,12 @@ std::string machines(std::span<const Result> results, const std::vector<std::str
     for (const BackendRecord& backend : run.backends) {
       if (backend.available) backends.push_back(escape(describe_backend(backend)));
     }
-    text += row({escape(names[i]), escape(describe_host(run.host)), escape(run.host.os),
-                 fmt::format("{}", fmt::join(backends, "<br>")),
-                 fmt::format("{}, breakeven {}{}", escape(run.created), escape(run.tool_version),
-                             run.complete ? "" : ", **incomplete**")});
+    std::string hardware = escape(describe_host(run.host));
+    for (const Gpu& gpu : run.host.gpus) hardware += "<br>" + escape(describe_gpu(gpu));
+    text +=
+        row({escape(names[i]), hardware, escape(run.host.os), fmt::format("{}", fmt::join(backends, "<br>")),
+             fmt::format("{}, breakeven {}{}", escape(run.created), escape(run.tool_version),
+                         run.complete ? "" : ", **incomplete**")});
   }
   return text;
 }

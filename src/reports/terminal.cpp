@@ -246,6 +246,7 @@ void write_head(Page& page, const Result& result) {
   const std::string machine = describe_host(result.host);
   if (!machine.empty()) where += (where.empty() ? "" : ": ") + machine;
   if (!where.empty()) page.paragraph(where, colour::dim, 2, 3);
+  for (const Gpu& gpu : result.host.gpus) page.paragraph(describe_gpu(gpu), colour::dim, 2, 3);
   std::vector<std::string> backends;
   for (const BackendRecord& backend : result.backends) {
     if (backend.available) backends.push_back(describe_backend(backend));

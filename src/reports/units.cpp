@@ -29,6 +29,17 @@ std::string format_number(double value) {
   return fmt::format("{:.{}f}", value, std::max(0, 2 - static_cast<int>(magnitude)));
 }
 
+std::string format_joules(double joules) {
+  if (!std::isfinite(joules)) return unknown;
+  if (joules == 0) return "0 J";
+  const double size = std::abs(rounded(joules)) * (1 + 1e-9);
+  if (size < 1e-6) return format_number(joules * 1e9) + " nJ";
+  if (size < 1e-3) return format_number(joules * 1e6) + " µJ";
+  if (size < 1) return format_number(joules * 1e3) + " mJ";
+  if (size < 1e3) return format_number(joules) + " J";
+  return format_number(joules * 1e-3) + " kJ";
+}
+
 std::string format_seconds(double seconds) {
   if (!std::isfinite(seconds)) return unknown;
   if (seconds == 0) return "0 s";

@@ -12,6 +12,9 @@ std::string format_number(double value);
 /// `3.21 ms`: three significant digits in ns, µs, ms or s.
 std::string format_seconds(double seconds);
 
+/// `3.21 mJ`: the same in nJ, µJ, mJ, J or kJ.
+std::string format_joules(double joules);
+
 /// `16.0 GiB`.
 std::string format_bytes(double bytes);
 

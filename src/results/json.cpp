@@ -38,14 +38,41 @@ Json object(const std::vector<std::pair<std::string, std::string>>& pairs) {
   return made;
 }
 
-Json to_json(const Conditions& c) {
-  return {{"cpu_mhz", number(c.cpu_mhz)},
-          {"steal_percent", number(c.steal_percent)},
-          {"other_cpu_percent", number(c.other_cpu_percent)},
-          {"throttled_seconds", number(c.throttled_seconds)},
-          {"thermal_throttles", number(c.thermal_throttles)},
-          {"temperature_celsius", number(c.temperature_celsius)},
+Json text(const std::optional<std::string>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+template <typename T>
+Json whole(const std::optional<T>& value) {  // an integer, true or false
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const DeviceConditions& c) {
+  return {{"readings", c.readings},
+          {"sm_mhz", number(c.sm_mhz)},
+          {"sm_mhz_least", number(c.sm_mhz_least)},
+          {"memory_mhz", number(c.memory_mhz)},
+          {"memory_mhz_least", number(c.memory_mhz_least)},
+          {"watts", number(c.watts)},
+          {"celsius", number(c.celsius)},
+          {"clock_reasons", c.clock_reasons},
+          {"throttled_seconds", c.throttled_seconds},
+          {"pcie_generation", whole(c.pcie_generation)},
+          {"pcie_width", whole(c.pcie_width)},
+          {"other_processes", whole(c.other_processes)},
+          {"ecc_errors", whole(c.ecc_errors)},
           {"unreadable", c.unreadable}};
+}
+
+Json to_json(const Conditions& c) {
+  Json made{{"cpu_mhz", number(c.cpu_mhz)},
+            {"steal_percent", number(c.steal_percent)},
+            {"other_cpu_percent", number(c.other_cpu_percent)},
+            {"throttled_seconds", number(c.throttled_seconds)},
+            {"thermal_throttles", number(c.thermal_throttles)},
+            {"temperature_celsius", number(c.temperature_celsius)},
+            {"unreadable", c.unreadable}};
+  if (c.device) made["device"] = to_json(*c.device);
+  return made;
 }
 
 Json to_json(const CaseResult& c) {
@@ -61,6 +88,7 @@ Json to_json(const CaseResult& c) {
     made["seconds"] = {{"median", number(c.seconds->median)},   {"ci_low", number(c.seconds->ci_low)},
                        {"ci_high", number(c.seconds->ci_high)}, {"samples", numbers(c.seconds->samples)},
                        {"launches", c.seconds->launches},       {"iterations", c.seconds->iterations}};
+    if (!c.seconds->throttled.empty()) made["seconds"]["throttled"] = c.seconds->throttled;
   } else {
     made["seconds"] = nullptr;
   }
@@ -105,6 +133,7 @@ Json to_json(const BackendRecord& b) {
   Json made{
       {"name", b.name}, {"available", b.available}, {"reason", b.reason},          {"version", b.version},
       {"role", b.role}, {"device", b.device},       {"device_name", b.device_name}};
+  if (!b.device_id.empty()) made["device_id"] = b.device_id;
   made["libraries"] = object(b.libraries);
   made["supports"] = Json::object();
   for (const auto& [op, dtypes] : b.supports) made["supports"][op] = dtypes;
@@ -113,19 +142,42 @@ Json to_json(const BackendRecord& b) {
   return made;
 }
 
+Json to_json(const Gpu& g) {
+  return {{"id", g.id},
+          {"name", text(g.name)},
+          {"driver", text(g.driver)},
+          {"memory_bytes", whole(g.memory_bytes)},
+          {"ecc", whole(g.ecc)},
+          {"mig", whole(g.mig)},
+          {"persistence", whole(g.persistence)},
+          {"compute_mode", text(g.compute_mode)},
+          {"pcie_generation", whole(g.pcie_generation)},
+          {"pcie_width", whole(g.pcie_width)},
+          {"pcie_generation_most", whole(g.pcie_generation_most)},
+          {"pcie_width_most", whole(g.pcie_width_most)},
+          {"power_limit_watts", number(g.power_limit_watts)},
+          {"power_limit_default_watts", number(g.power_limit_default_watts)},
+          {"sm_mhz_most", number(g.sm_mhz_most)},
+          {"memory_mhz_most", number(g.memory_mhz_most)},
+          {"unreadable", g.unreadable}};
+}
+
 Json to_json(const Host& h) {
-  return {{"name", h.name},
-          {"os", h.os},
-          {"kernel", h.kernel},
-          {"cpu", h.cpu},
-          {"virtualization", h.virtualization},
-          {"cpus", h.cpus},
-          {"cores", h.cores},
-          {"threads", h.threads},
-          {"cpu_quota", number(h.cpu_quota)},
-          {"memory_bytes", h.memory_bytes},
-          {"cpu_features", h.cpu_features},
-          {"settings", h.settings}};
+  Json made{{"name", h.name},
+            {"os", h.os},
+            {"kernel", h.kernel},
+            {"cpu", h.cpu},
+            {"virtualization", h.virtualization},
+            {"cpus", h.cpus},
+            {"cores", h.cores},
+            {"threads", h.threads},
+            {"cpu_quota", number(h.cpu_quota)},
+            {"memory_bytes", h.memory_bytes},
+            {"cpu_features", h.cpu_features},
+            {"settings", h.settings}};
+  made["gpus"] = Json::array();
+  for (const Gpu& gpu : h.gpus) made["gpus"].push_back(to_json(gpu));
+  return made;
 }
 
 /// Text that is always valid: a library's message may hold bytes that are not UTF-8.
@@ -190,10 +242,12 @@ class Reader {
   T get_or(const char* key, T otherwise) const {
     return has(key) ? get<T>(key) : otherwise;
   }
-  std::optional<double> optional_number(const char* key) const {
+  template <typename T>
+  std::optional<T> optional(const char* key) const {
     if (!has(key)) return std::nullopt;
-    return get<double>(key);
+    return get<T>(key);
   }
+  std::optional<double> optional_number(const char* key) const { return optional<double>(key); }
   /// null is NaN
   double number(const char* key) const { return optional_number(key).value_or(std::nan("")); }
   std::vector<double> numbers(const char* key) const {
@@ -227,14 +281,34 @@ class Reader {
   std::string place_;
 };
 
-Conditions read_conditions(const Reader& in) {
-  return {.cpu_mhz = in.optional_number("cpu_mhz"),
-          .steal_percent = in.optional_number("steal_percent"),
-          .other_cpu_percent = in.optional_number("other_cpu_percent"),
-          .throttled_seconds = in.optional_number("throttled_seconds"),
-          .thermal_throttles = in.optional_number("thermal_throttles"),
-          .temperature_celsius = in.optional_number("temperature_celsius"),
+DeviceConditions read_device_conditions(const Reader& in) {
+  return {.readings = in.get_or<std::int64_t>("readings", 0),
+          .sm_mhz = in.optional_number("sm_mhz"),
+          .sm_mhz_least = in.optional_number("sm_mhz_least"),
+          .memory_mhz = in.optional_number("memory_mhz"),
+          .memory_mhz_least = in.optional_number("memory_mhz_least"),
+          .watts = in.optional_number("watts"),
+          .celsius = in.optional_number("celsius"),
+          .clock_reasons = in.get_or<std::vector<std::string>>("clock_reasons", {}),
+          .throttled_seconds = in.get_or<std::map<std::string, double>>("throttled_seconds", {}),
+          .pcie_generation = in.optional<std::int64_t>("pcie_generation"),
+          .pcie_width = in.optional<std::int64_t>("pcie_width"),
+          .other_processes = in.optional<std::int64_t>("other_processes"),
+          .ecc_errors = in.optional<std::int64_t>("ecc_errors"),
           .unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {})};
+}
+
+Conditions read_conditions(const Reader& in) {
+  Conditions conditions{.cpu_mhz = in.optional_number("cpu_mhz"),
+                        .steal_percent = in.optional_number("steal_percent"),
+                        .other_cpu_percent = in.optional_number("other_cpu_percent"),
+                        .throttled_seconds = in.optional_number("throttled_seconds"),
+                        .thermal_throttles = in.optional_number("thermal_throttles"),
+                        .temperature_celsius = in.optional_number("temperature_celsius"),
+                        .unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {}),
+                        .device = {}};
+  if (in.has("device")) conditions.device = read_device_conditions(in.child("device"));
+  return conditions;
 }
 
 CaseResult read_case(const Reader& in) {
@@ -261,7 +335,8 @@ CaseResult read_case(const Reader& in) {
                        .ci_high = s.optional_number("ci_high"),
                        .samples = s.numbers("samples"),
                        .launches = s.get_or<std::vector<std::int64_t>>("launches", {}),
-                       .iterations = s.get_or<std::int64_t>("iterations", 0)};
+                       .iterations = s.get_or<std::int64_t>("iterations", 0),
+                       .throttled = s.get_or<std::vector<std::int64_t>>("throttled", {})};
     if (!(c.seconds->median > 0)) in.fail("has a median of seconds that is not above 0");
   }
   if (c.status == Status::ok && !c.seconds) in.fail("is ok and has no seconds");
@@ -309,6 +384,7 @@ BackendRecord read_backend(const Reader& in) {
   b.role = in.get_or<std::string>("role", "contender");
   b.device = in.get_or<std::string>("device", "");
   b.device_name = in.get_or<std::string>("device_name", "");
+  b.device_id = in.get_or<std::string>("device_id", "");
   b.libraries = in.pairs("libraries");
   const auto supports = in.get_or<std::map<std::string, std::vector<std::string>>>("supports", {});
   b.supports.assign(supports.begin(), supports.end());
@@ -319,19 +395,42 @@ BackendRecord read_backend(const Reader& in) {
   return b;
 }
 
+Gpu read_gpu(const Reader& in) {
+  return {.id = in.get<std::string>("id"),
+          .name = in.optional<std::string>("name"),
+          .driver = in.optional<std::string>("driver"),
+          .memory_bytes = in.optional<std::int64_t>("memory_bytes"),
+          .ecc = in.optional<bool>("ecc"),
+          .mig = in.optional<bool>("mig"),
+          .persistence = in.optional<bool>("persistence"),
+          .compute_mode = in.optional<std::string>("compute_mode"),
+          .pcie_generation = in.optional<std::int64_t>("pcie_generation"),
+          .pcie_width = in.optional<std::int64_t>("pcie_width"),
+          .pcie_generation_most = in.optional<std::int64_t>("pcie_generation_most"),
+          .pcie_width_most = in.optional<std::int64_t>("pcie_width_most"),
+          .power_limit_watts = in.optional_number("power_limit_watts"),
+          .power_limit_default_watts = in.optional_number("power_limit_default_watts"),
+          .sm_mhz_most = in.optional_number("sm_mhz_most"),
+          .memory_mhz_most = in.optional_number("memory_mhz_most"),
+          .unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {})};
+}
+
 Host read_host(const Reader& in) {
-  return {.name = in.get_or<std::string>("name", ""),
-          .os = in.get_or<std::string>("os", ""),
-          .kernel = in.get_or<std::string>("kernel", ""),
-          .cpu = in.get_or<std::string>("cpu", ""),
-          .virtualization = in.get_or<std::string>("virtualization", ""),
-          .cpus = in.get_or<int>("cpus", 0),
-          .cores = in.get_or<int>("cores", 0),
-          .threads = in.get_or<int>("threads", 0),
-          .cpu_quota = in.optional_number("cpu_quota"),
-          .memory_bytes = in.get_or<std::int64_t>("memory_bytes", 0),
-          .cpu_features = in.get_or<std::vector<std::string>>("cpu_features", {}),
-          .settings = in.get_or<std::map<std::string, std::string>>("settings", {})};
+  Host host{.name = in.get_or<std::string>("name", ""),
+            .os = in.get_or<std::string>("os", ""),
+            .kernel = in.get_or<std::string>("kernel", ""),
+            .cpu = in.get_or<std::string>("cpu", ""),
+            .virtualization = in.get_or<std::string>("virtualization", ""),
+            .cpus = in.get_or<int>("cpus", 0),
+            .cores = in.get_or<int>("cores", 0),
+            .threads = in.get_or<int>("threads", 0),
+            .cpu_quota = in.optional_number("cpu_quota"),
+            .memory_bytes = in.get_or<std::int64_t>("memory_bytes", 0),
+            .cpu_features = in.get_or<std::vector<std::string>>("cpu_features", {}),
+            .settings = in.get_or<std::map<std::string, std::string>>("settings", {}),
+            .gpus = {}};
+  if (in.has("gpus")) in.each("gpus", [&](const Reader& gpu) { host.gpus.push_back(read_gpu(gpu)); });
+  return host;
 }
 
 Result result_from(const Json& json) {

@@ -26,10 +26,11 @@ std::optional<Status> parse_status(std::string_view name);
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {
   double median = 0;
-  std::optional<double> ci_low, ci_high;  // of the median, 95 %; absent with too few samples
-  std::vector<double> samples;            // in the order taken
-  std::vector<std::int64_t> launches;     // how many of them each fresh process gave, in order
-  std::int64_t iterations = 0;            // of the last sample
+  std::optional<double> ci_low, ci_high;     // of the median, 95 %; absent with too few samples
+  std::vector<double> samples;               // in the order taken
+  std::vector<std::int64_t> launches;        // how many of them each fresh process gave, in order
+  std::int64_t iterations = 0;               // of the last sample
+  std::vector<std::int64_t> throttled = {};  // indices of samples while a GPU held its clocks down, rising
 };
 
 struct Latency {
@@ -48,6 +49,22 @@ struct Training {
       seconds_to_accuracy;  // training steps alone, up to the end of the epoch that reached the target
 };
 
+/// What a GPU did inside the samples of a case. Absent is unknown, and `unreadable` says why.
+struct DeviceConditions {
+  std::int64_t readings = 0;                   // inside samples, a few milliseconds apart
+  std::optional<double> sm_mhz, sm_mhz_least;  // median of the readings, and the least
+  std::optional<double> memory_mhz, memory_mhz_least;
+  std::optional<double> watts;                      // median
+  std::optional<double> celsius;                    // highest
+  std::vector<std::string> clock_reasons;           // why clocks were not higher, all that were seen
+  std::map<std::string, double> throttled_seconds;  // inside samples, by the driver's counters: "power", ...
+  std::optional<std::int64_t> pcie_generation, pcie_width;  // of the link, under load
+  std::optional<std::int64_t> other_processes;              // that compute on it
+  std::optional<std::int64_t> ecc_errors;                   // uncorrected, new
+  std::map<std::string, std::string> unreadable;            // "joules" among them: the case's
+  bool operator==(const DeviceConditions&) const = default;
+};
+
 /// What the machine did while a case was measured. Absent is unknown, and `unreadable` says why.
 struct Conditions {
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
@@ -57,6 +74,7 @@ struct Conditions {
   std::optional<double> thermal_throttles;  // events counted by the CPUs
   std::optional<double> temperature_celsius;
   std::map<std::string, std::string> unreadable;
+  std::optional<DeviceConditions> device = {};  // of GPUs that say which they are
 };
 
 /// One case on one backend; (id, backend) is unique in a file.
@@ -84,12 +102,29 @@ struct CaseResult {
 
 struct BackendRecord {
   std::string name, version, role, device, device_name;
+  std::string device_id = {};  // a GPU's UUID; empty where the backend does not say
   std::vector<std::pair<std::string, std::string>> libraries;
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
   std::string program;  // path
   bool available = false;
   std::string reason;  // why not
+};
+
+/// A GPU that backends compute on, as its driver describes it. Absent is unknown, and `unreadable` says why.
+struct Gpu {
+  std::string id;                     // as backends call it
+  std::optional<std::string> name;    // as the driver does
+  std::optional<std::string> driver;  // its version
+  std::optional<std::int64_t> memory_bytes;
+  std::optional<bool> ecc, mig, persistence;  // modes
+  std::optional<std::string> compute_mode;
+  std::optional<std::int64_t> pcie_generation, pcie_width;            // at this moment: an idle link is slow
+  std::optional<std::int64_t> pcie_generation_most, pcie_width_most;  // what card and slot can do
+  std::optional<double> power_limit_watts, power_limit_default_watts;
+  std::optional<double> sm_mhz_most, memory_mhz_most;
+  std::map<std::string, std::string> unreadable;
+  bool operator==(const Gpu&) const = default;
 };
 
 struct Host {
@@ -99,12 +134,13 @@ struct Host {
   std::int64_t memory_bytes = 0;
   std::vector<std::string> cpu_features;  // those that decide which kernels run
   std::map<std::string, std::string>
-      settings;  // governor, turbo, huge pages, ...; what could not be read says so
+      settings;                // governor, turbo, huge pages, ...; what could not be read says so
+  std::vector<Gpu> gpus = {};  // that backends compute on, each once
   bool operator==(const Host&) const = default;
 };
 
 /// How well a run used its time once workers were prepared: the rest of the wall time is the driver's own,
-/// the protocol's and that of caches being flushed.
+/// the protocol's, that of caches being flushed, and of pauses for GPUs that throttle.
 struct Sampling {
   double wall_seconds = 0;    // from the first sample of each problem to its last, of all problems
   double sample_seconds = 0;  // inside the samples, of all backends

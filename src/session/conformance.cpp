@@ -147,6 +147,7 @@ class Conformance {
     if (failure.empty()) failure = verify(problem, *truth, elements);
     if (failure.empty()) failure = sample(workload, 1);
     if (failure.empty()) failure = sample(workload, 3);
+    if (failure.empty()) failure = sample(workload, 2, /*device_seconds=*/false);
     // Running must not change what is computed: neither inputs nor, of networks, the initial weights.
     if (failure.empty()) failure = verify(problem, *truth, elements);
     if (failure.empty()) failure = no_answer(worker().ask<answer::Done>(request::Release{}, timeout_));
@@ -161,12 +162,15 @@ class Conformance {
     return verdict.correct ? "" : "wrong: " + verdict.detail;
   }
 
-  std::string sample(const Workload& workload, std::int64_t iterations) {
-    const auto asked = worker().ask<answer::Sample>(request::Sample{.iterations = iterations}, timeout_);
+  std::string sample(const Workload& workload, std::int64_t iterations, bool device_seconds = true) {
+    const auto asked = worker().ask<answer::Sample>(
+        request::Sample{.iterations = iterations, .device_seconds = device_seconds}, timeout_);
     const auto* s = std::get_if<answer::Sample>(&asked);
     if (s == nullptr) return no_answer(asked);
     if (s->iterations != iterations)
       return fmt::format("ran {} iterations where {} were asked for", s->iterations, iterations);
+    if (!device_seconds && s->device_seconds && !hello_.device_id.empty())
+      return "gave device_seconds though told not to, around which energy is read (device_id)";
     if (workload.measures_latency() && std::ssize(s->latencies) != iterations) {
       return fmt::format("gave {} latencies for {} iterations", s->latencies.size(), iterations);
     }

@@ -45,14 +45,102 @@ std::vector<std::size_t> random_order(std::size_t arms, std::mt19937_64& generat
   return order;
 }
 
-Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations) {
+std::vector<std::string> throttle_causes(ClockReasons seen, const std::map<std::string, double>& counted,
+                                         double window) {
+  constexpr double noticeable = 0.01;
+  std::vector<std::string> causes = names_of(throttling(seen));
+  for (const auto& [name, seconds] : counted) {
+    if (seconds > noticeable * window) causes.push_back(fmt::format("{} limit", name));
+  }
+  return causes;
+}
+
+namespace {
+
+/// Rests in a row that are tried.
+constexpr int patience = 3;
+
+std::size_t count_of(const std::vector<std::vector<double>>& launches) {
+  std::size_t count = 0;
+  for (const auto& launch : launches) count += launch.size();
+  return count;
+}
+
+}  // namespace
+
+void Throttling::note(std::int64_t index, const std::vector<std::string>& why) {
+  samples.push_back(index);
+  for (const std::string& cause : why) ++causes[cause];
+  ++in_a_row;
+}
+
+bool Throttling::steady() const {
+  return in_a_row > patience;
+}
+
+double rest_seconds(const Throttling& throttling, const Measure& measure) {
+  constexpr double first = 0.1;
+  constexpr double share = 0.25;
+  constexpr double least = 0.01;  // less would change nothing
+  if (throttling.in_a_row == 0 || throttling.steady()) return 0;
+  const double left = share * measure.max_seconds / measure.launches - throttling.rested;
+  const double wanted = first * std::exp2(throttling.in_a_row - 1);
+  return left < least ? 0 : std::min(wanted, left);
+}
+
+std::vector<std::vector<double>> without(const std::vector<std::int64_t>& throttled,
+                                         std::vector<std::vector<double>> launches) {
+  std::int64_t index = 0;
+  for (auto& launch : launches) {
+    std::vector<double> kept;
+    for (const double seconds : launch) {
+      if (!std::binary_search(throttled.begin(), throttled.end(), index++)) kept.push_back(seconds);
+    }
+    launch = std::move(kept);
+  }
+  return launches;
+}
+
+std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<double>>& launches,
+                                                 const std::vector<std::int64_t>& throttled) {
+  if (throttled.empty()) return launches;
+  auto clean = without(throttled, launches);
+  return count_of(clean) >= fewest_samples ? clean : launches;
+}
+
+std::vector<std::size_t> counted_indices(std::size_t samples, const std::vector<std::int64_t>& throttled) {
+  const bool enough = samples - throttled.size() >= fewest_samples;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < samples; ++i) {
+    if (!enough || !std::binary_search(throttled.begin(), throttled.end(), static_cast<std::int64_t>(i)))
+      indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& launches,
+                                                  const Throttling& throttling) {
+  return throttling.steady() ? counted_samples(launches, throttling.samples)
+                             : without(throttling.samples, launches);
+}
+
+std::int64_t energy_iterations(double energy_seconds, double seconds_each) {
+  return static_cast<std::int64_t>(std::clamp(std::ceil(energy_seconds / seconds_each), 1.0, 1e9));
+}
+
+Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations,
+                 const std::vector<std::int64_t>& throttled) {
   Timing timing;
+  timing.throttled = throttled;
   for (const auto& launch : launches) {
     timing.samples.insert(timing.samples.end(), launch.begin(), launch.end());
     timing.launches.push_back(std::ssize(launch));
   }
-  timing.median = median(timing.samples);
-  if (const auto interval = median_interval(launches)) {
+  const auto counted = counted_samples(launches, throttled);
+  std::vector<double> all;
+  for (const auto& launch : counted) all.insert(all.end(), launch.begin(), launch.end());
+  timing.median = median(std::move(all));
+  if (const auto interval = median_interval(counted)) {
     timing.ci_low = interval->low;
     timing.ci_high = interval->high;
   }
@@ -98,7 +186,7 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
   }
   // Later launches start again from cold caches and clocks: a trend is one of a single launch.
   if (timing.launches.size() == 1) {
-    const auto trend = drift(timing.samples);
+    const auto trend = drift(counted_samples({timing.samples}, timing.throttled).front());
     if (trend && std::abs(*trend) > measure.precision) {
       warnings.push_back(
           fmt::format("drifted by {:+.1f} % from the first samples to the last", *trend * 100));
@@ -120,7 +208,23 @@ std::vector<std::string> condition_warnings(const Conditions& c) {
   }
   if (c.thermal_throttles && *c.thermal_throttles > 0)
     warnings.emplace_back("the CPU throttled because of heat");
+  if (c.device && c.device->other_processes.value_or(0) > 0)
+    warnings.push_back(fmt::format("other processes computed on the GPU: {}", *c.device->other_processes));
+  if (c.device && c.device->ecc_errors.value_or(0) > 0)
+    warnings.push_back(
+        fmt::format("the GPU's memory had errors that were not corrected: {}", *c.device->ecc_errors));
   return warnings;
+}
+
+std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples) {
+  const std::size_t throttled = throttling.samples.size();
+  if (throttled == 0) return {};
+  std::vector<std::string> causes;
+  for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
+  const bool enough = samples - throttled >= fewest_samples;
+  return {fmt::format("the GPU held its clocks down in {} of {} samples ({}): {}", throttled, samples,
+                      fmt::join(causes, ", "),
+                      enough ? "figures are of the others" : "too few are left, and figures are of all")};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

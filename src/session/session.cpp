@@ -3,16 +3,19 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "session/discovery.h"
 #include "session/environment.h"
+#include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
@@ -51,11 +54,15 @@ struct Arm {
   bool over = false;  // its status is final and it is measured no further
 
   std::vector<std::vector<double>> launches;
-  std::vector<double> cpu_seconds, device_seconds, joules, latencies;
+  std::vector<answer::Sample> answers;  // of all samples, in order, without losses
   std::int64_t iterations = 1;
   double spent = 0;  // seconds of sampling in this launch
   Progress end = Progress::more;
   bool busy_when_idle = false;
+
+  std::optional<GpuWatch> watch;  // of a backend that says which GPU it computes on
+  Throttling throttling;
+  Reading<double> joules;  // of one iteration, by the GPU's counter
 };
 
 /// One problem and all of its arms.
@@ -120,6 +127,7 @@ class Session {
       result_.warnings.emplace_back(
           "this build is not optimised: its own part of the times is not to be trusted");
     result_.host = describe_host(plan_.threads);
+    result_.host.gpus = describe_gpus(plan_.backends, nvml_);
     result_.config = plan_.config.json;
     result_.backends = plan_.backends;
     CaseIndex earlier;
@@ -169,6 +177,11 @@ class Session {
       const auto same = [&](const BackendRecord& known) { return known.name == b.name; };
       if (std::none_of(result_.backends.begin(), result_.backends.end(), same)) result_.backends.push_back(b);
     }
+    for (const Gpu& gpu : plan_.earlier->host.gpus) {
+      const auto same = [&](const Gpu& known) { return known.id == gpu.id; };
+      if (std::none_of(result_.host.gpus.begin(), result_.host.gpus.end(), same))
+        result_.host.gpus.push_back(gpu);
+    }
     for (const auto& c : plan_.earlier->cases) {
       if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
     }
@@ -207,10 +220,12 @@ class Session {
       if (!arm.over) calibrate(problem, arm);
     }
     sample(problem);
+    if (launch + 1 == measure_.launches) measure_energy(problem);
     const HostCounters after = read_counters();
     for (Arm& arm : problem.arms) {
       if (!arm.over) release(arm);
       record(arm).conditions = conditions_between(before, after, own_cpu_seconds() - own_before);
+      if (arm.watch) record(arm).conditions.device = device_conditions(arm);
     }
   }
 
@@ -284,6 +299,7 @@ class Session {
     arm.launches.emplace_back();
     arm.spent = 0;
     arm.end = Progress::more;
+    watch_gpu(arm);
     settle(arm);
   }
 
@@ -329,8 +345,13 @@ class Session {
     }
   }
 
-  std::optional<answer::Sample> take_sample(Arm& arm, std::int64_t iterations) {
-    auto s = ask<answer::Sample>(arm, request::Sample{.iterations = iterations});
+  std::optional<answer::Sample> take_sample(Arm& arm, std::int64_t iterations,
+                                            const std::function<void()>& meanwhile = {}) {
+    return checked(arm, iterations,
+                   ask<answer::Sample>(arm, request::Sample{.iterations = iterations}, {}, meanwhile));
+  }
+
+  std::optional<answer::Sample> checked(Arm& arm, std::int64_t iterations, std::optional<answer::Sample> s) {
     if (!s || s->iterations == iterations) return s;
     end(arm, Status::failed,
         fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations,
@@ -381,14 +402,15 @@ class Session {
       for (const std::size_t i : random_order(going.size(), generator_)) {
         Arm& arm = *going[i];
         const auto start = Clock::now();
-        const auto s = take_sample(arm, arm.iterations);
+        const auto s = arm.watch ? take_watched_sample(arm) : take_sample(arm, arm.iterations);
         if (!s) continue;
         keep(arm, *s);
         sampling.sample_seconds += s->seconds * static_cast<double>(s->iterations);
         arm.spent += seconds_since(start);
-        arm.end = progress(arm.launches, arm.spent, measure_);
+        arm.end = arm.watch ? progress_of_watched(arm) : progress(arm.launches, arm.spent, measure_);
         settle(arm);  // last: its threads go to sleep while the decision is worked out
         note_cost(arm, *s, seconds_since(start));
+        if (arm.end == Progress::more && arm.throttling.in_a_row > 0) rest(problem, arm);
         // Nobody reads faster, and an interval takes as long as a few messages.
         if (seconds_since(told) > 0.1) {
           tell(problem, arm, "sampling");
@@ -402,10 +424,8 @@ class Session {
 
   void keep(Arm& arm, const answer::Sample& s) {
     arm.launches.back().push_back(s.seconds);
-    if (s.cpu_seconds) arm.cpu_seconds.push_back(*s.cpu_seconds);
-    if (s.device_seconds) arm.device_seconds.push_back(*s.device_seconds);
-    if (s.joules) arm.joules.push_back(*s.joules);
-    arm.latencies.insert(arm.latencies.end(), s.latencies.begin(), s.latencies.end());
+    arm.answers.push_back(s);
+    arm.answers.back().losses = {};
     note_losses(arm, s);
   }
 
@@ -432,24 +452,120 @@ class Session {
     ask<answer::Done>(workers_[arm.backend->name], request::Release{}, reason);
   }
 
+  // ---- GPUs
+
+  void watch_gpu(Arm& arm) {
+    arm.throttling.in_a_row = 0;
+    arm.throttling.rested = 0;
+    if (arm.watch || arm.backend->device_id.empty()) return;
+    arm.watch.emplace(nvml_.value(), arm.backend->device_id,
+                      [this](std::int64_t pid) { return is_ours(pid); });
+  }
+
+  /// Whether a process is one of this run's, or was started by one: each has a process group of its own.
+  bool is_ours(std::int64_t pid) const {
+    const pid_t group = getpgid(static_cast<pid_t>(pid));
+    const auto leads = [&](const std::unique_ptr<WorkerProcess>& worker) {
+      return worker && worker->pid() == group;
+    };
+    return group > 0 &&
+           (leads(arbiter_) || std::any_of(workers_.begin(), workers_.end(),
+                                           [&](const auto& worker) { return leads(worker.second); }));
+  }
+
+  std::optional<answer::Sample> take_watched_sample(Arm& arm) {
+    arm.watch->begin();
+    auto s = take_sample(arm, arm.iterations, [&] { arm.watch->look(); });
+    if (!s) return s;
+    const auto causes = arm.watch->end();
+    if (causes.empty()) {
+      arm.throttling.in_a_row = 0;
+    } else {
+      arm.throttling.note(std::ssize(arm.answers), causes);
+    }
+    return s;
+  }
+
+  Progress progress_of_watched(const Arm& arm) const {
+    return progress(deciding_samples(arm.launches, arm.throttling), arm.spent, measure_);
+  }
+
+  /// Lets the GPU cool down before its next sample. The other arms wait, too: one of them may use the same
+  /// GPU.
+  void rest(const Problem& problem, Arm& arm) {
+    const double seconds = rest_seconds(arm.throttling, measure_);
+    if (seconds <= 0) return;
+    tell(problem, arm, "letting the GPU rest");
+    const auto start = Clock::now();
+    while (seconds_since(start) < seconds && !Interruption::requested())
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::clamp(seconds - seconds_since(start), 0.0, 0.05)));
+    arm.throttling.rested += seconds_since(start);
+    arm.spent += seconds_since(start);
+  }
+
+  /// The energy of seconds of work, which is no timing sample: the counters move too seldom for those.
+  void measure_energy(Problem& problem) {
+    for (Arm& arm : problem.arms) {
+      if (arm.over || !arm.watch || arm.launches.back().empty() || Interruption::requested()) continue;
+      arm.joules.unknown = why_no_energy(arm);
+      if (!arm.joules.unknown.empty()) continue;
+      tell(problem, arm, "measuring energy");
+      const double each = median(arm.launches.back());
+      const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
+      const auto before = arm.watch->settled_joules();
+      if (!before) {
+        arm.joules.unknown = before.unknown;
+        continue;
+      }
+      const double expected = each * static_cast<double>(iterations);
+      const auto s =
+          checked(arm, iterations,
+                  ask<answer::Sample>(arm, request::Sample{.iterations = iterations, .device_seconds = false},
+                                      measure_.timeout_seconds + 2 * expected));
+      if (!s) continue;
+      const auto after = arm.watch->settled_joules();
+      settle(arm);
+      if (!after) {
+        arm.joules.unknown = after.unknown;
+      } else if (s->device_seconds) {
+        arm.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
+      } else {
+        arm.joules.value = (*after - *before) / static_cast<double>(iterations);
+      }
+    }
+  }
+
+  /// Why the energy of this arm's work cannot be told from what the counter says; empty where it can.
+  std::string why_no_energy(const Arm& arm) const {
+    if (measure_.energy_seconds == 0) return "not asked for (measure.energy_seconds is 0)";
+    if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
+    for (const Gpu& gpu : result_.host.gpus) {
+      if (gpu.id == arm.backend->device_id && gpu.mig.value_or(false))
+        return "the GPU is divided into instances (MIG), and its counter is of all of them";
+    }
+    return "";
+  }
+
+  DeviceConditions device_conditions(const Arm& arm) const {
+    DeviceConditions conditions = arm.watch->conditions();
+    if (!arm.joules.unknown.empty()) conditions.unreadable["joules"] = arm.joules.unknown;
+    return conditions;
+  }
+
   /// Works out what the samples say, once all launches are done.
   void close(Problem& problem) {
     if (std::exchange(problem.closed, true)) return;
     for (Arm& arm : problem.arms) {
       CaseResult& row = record(arm);
+      const std::size_t samples = arm.answers.size();
       std::erase_if(arm.launches, [](const auto& launch) { return launch.empty(); });
       if (!arm.launches.empty()) {
-        row.seconds = summarise(arm.launches, arm.iterations);
-        row.cpu_seconds = median_of(arm.cpu_seconds);
-        row.device_seconds = median_of(arm.device_seconds);
-        row.joules = median_of(arm.joules);
-        if (!arm.latencies.empty()) {
-          row.latency = Latency{.p50 = quantile(arm.latencies, 0.5),
-                                .p99 = quantile(arm.latencies, 0.99),
-                                .count = std::ssize(arm.latencies)};
-        }
+        row.seconds = summarise(arm.launches, arm.iterations, arm.throttling.samples);
+        summarise_answers(arm, row);
         for (auto& w : timing_warnings(*row.seconds, arm.end, measure_)) row.warnings.push_back(std::move(w));
         for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
+        for (auto& w : throttling_warnings(arm.throttling, samples)) row.warnings.push_back(std::move(w));
       }
       if (arm.busy_when_idle)
         row.warnings.emplace_back(
@@ -462,9 +578,28 @@ class Session {
       } else if (!arm.over && !arm.launches.empty()) {
         row.reason = "interrupted";
       }
-      arm.latencies = {};
+      arm.answers = {};
+      arm.watch.reset();
     }
     problem.truth.reset();
+  }
+
+  /// What the samples that count say beside their times.
+  static void summarise_answers(const Arm& arm, CaseResult& row) {
+    std::vector<double> cpu_seconds, device_seconds, joules, latencies;
+    for (const std::size_t i : counted_indices(arm.answers.size(), arm.throttling.samples)) {
+      const answer::Sample& s = arm.answers[i];
+      if (s.cpu_seconds) cpu_seconds.push_back(*s.cpu_seconds);
+      if (s.device_seconds) device_seconds.push_back(*s.device_seconds);
+      if (s.joules) joules.push_back(*s.joules);
+      latencies.insert(latencies.end(), s.latencies.begin(), s.latencies.end());
+    }
+    row.cpu_seconds = median_of(cpu_seconds);
+    row.device_seconds = median_of(device_seconds);
+    row.joules = arm.joules ? arm.joules.value : median_of(joules);
+    if (latencies.empty()) return;
+    row.latency = Latency{
+        .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
   }
 
   // ---- talking to workers
@@ -477,13 +612,14 @@ class Session {
   /// The answer; or nothing and the reason. A lost worker is forgotten, to be started afresh.
   template <typename T>
   std::optional<T> ask(std::unique_ptr<WorkerProcess>& worker, const Request& request, std::string& reason,
-                       Status* status = nullptr, std::optional<double> timeout = {}) {
+                       Status* status = nullptr, std::optional<double> timeout = {},
+                       const std::function<void()>& meanwhile = {}) {
     if (!worker) {
       reason = "the worker is gone";
       return std::nullopt;
     }
-    auto asked =
-        worker->ask<T>(request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)));
+    auto asked = worker->ask<T>(
+        request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
     if (auto* answered = std::get_if<T>(&asked)) return std::move(*answered);
     if (const auto* refusal = std::get_if<answer::Refusal>(&asked)) {
       reason = refusal->reason;
@@ -499,10 +635,11 @@ class Session {
 
   /// The same for an arm: what is no answer ends it.
   template <typename T>
-  std::optional<T> ask(Arm& arm, const Request& request, std::optional<double> timeout = {}) {
+  std::optional<T> ask(Arm& arm, const Request& request, std::optional<double> timeout = {},
+                       const std::function<void()>& meanwhile = {}) {
     std::string reason;
     Status status = Status::failed;
-    auto answered = ask<T>(workers_[arm.backend->name], request, reason, &status, timeout);
+    auto answered = ask<T>(workers_[arm.backend->name], request, reason, &status, timeout, meanwhile);
     if (!answered) end(arm, status, reason);
     return answered;
   }
@@ -570,6 +707,7 @@ class Session {
   const std::function<void(const SessionProgress&)>& show_;
   std::mt19937_64 generator_;
   Result result_;
+  std::optional<Nvml> nvml_;  // where a backend computes on a GPU; goes after the arms that watch one
   std::vector<Problem> problems_;
   std::map<std::string, std::unique_ptr<WorkerProcess>> workers_;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by backend: the latest

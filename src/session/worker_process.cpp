@@ -45,6 +45,10 @@ constexpr std::size_t longest_line = std::size_t{64} << 20U;
 /// What is kept of standard error: its end says why a program died.
 constexpr std::size_t kept_of_stderr = 4096;
 
+/// How long an answer is waited for at a stretch, and how long where something is looked at meanwhile: twice
+/// or more in a sample.
+constexpr std::chrono::milliseconds longest_wait{100}, between_looks{4};
+
 volatile std::sig_atomic_t interrupts = 0;
 
 void on_signal(int signal) {
@@ -182,7 +186,8 @@ bool WorkerProcess::wait_until_quiet() const {
 }
 
 std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string& line,
-                                                              std::chrono::duration<double> timeout) {
+                                                              std::chrono::duration<double> timeout,
+                                                              const std::function<void()>& meanwhile) {
   if (lost_) return *lost_;
   Pipes& p = *pipes_;
   enum class Outcome { waiting, answered, closed, too_long };
@@ -206,10 +211,15 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                          });
   const auto deadline = std::chrono::steady_clock::now() +
                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout);
+  auto next_look = std::chrono::steady_clock::now() + between_looks;
   while (outcome == Outcome::waiting && std::chrono::steady_clock::now() < deadline &&
          !Interruption::requested()) {
     // A signal ends the wait early; one that came just before it is seen a tenth of a second later.
-    p.context.run_one_for(std::chrono::milliseconds(100));
+    p.context.run_one_for(meanwhile ? between_looks : longest_wait);
+    if (meanwhile && outcome == Outcome::waiting && std::chrono::steady_clock::now() >= next_look) {
+      meanwhile();
+      next_look = std::chrono::steady_clock::now() + between_looks;
+    }
   }
   switch (outcome) {
     case Outcome::answered: {
@@ -301,8 +311,9 @@ std::optional<int> WorkerProcess::quit() {
 }
 
 template <typename T>
-Asked<T> WorkerProcess::ask(const Request& request, std::chrono::duration<double> timeout) {
-  auto line = exchange(to_line(request), timeout);
+Asked<T> WorkerProcess::ask(const Request& request, std::chrono::duration<double> timeout,
+                            const std::function<void()>& meanwhile) {
+  auto line = exchange(to_line(request), timeout, meanwhile);
   if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
   try {
     auto answer = parse_answer<T>(std::get<std::string>(line));
@@ -313,11 +324,17 @@ Asked<T> WorkerProcess::ask(const Request& request, std::chrono::duration<double
   }
 }
 
-template Asked<answer::Hello> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
-template Asked<answer::Ready> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
-template Asked<Evidence> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
-template Asked<answer::Sample> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
-template Asked<answer::Epoch> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
-template Asked<answer::Done> WorkerProcess::ask(const Request&, std::chrono::duration<double>);
+template Asked<answer::Hello> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                                 const std::function<void()>&);
+template Asked<answer::Ready> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                                 const std::function<void()>&);
+template Asked<Evidence> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                            const std::function<void()>&);
+template Asked<answer::Sample> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                                  const std::function<void()>&);
+template Asked<answer::Epoch> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                                 const std::function<void()>&);
+template Asked<answer::Done> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                                const std::function<void()>&);
 
 }  // namespace breakeven

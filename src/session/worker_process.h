@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,13 +53,15 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
   /// Sends a request and waits for its answer, at most `timeout`. After WorkerLost every further call answers
-  /// the same.
+  /// the same. `meanwhile` is called every few milliseconds of the wait.
   template <typename T>
-  Asked<T> ask(const Request& request, std::chrono::duration<double> timeout);
+  Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
+               const std::function<void()>& meanwhile = {});
 
   /// The same with any line at all, for testing what a program makes of it.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
-                                                 std::chrono::duration<double> timeout);
+                                                 std::chrono::duration<double> timeout,
+                                                 const std::function<void()>& meanwhile = {});
 
   /// Closes its input and waits for it to end by itself. Returns its exit status; nothing if it was killed or
   /// had to be.

@@ -106,6 +106,7 @@ struct Backend {
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
   std::function<void(int)> use_threads;                        // called once, before anything is prepared
   std::function<std::int64_t()> available_memory = {};         // bytes, on the device; empty: the host's
+  std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: cannot be said
 };
 
 /// Defined once by each backend program.

@@ -54,6 +54,7 @@ class Worker {
                         .role = backend_.role,
                         .device = backend_.device,
                         .device_name = backend_.device_name,
+                        .device_id = backend_.device_id,
                         .libraries = backend_.libraries,
                         .supports = {},
                         .unreadable = {}};
@@ -63,7 +64,9 @@ class Worker {
       hello.supports.emplace_back(operation.op, std::move(dtypes));
     }
     if (backend_.device != "cpu") {
-      hello.unreadable["joules"] = "the device's energy counter is not read yet";
+      // Where it is known which device this is, the driver reads its counter.
+      if (backend_.device_id.empty())
+        hello.unreadable["joules"] = "which device it is, and so whose energy to read, is not known";
       return hello;
     }
     if (const EnergyMeter meter; !meter.unreadable().empty()) hello.unreadable["joules"] = meter.unreadable();
@@ -105,7 +108,9 @@ class Worker {
   Answer operator()(const request::Verify& request) { return prepared().show(request.elements); }
 
   Answer operator()(const request::Sample& request) {
-    auto sample = take_sample(prepared(), id_, request.iterations, mode_);
+    SampleMode mode = mode_;
+    mode.device_seconds = request.device_seconds;
+    auto sample = take_sample(prepared(), id_, request.iterations, mode);
     sample.losses = prepared().take_losses();
     return sample;
   }

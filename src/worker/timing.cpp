@@ -93,7 +93,9 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
-  sample.device_seconds = prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
+  if (mode.device_seconds)
+    sample.device_seconds =
+        prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
   if (joules_before && joules_after && mode.host_energy && !mode.cold)
     sample.joules = (*joules_after - *joules_before) / count;

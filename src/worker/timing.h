@@ -15,6 +15,7 @@ struct SampleMode {
   bool cold = false;            // flush the caches before every iteration
   bool each_iteration = false;  // time every iteration alone, for latencies
   bool host_energy = true;      // the energy of the host's processors is that of the work
+  bool device_seconds = true;   // by further runs; without, there are exactly as many as asked for
 };
 
 /// Runs a prepared case `iterations` times, as one Google Benchmark run with manual time.

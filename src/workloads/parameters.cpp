@@ -26,8 +26,12 @@ std::optional<std::string> Parameter::rejects(const Value& value) const {
       const auto* i = std::get_if<std::int64_t>(&value);
       const auto* d = std::get_if<double>(&value);
       const double number = i != nullptr ? static_cast<double>(*i) : d != nullptr ? *d : minimum;
-      if (number > minimum && number <= maximum) return std::nullopt;
-      return fmt::format("a number above {} and up to {}", minimum, maximum);
+      const bool is_number = i != nullptr || d != nullptr;
+      if (is_number && (number > minimum || (minimum_allowed && number == minimum)) && number <= maximum)
+        return std::nullopt;
+      return fmt::format(
+          fmt::runtime(minimum_allowed ? "a number from {} to {}" : "a number above {} and up to {}"),
+          minimum, maximum);
     }
     case Kind::boolean:
       if (std::holds_alternative<bool>(value)) return std::nullopt;
@@ -66,6 +70,13 @@ Parameter number_parameter(std::string name, std::string meaning, double above, 
           .minimum = above,
           .maximum = maximum,
           .choices = {}};
+}
+
+Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
+                                double fallback) {
+  Parameter p = number_parameter(std::move(name), std::move(meaning), minimum, maximum, fallback);
+  p.minimum_allowed = true;
+  return p;
 }
 
 Parameter boolean_parameter(std::string name, std::string meaning, bool fallback) {

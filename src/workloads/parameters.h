@@ -30,6 +30,7 @@ struct Parameter {
   double minimum = 0;             // of integers (inclusive) and numbers (exclusive)
   double maximum = 0;
   std::vector<std::string> choices;
+  bool minimum_allowed = false;  // of a number: the minimum itself, too
 
   /// Why `value` cannot be taken, in words that fit behind "must be"; nothing if it can.
   std::optional<std::string> rejects(const Value& value) const;
@@ -39,6 +40,9 @@ Parameter integer_parameter(std::string name, std::string meaning, std::int64_t 
                             std::optional<std::int64_t> fallback = std::nullopt);
 Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
                            double fallback);
+/// The same, where `minimum` itself is allowed.
+Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
+                                double fallback);
 Parameter boolean_parameter(std::string name, std::string meaning, bool fallback);
 Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
                            std::optional<std::string> fallback = std::nullopt);

@@ -5,7 +5,8 @@
 //   cost=FILE      settings by backend name, as JSON
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
 //   spin=1         really spend the time that is answered, instead of answering at once
-//   device=gpu     what it says of itself; version=V likewise, of its library
+//   device=gpu     what it says of itself; version=V likewise, of its library; device_id=ID of the GPU
+//   obeys=0        computes device_seconds by further runs even where it is told not to
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
@@ -94,6 +95,8 @@ class Simulation {
   Simulation(std::string name, Settings& settings)
       : name_(std::move(name)),
         device_(settings.take_text("device", "cpu")),
+        device_id_(settings.take_text("device_id", "")),
+        obeys_(settings.take_integer("obeys", 1) != 0),
         version_(settings.take_text("version", "1.0")),
         supports_(settings.take_text("supports", "")),
         spin_(settings.take_integer("spin", 0) != 0),
@@ -127,6 +130,7 @@ class Simulation {
                         .role = "contender",
                         .device = device_,
                         .device_name = "simulated",
+                        .device_id = device_id_,
                         .libraries = {{"simulated", version_}},
                         .supports = {},
                         .unreadable = {}};
@@ -169,7 +173,10 @@ class Simulation {
                           .joules = {},
                           .latencies = {},
                           .losses = {}};
-    if (device_ == "gpu") sample.device_seconds = std::max(seconds - cost_.fixed, 0.0);
+    if (device_ == "gpu" && (request.device_seconds || !obeys_)) {
+      sample.device_seconds = std::max(seconds - cost_.fixed, 0.0);
+      if (spin_) spend(*sample.device_seconds * static_cast<double>(request.iterations));  // by further runs
+    }
     if (cost_.watts > 0) sample.joules = seconds * cost_.watts;
     if (c.workload->measures_latency())
       sample.latencies.assign(static_cast<std::size_t>(request.iterations), seconds);
@@ -218,7 +225,9 @@ class Simulation {
     return losses;
   }
 
-  std::string name_, device_, version_, supports_;
+  std::string name_, device_, device_id_;
+  bool obeys_ = true;
+  std::string version_, supports_;
   bool spin_ = false;
   std::int64_t steps_ = 0;
   Cost cost_;

@@ -43,7 +43,7 @@ TEST(Config, DefaultsAreTheDesigns) {
 TEST(Config, ReadsEveryKey) {
   const Config config = read_text(R"({"$schema": "x", "title": "Why?", "backends": ["openblas", "blis-0.9"],
       "measure": {"precision": 0.1, "max_seconds": 5, "launches": 3, "cache": "cold",
-                  "seed": 9007199254740991, "timeout_seconds": 0.5},
+                  "seed": 9007199254740991, "timeout_seconds": 0.5, "energy_seconds": 0},
       "workloads": [{"op": "matmul", "m": 2, "n": 3, "k": 4}]})");
   EXPECT_EQ(config.title, "Why?");
   EXPECT_THAT(config.backends, ElementsAre("openblas", "blis-0.9"));
@@ -52,7 +52,8 @@ TEST(Config, ReadsEveryKey) {
                                      .launches = 3,
                                      .cold_cache = true,
                                      .seed = 9007199254740991,
-                                     .timeout_seconds = 0.5}));
+                                     .timeout_seconds = 0.5,
+                                     .energy_seconds = 0}));
 }
 
 TEST(Config, FirstKeyVariesSlowest) {

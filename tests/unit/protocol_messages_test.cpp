@@ -52,6 +52,8 @@ TEST(Requests, AreReadAsTheyWereWritten) {
   EXPECT_THAT(expect.elements, ElementsAre(0, 11));
   EXPECT_THAT(round_trip(request::Verify{.elements = {5, 1LL << 40U}}).elements, ElementsAre(5, 1LL << 40U));
   EXPECT_EQ(round_trip(request::Sample{.iterations = 1'000'000'000}).iterations, 1'000'000'000);
+  EXPECT_TRUE(round_trip(request::Sample{.iterations = 1}).device_seconds);
+  EXPECT_FALSE(round_trip(request::Sample{.iterations = 1, .device_seconds = false}).device_seconds);
   round_trip(request::Epoch{});
   round_trip(request::Release{});
   round_trip(request::Quit{});
@@ -64,11 +66,13 @@ TEST(Answers, AreReadAsTheyWereWritten) {
                                             .role = "arbiter",
                                             .device = "gpu",
                                             .device_name = "G \"quoted\"\n",
+                                            .device_id = "GPU-1",
                                             .libraries = {{"lib", "1.2"}},
                                             .supports = {{"matmul", {"f32", "s8"}}},
                                             .unreadable = {{"joules", "why"}}});
   EXPECT_EQ(hello.name + hello.version + hello.role + hello.device, "nvarbitergpu");
   EXPECT_EQ(hello.device_name, "G \"quoted\"\n");
+  EXPECT_EQ(hello.device_id, "GPU-1");
   EXPECT_THAT(hello.libraries, ElementsAre(Pair("lib", "1.2")));
   EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));

@@ -29,7 +29,8 @@ CaseResult full_case(const std::string& backend) {
                      .ci_high = 0.3,
                      .samples = {0.1, 1.0 / 3, 5e-324},
                      .launches = {1, 2},
-                     .iterations = 12};
+                     .iterations = 12,
+                     .throttled = {0, 2}};
   c.cpu_seconds = 0.21;
   c.device_seconds = 0.22;
   c.joules = 0.23;
@@ -50,7 +51,21 @@ CaseResult full_case(const std::string& backend) {
                   .throttled_seconds = 2.5,
                   .thermal_throttles = 3,
                   .temperature_celsius = 44.5,
-                  .unreadable = {{"x", "why"}}};
+                  .unreadable = {{"x", "why"}},
+                  .device = DeviceConditions{.readings = 11,
+                                             .sm_mhz = 1980.5,
+                                             .sm_mhz_least = 1700.5,
+                                             .memory_mhz = 2619.5,
+                                             .memory_mhz_least = 2600.5,
+                                             .watts = 650.5,
+                                             .celsius = 71.5,
+                                             .clock_reasons = {"power cap", "gpu idle"},
+                                             .throttled_seconds = {{"power", 0.25}},
+                                             .pcie_generation = 5,
+                                             .pcie_width = 16,
+                                             .other_processes = 2,
+                                             .ecc_errors = 1,
+                                             .unreadable = {{"y", "because"}}}};
   c.warnings = {"one", "two"};
   c.training = Training{.loss = {2.3, 0.1},
                         .loss_stride = 4,
@@ -82,13 +97,48 @@ Result full_result() {
             .cpu_quota = 2.5,
             .memory_bytes = std::int64_t{1} << 40U,
             .cpu_features = {"avx2", "fma"},
-            .settings = {{"governor", "performance"}}};
+            .settings = {{"governor", "performance"}},
+            .gpus = {{.id = "GPU-1",
+                      .name = "A GPU",
+                      .driver = "580.1",
+                      .memory_bytes = std::int64_t{1} << 37U,
+                      .ecc = true,
+                      .mig = false,
+                      .persistence = true,
+                      .compute_mode = "default",
+                      .pcie_generation = 1,
+                      .pcie_width = 8,
+                      .pcie_generation_most = 5,
+                      .pcie_width_most = 16,
+                      .power_limit_watts = 500.5,
+                      .power_limit_default_watts = 700.5,
+                      .sm_mhz_most = 1981,
+                      .memory_mhz_most = 2620,
+                      .unreadable = {{"z", "Not Supported"}}},
+                     {.id = "GPU-2",
+                      .name = {},
+                      .driver = {},
+                      .memory_bytes = {},
+                      .ecc = {},
+                      .mig = {},
+                      .persistence = {},
+                      .compute_mode = {},
+                      .pcie_generation = {},
+                      .pcie_width = {},
+                      .pcie_generation_most = {},
+                      .pcie_width_most = {},
+                      .power_limit_watts = {},
+                      .power_limit_default_watts = {},
+                      .sm_mhz_most = {},
+                      .memory_mhz_most = {},
+                      .unreadable = {}}}};
   r.config = R"({"title":"Which?","workloads":[]})";
   r.backends.push_back({.name = "one",
                         .version = "1",
                         .role = "arbiter",
                         .device = "gpu",
                         .device_name = "A device",
+                        .device_id = "GPU-1",
                         .libraries = {{"lib", "2.3"}},
                         .supports = {{"conv2d", {"f32"}}, {"matmul", {"f32", "s8"}}},
                         .unreadable = {{"joules", "no meter"}},
@@ -138,6 +188,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(b.role, was.role);
   EXPECT_EQ(b.device, was.device);
   EXPECT_EQ(b.device_name, was.device_name);
+  EXPECT_EQ(b.device_id, was.device_id);
   EXPECT_EQ(b.libraries, was.libraries);
   EXPECT_EQ(b.supports, was.supports);
   EXPECT_EQ(b.unreadable, was.unreadable);
@@ -163,6 +214,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(c.seconds->samples, w.seconds->samples) << "every bit";
   EXPECT_EQ(c.seconds->launches, w.seconds->launches);
   EXPECT_EQ(c.seconds->iterations, w.seconds->iterations);
+  EXPECT_EQ(c.seconds->throttled, w.seconds->throttled);
   EXPECT_EQ(c.cpu_seconds, w.cpu_seconds);
   EXPECT_EQ(c.device_seconds, w.device_seconds);
   EXPECT_EQ(c.joules, w.joules);
@@ -185,6 +237,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(c.conditions.thermal_throttles, w.conditions.thermal_throttles);
   EXPECT_EQ(c.conditions.temperature_celsius, w.conditions.temperature_celsius);
   EXPECT_EQ(c.conditions.unreadable, w.conditions.unreadable);
+  EXPECT_EQ(c.conditions.device, w.conditions.device);
   EXPECT_EQ(c.warnings, w.warnings);
   ASSERT_TRUE(c.training);
   EXPECT_EQ(c.training->loss, w.training->loss);

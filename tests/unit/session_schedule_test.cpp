@@ -160,6 +160,126 @@ TEST(ConditionWarnings, SayWhatDisturbed) {
                           HasSubstr("quota stopped the run for 0.5 s"), HasSubstr("heat")));
 }
 
+TEST(ConditionWarnings, SayWhatDisturbedAGpu) {
+  Conditions c;
+  c.device.emplace();
+  EXPECT_THAT(condition_warnings(c), IsEmpty()) << "unknown is not disturbed";
+  c.device->other_processes = 0;
+  c.device->ecc_errors = 0;
+  EXPECT_THAT(condition_warnings(c), IsEmpty());
+  c.device->other_processes = 2;
+  c.device->ecc_errors = 3;
+  EXPECT_THAT(condition_warnings(c), ElementsAre(HasSubstr("on the GPU: 2"), HasSubstr("not corrected: 3")));
+}
+
+TEST(ThrottleCauses, AreHeatAndPowerAlone) {
+  EXPECT_THAT(throttle_causes(0, {}, 1), IsEmpty());
+  EXPECT_THAT(throttle_causes(0x1 | 0x2 | 0x10 | 0x100, {}, 1), IsEmpty()) << "idle, or as somebody set it";
+  EXPECT_THAT(throttle_causes(0x4 | 0x8 | 0x20 | 0x40 | 0x80 | 0x1, {}, 1),
+              ElementsAre("power cap", "hardware slowdown", "thermal slowdown", "hardware thermal slowdown",
+                          "hardware power brake"));
+  EXPECT_THAT(throttle_causes(0x400, {}, 1), IsEmpty()) << "what is not known is no alarm";
+}
+
+TEST(ThrottleCauses, AreCountersThatMovedNoticeably) {
+  EXPECT_THAT(throttle_causes(0, {{"power", 0}, {"thermal", 1e-5}}, 0.01), IsEmpty());
+  EXPECT_THAT(throttle_causes(0, {{"power", 2e-4}, {"thermal", 0}}, 0.01), ElementsAre("power limit"));
+  EXPECT_THAT(throttle_causes(0x4, {{"board", 1}}, 0.01), ElementsAre("power cap", "board limit"));
+}
+
+TEST(NamesOf, TellUnknownReasonsByNumber) {
+  EXPECT_THAT(names_of(0), IsEmpty());
+  EXPECT_THAT(names_of(0x5), ElementsAre("gpu idle", "power cap"));
+  EXPECT_THAT(names_of(0x401), ElementsAre("gpu idle", "reason 0x400"));
+}
+
+/// After `count` throttled samples in a row, the rests that were asked for taken.
+Throttling throttled(int count, const Measure& measure) {
+  Throttling t;
+  for (int i = 0; i < count; ++i) {
+    t.note(i, {"power cap"});
+    t.rested += rest_seconds(t, measure);
+  }
+  return t;
+}
+
+TEST(RestSeconds, GrowAndEnd) {
+  const Measure measure{.max_seconds = 10};
+  EXPECT_EQ(rest_seconds({}, measure), 0) << "nothing is throttled";
+  EXPECT_DOUBLE_EQ(throttled(1, measure).rested, 0.1);
+  EXPECT_DOUBLE_EQ(throttled(2, measure).rested, 0.3);
+  EXPECT_DOUBLE_EQ(throttled(3, measure).rested, 0.7);
+  EXPECT_DOUBLE_EQ(throttled(100, measure).rested, 0.7) << "it is how the GPU runs this";
+  EXPECT_FALSE(throttled(3, measure).steady());
+  EXPECT_TRUE(throttled(4, measure).steady());
+}
+
+TEST(RestSeconds, TakeAQuarterOfTheCasesTimeAtMost) {
+  for (const double seconds : {0.5, 1.0, 3.0}) {
+    for (const int launches : {1, 3}) {
+      const Measure measure{.max_seconds = seconds, .launches = launches};
+      Throttling t;
+      for (int i = 0; i < 1000; ++i) {  // each time in vain once, and then well
+        t.note(i, {"power cap"});
+        t.rested += rest_seconds(t, measure);
+        t.in_a_row = 0;
+      }
+      EXPECT_LE(t.rested, 0.25 * seconds / launches + 1e-9) << seconds << ' ' << launches;
+      EXPECT_GT(t.rested, 0.1 * seconds / launches);
+    }
+  }
+}
+
+TEST(CountedSamples, AreThoseThatRanFreelyWhereTheyAreEnough) {
+  std::vector<std::vector<double>> launches{steady(6, 1), steady(6, 2)};
+  EXPECT_EQ(counted_samples(launches, {}), launches);
+  EXPECT_EQ(counted_samples(launches, {1, 6}),
+            (std::vector<std::vector<double>>{steady(5, 1), steady(5, 2)}));
+  EXPECT_EQ(counted_samples(launches, {1, 2, 6}), launches) << "nine are too few";
+  EXPECT_THAT(counted_indices(12, {1, 6}), ElementsAre(0, 2, 3, 4, 5, 7, 8, 9, 10, 11));
+  EXPECT_EQ(counted_indices(12, {1, 2, 6}).size(), 12U);
+  EXPECT_EQ(counted_indices(3, {0, 1, 2}).size(), 3U);
+  EXPECT_EQ(without({0, 3}, {{1, 2}, {3, 4}}), (std::vector<std::vector<double>>{{2}, {3}}));
+}
+
+/// A throttled sample does not bring the end nearer, until throttling is how it runs.
+TEST(DecidingSamples, AreAllOnceThrottlingIsSteady) {
+  const std::vector<std::vector<double>> launches{steady(4)};
+  EXPECT_EQ(deciding_samples(launches, throttled(3, {})).front().size(), 1U);
+  EXPECT_EQ(deciding_samples(launches, throttled(4, {})).front().size(), 4U);
+}
+
+TEST(Summarise, TakesFiguresFromTheSamplesThatCount) {
+  std::vector<double> samples = steady(12, 1);
+  samples[3] = samples[7] = 9;
+  const Timing timing = summarise({samples}, 5, {3, 7});
+  EXPECT_EQ(timing.median, 1);
+  EXPECT_EQ(timing.ci_high, 1);
+  EXPECT_EQ(timing.samples, samples) << "all are kept";
+  EXPECT_THAT(timing.launches, ElementsAre(12));
+  EXPECT_THAT(timing.throttled, ElementsAre(3, 7));
+  const Timing few = summarise({{1, 9, 9, 9}}, 5, {1, 2, 3});
+  EXPECT_EQ(few.median, 9) << "one is too few";
+}
+
+TEST(ThrottlingWarnings, SayHowManyAndWhy) {
+  EXPECT_THAT(throttling_warnings({}, 40), IsEmpty());
+  Throttling t;
+  t.note(0, {"power cap"});
+  t.note(5, {"power cap", "thermal slowdown"});
+  EXPECT_THAT(throttling_warnings(t, 40),
+              ElementsAre("the GPU held its clocks down in 2 of 40 samples (power cap, thermal slowdown): "
+                          "figures are of the others"));
+  EXPECT_THAT(throttling_warnings(t, 11), ElementsAre(HasSubstr("too few are left")));
+}
+
+TEST(EnergyIterations, LastAsLongAsAskedAndAtLeastOnce) {
+  EXPECT_EQ(energy_iterations(2, 1e-3), 2000);
+  EXPECT_EQ(energy_iterations(2, 0.3), 7);
+  EXPECT_EQ(energy_iterations(2, 60), 1);
+  EXPECT_EQ(energy_iterations(2, std::numeric_limits<double>::min()), 1'000'000'000);
+}
+
 TEST(AddLosses, KeepsFewAsTheyAre) {
   Training training;
   add_losses(training, {3, 2});

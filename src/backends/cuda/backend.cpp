@@ -19,7 +19,8 @@ Backend make_backend() {
                     {"cuda driver", device.driver},
                     {"cublasLt", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}},
       .use_threads = [](int) {},  // the host only enqueues
-      .available_memory = cuda::free_memory};
+      .available_memory = cuda::free_memory,
+      .device_id = device.uuid};
 }
 
 }  // namespace breakeven

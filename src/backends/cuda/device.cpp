@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -30,6 +31,16 @@ std::string version_of(int number) {  // 13020 is 13.2
 }
 
 constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
+
+/// As `nvidia-smi -L` does: GPU-00112233-4455-6677-8899-aabbccddeeff.
+std::string written(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < std::size(uuid.bytes); ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -83,6 +94,7 @@ DeviceFacts device_facts() {
           .capability = capability,
           .processors = properties.multiProcessorCount,
           .l2_bytes = properties.l2CacheSize,
+          .uuid = written(properties.uuid),
           .driver = version_of(driver),
           .runtime = version_of(runtime)};
 }

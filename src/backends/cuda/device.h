@@ -30,6 +30,7 @@ struct DeviceFacts {
   Capability capability;
   int processors = 0;  // streaming multiprocessors
   std::int64_t l2_bytes = 0;
+  std::string uuid;             // as the driver's tools show it
   std::string driver, runtime;  // versions of CUDA: the newest that the driver serves, and this program's
 };
 /// Throws std::runtime_error with the driver's words where there is none, or why this program cannot run on

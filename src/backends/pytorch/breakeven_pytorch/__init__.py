@@ -23,6 +23,7 @@ def make_backend(make_device, threads, version):
         version=version,
         device=device.kind,
         device_name=device.device_name,
+        device_id=device.device_id,
         libraries={"torch": torch.__version__, **device.libraries},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,

@@ -19,6 +19,7 @@ class Cpu:
 
     def __init__(self):
         self.device_name = host.cpu_model()
+        self.device_id = ""
         config = torch.__config__.show()
         known = {"mkl": r"Math Kernel Library Version (\S+)", "onednn": r"MKL-DNN v(\S+)"}
         found = {name: re.search(pattern, config) for name, pattern in known.items()}
@@ -56,6 +57,8 @@ class Gpu:
         self.torch_device = torch.device("cuda", 0)
         facts = torch.cuda.get_device_properties(0)
         self.device_name = facts.name
+        # Without the prefix by which the driver's tools tell cards from parts of one; older torch has none.
+        self.device_id = f"GPU-{facts.uuid}" if hasattr(facts, "uuid") else ""
         if facts.major < 8:  # TF32 and bf16 came with Ampere
             self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
             self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]

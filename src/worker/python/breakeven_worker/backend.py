@@ -101,6 +101,7 @@ class Backend:
     version: str
     device: str = "cpu"  # or "gpu"
     device_name: str = ""
+    device_id: str = ""  # which GPU: its UUID, as the driver's tools show it; empty: cannot be said
     libraries: dict = field(default_factory=dict)
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # figure -> why it is not told

@@ -97,7 +97,8 @@ class _Worker:
         backend = self._backend = self._make_backend(request["threads"])
         unreadable = dict(backend.unreadable)
         if backend.device != "cpu":
-            unreadable["joules"] = "of a device it is not measured yet"
+            if not backend.device_id:  # where it is known which device this is, the driver reads its counter
+                unreadable["joules"] = "which device it is, and so whose energy to read, is not known"
         elif EnergyMeter().unreadable:
             unreadable["joules"] = EnergyMeter().unreadable
         return {
@@ -107,6 +108,7 @@ class _Worker:
             "role": "contender",
             "device": backend.device,
             "device_name": backend.device_name,
+            "device_id": backend.device_id,
             "libraries": backend.libraries,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,

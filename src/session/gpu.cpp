@@ -1,0 +1,216 @@
+#include "session/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "session/schedule.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+/// Of a device that cannot be asked, every quantity is unknown for the same reason.
+template <typename T>
+Reading<T> ask(const Reading<NvmlDevice>& device, Reading<T> (NvmlDevice::*query)() const) {
+  if (!device) return {{}, device.unknown};
+  return ((*device).*query)();
+}
+
+using Unreadable = std::map<std::string, std::string>;
+
+template <typename T>
+void keep(std::optional<T>& field, const char* key, Reading<T> reading, Unreadable& unreadable) {
+  if (reading) {
+    field = *std::move(reading.value);
+  } else {
+    unreadable[key] = reading.unknown;
+  }
+}
+
+Gpu describe(const Nvml& nvml, const std::string& id) {
+  Gpu gpu;
+  gpu.id = id;
+  const auto device = nvml.device(id);
+  const auto fill = [&](auto& field, const char* key, auto query) {
+    keep(field, key, ask(device, query), gpu.unreadable);
+  };
+  keep(gpu.driver, "driver", nvml.driver_version(), gpu.unreadable);
+  fill(gpu.name, "name", &NvmlDevice::name);
+  fill(gpu.memory_bytes, "memory_bytes", &NvmlDevice::memory_bytes);
+  fill(gpu.ecc, "ecc", &NvmlDevice::ecc);
+  fill(gpu.mig, "mig", &NvmlDevice::mig);
+  fill(gpu.persistence, "persistence", &NvmlDevice::persistence);
+  fill(gpu.compute_mode, "compute_mode", &NvmlDevice::compute_mode);
+  fill(gpu.pcie_generation, "pcie_generation", &NvmlDevice::pcie_generation);
+  fill(gpu.pcie_width, "pcie_width", &NvmlDevice::pcie_width);
+  fill(gpu.pcie_generation_most, "pcie_generation_most", &NvmlDevice::pcie_generation_most);
+  fill(gpu.pcie_width_most, "pcie_width_most", &NvmlDevice::pcie_width_most);
+  fill(gpu.power_limit_watts, "power_limit_watts", &NvmlDevice::power_limit_watts);
+  fill(gpu.power_limit_default_watts, "power_limit_default_watts", &NvmlDevice::power_limit_default_watts);
+  fill(gpu.sm_mhz_most, "sm_mhz_most", &NvmlDevice::sm_mhz_most);
+  fill(gpu.memory_mhz_most, "memory_mhz_most", &NvmlDevice::memory_mhz_most);
+  return gpu;
+}
+
+template <typename T>
+void keep_least(std::optional<T>& field, T value) {
+  field = std::min(field.value_or(value), value);
+}
+template <typename T>
+void keep_most(std::optional<T>& field, T value) {
+  field = std::max(field.value_or(value), value);
+}
+
+}  // namespace
+
+std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml) {
+  std::vector<Gpu> gpus;
+  for (const BackendRecord& backend : backends) {
+    const auto is_known = [&](const Gpu& gpu) { return gpu.id == backend.device_id; };
+    if (!backend.available || backend.device_id.empty() || std::any_of(gpus.begin(), gpus.end(), is_known))
+      continue;
+    if (!nvml) nvml.emplace();
+    gpus.push_back(describe(*nvml, backend.device_id));
+  }
+  return gpus;
+}
+
+std::string gpu_difference(const Gpu& then, const Gpu& now) {
+  if (then.driver && now.driver && *then.driver != *now.driver)
+    return fmt::format("its driver was {} and is {}", *then.driver, *now.driver);
+  for (const auto& [what, was, is] :
+       {std::tuple{"ECC", then.ecc, now.ecc}, std::tuple{"MIG", then.mig, now.mig}}) {
+    if (was && is && *was != *is) {
+      return fmt::format("{} was {} and is {}", what, *was ? "on" : "off", *is ? "on" : "off");
+    }
+  }
+  const auto &was = then.power_limit_watts, &is = now.power_limit_watts;
+  if (was && is && *was != *is) return fmt::format("its power limit was {:g} W and is {:g} W", *was, *is);
+  return "";
+}
+
+Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
+                                   const std::function<bool(std::int64_t)>& ours) {
+  if (!processes) return {{}, processes.unknown};
+  const auto own = std::count_if((*processes).begin(), (*processes).end(), ours);
+  if (own == 0)
+    return {{},
+            fmt::format("of the {} processes that NVML names, none is the backend's: it counts them as "
+                        "outside of this container, or does not see them",
+                        (*processes).size())};
+  return {std::ssize(*processes) - own, {}};
+}
+
+GpuWatch::GpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours)
+    : device_(nvml.device(id)), ours_(std::move(ours)), ecc_before_(ask(device_, &NvmlDevice::ecc_errors)) {}
+
+GpuWatch::Violations GpuWatch::violations() const {
+  return {{"power", ask(device_, &NvmlDevice::power_violation_seconds)},
+          {"thermal", ask(device_, &NvmlDevice::thermal_violation_seconds)},
+          {"board", ask(device_, &NvmlDevice::board_violation_seconds)}};
+}
+
+void GpuWatch::begin() {
+  seen_ = 0;
+  before_ = violations();
+  begun_ = Clock::now();
+}
+
+void GpuWatch::look() {
+  if (!device_) return;
+  ++kept_.readings;
+  const auto add = [&](std::vector<double>& values, const char* key, auto query) {
+    const auto reading = ask(device_, query);
+    if (reading) {
+      values.push_back(*reading);
+    } else {
+      kept_.unreadable[key] = reading.unknown;
+    }
+    return reading.value;
+  };
+  if (const auto mhz = add(sm_mhz_, "sm_mhz", &NvmlDevice::sm_mhz)) keep_least(kept_.sm_mhz_least, *mhz);
+  if (const auto mhz = add(memory_mhz_, "memory_mhz", &NvmlDevice::memory_mhz))
+    keep_least(kept_.memory_mhz_least, *mhz);
+  add(watts_, "watts", &NvmlDevice::watts);
+  const auto reasons = ask(device_, &NvmlDevice::clock_reasons);
+  if (reasons) {
+    seen_ |= *reasons;
+    all_seen_ |= *reasons;
+  } else {
+    kept_.unreadable["clock_reasons"] = reasons.unknown;
+  }
+  std::optional<double> celsius;
+  keep(celsius, "celsius", ask(device_, &NvmlDevice::celsius), kept_.unreadable);
+  if (celsius) keep_most(kept_.celsius, *celsius);
+  constexpr std::chrono::seconds often_enough{1};
+  if (Clock::now() - looked_around_ > often_enough) look_around();
+}
+
+/// What changes slowly, or takes longer to ask for.
+void GpuWatch::look_around() {
+  looked_around_ = Clock::now();
+  const auto most = [&](std::optional<std::int64_t>& field, const char* key, Reading<std::int64_t> reading) {
+    std::optional<std::int64_t> value;
+    keep(value, key, std::move(reading), kept_.unreadable);
+    if (value) keep_most(field, *value);
+  };
+  most(kept_.pcie_generation, "pcie_generation", ask(device_, &NvmlDevice::pcie_generation));
+  most(kept_.pcie_width, "pcie_width", ask(device_, &NvmlDevice::pcie_width));
+  most(kept_.other_processes, "other_processes", count_others(ask(device_, &NvmlDevice::processes), ours_));
+}
+
+std::vector<std::string> GpuWatch::end() {
+  const double window = std::chrono::duration<double>(Clock::now() - begun_).count();
+  std::map<std::string, double> counted;
+  for (const auto& [name, after] : violations()) {
+    const Reading<double>& before = before_[name];
+    if (after && before) {
+      counted[name] = std::max(0.0, *after - *before);
+      kept_.throttled_seconds[name] += counted[name];
+    } else {
+      kept_.unreadable["throttled_seconds." + name] = after ? before.unknown : after.unknown;
+    }
+  }
+  return throttle_causes(seen_, counted, window);
+}
+
+Reading<double> GpuWatch::settled_joules() const {
+  constexpr std::chrono::milliseconds slowest{250};  // counters move every 20 to 100 ms
+  const auto first = ask(device_, &NvmlDevice::joules);
+  const auto give_up = Clock::now() + slowest;
+  auto now = first;
+  while (now && *now == *first && Clock::now() < give_up) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    now = ask(device_, &NvmlDevice::joules);
+  }
+  return now;
+}
+
+DeviceConditions GpuWatch::conditions() const {
+  DeviceConditions all = kept_;
+  const auto middle = [](const std::vector<double>& values) {
+    return values.empty() ? std::nullopt : std::optional(median(values));
+  };
+  all.sm_mhz = middle(sm_mhz_);
+  all.memory_mhz = middle(memory_mhz_);
+  all.watts = middle(watts_);
+  all.clock_reasons = names_of(all_seen_);
+  const auto ecc = ask(device_, &NvmlDevice::ecc_errors);
+  if (ecc && ecc_before_) {
+    all.ecc_errors = *ecc - *ecc_before_;
+  } else {
+    all.unreadable["ecc_errors"] = ecc ? ecc_before_.unknown : ecc.unknown;
+  }
+  if (all.readings == 0) {
+    const std::string why = device_ ? "no reading fell inside a sample" : device_.unknown;
+    for (const char* key : {"sm_mhz", "memory_mhz", "watts", "celsius", "clock_reasons", "pcie_generation",
+                            "pcie_width", "other_processes"})
+      all.unreadable[key] = why;
+  }
+  return all;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+
+#include "session/gpu.h"
+
+namespace breakeven {
+namespace {
+
+using testing::HasSubstr;
+
+Gpu card() {
+  Gpu gpu;
+  gpu.id = "GPU-1";
+  gpu.driver = "580.1";
+  gpu.ecc = true;
+  gpu.mig = false;
+  gpu.power_limit_watts = 700;
+  gpu.pcie_generation = 5;
+  return gpu;
+}
+
+TEST(GpuDifference, IsNoneForWhatChangesByItselfOrIsUnknown) {
+  const Gpu then = card();
+  EXPECT_EQ(gpu_difference(then, then), "");
+  Gpu now = card();
+  now.pcie_generation = 1;  // idle
+  now.persistence = true;
+  now.power_limit_watts.reset();
+  now.ecc.reset();
+  now.driver.reset();
+  EXPECT_EQ(gpu_difference(then, now), "");
+  EXPECT_EQ(gpu_difference(now, then), "");
+}
+
+TEST(GpuDifference, SaysWhatMadeItAnother) {
+  Gpu now = card();
+  now.driver = "590.2";
+  EXPECT_EQ(gpu_difference(card(), now), "its driver was 580.1 and is 590.2");
+  now = card();
+  now.ecc = false;
+  EXPECT_EQ(gpu_difference(card(), now), "ECC was on and is off");
+  now = card();
+  now.mig = true;
+  EXPECT_EQ(gpu_difference(card(), now), "MIG was off and is on");
+  now = card();
+  now.power_limit_watts = 500;
+  EXPECT_EQ(gpu_difference(card(), now), "its power limit was 700 W and is 500 W");
+}
+
+TEST(CountOthers, NeedsOneThatIsOurs) {
+  const auto ours = [](std::int64_t pid) { return pid < 10; };
+  EXPECT_EQ(count_others({std::vector<std::int64_t>{3}, {}}, ours).value, 0);
+  EXPECT_EQ(count_others({std::vector<std::int64_t>{30, 3, 4, 31}, {}}, ours).value, 2);
+  EXPECT_FALSE(count_others({std::vector<std::int64_t>{}, {}}, ours));
+  const auto strangers = count_others({std::vector<std::int64_t>{30, 31}, {}}, ours);
+  EXPECT_FALSE(strangers);
+  EXPECT_THAT(strangers.unknown, HasSubstr("of the 2 processes"));
+  EXPECT_EQ(count_others({{}, "Not Supported"}, ours).unknown, "Not Supported");
+}
+
+}  // namespace
+}  // namespace breakeven
