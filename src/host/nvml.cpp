@@ -261,7 +261,7 @@ Reading<std::vector<std::int64_t>> NvmlDevice::processes() const {
   using Query = api::nvmlDeviceGetComputeRunningProcesses_v3;
   const char* name = "nvmlDeviceGetComputeRunningProcesses_v3";
   if (!library_->unusable().empty()) return {{}, library_->unusable()};
-  Query* query = library_->find<Query>(name);
+  auto* query = library_->find<Query>(name);
   if (query == nullptr) query = library_->find<Query>("nvmlDeviceGetComputeRunningProcesses_v2");
   if (query == nullptr) return {{}, fmt::format("this driver's NVML has no {}", name)};
   std::vector<api::ProcessInfo> found(64);
