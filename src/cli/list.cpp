@@ -34,7 +34,7 @@ void print_table(const Config& config) {
     const double flop = problem.flop();
     const double bytes = problem.bytes();
     text += fmt::format("{:<{}}  {:>10.4g}  {:>10.4g}  {:>10.4g}{}\n", problem.id(), widest, flop * 1e-9,
-                        bytes * 1e-6, flop / bytes, label.empty() ? "" : "  " + label);
+                        bytes * 1e-6, bytes > 0 ? flop / bytes : 0, label.empty() ? "" : "  " + label);
   }
   std::cout << text;
 }

@@ -108,6 +108,9 @@ Json to_object(const request::Sample& r) {
 Json to_object(const request::Epoch&) {
   return {{"request", "epoch"}};
 }
+Json to_object(const request::Fit&) {
+  return {{"request", "fit"}};
+}
 Json to_object(const request::Release&) {
   return {{"request", "release"}};
 }
@@ -159,6 +162,9 @@ Json to_object(const answer::Epoch& a) {
               {"accuracy", a.accuracy}};
   object["losses"] = numbers(a.losses);
   return object;
+}
+Json to_object(const answer::Fit& a) {
+  return {{"ok", true}, {"largest", a.largest}, {"refused", a.refused}, {"limit", a.limit}};
 }
 Json to_object(const answer::Done&) {
   return {{"ok", true}};
@@ -215,6 +221,13 @@ void read(const Json& object, answer::Epoch& a) {
   a.evaluation_seconds = get_or<double>(object, "evaluation_seconds", 0);
   a.accuracy = get<double>(object, "accuracy");
   a.losses = get_numbers(object, "losses");
+}
+void read(const Json& object, answer::Fit& a) {
+  a.largest = get<std::int64_t>(object, "largest");
+  a.refused = get<std::int64_t>(object, "refused");
+  a.limit = get_or<std::string>(object, "limit", "");
+  if (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest))
+    throw ProtocolError(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
 }
 void read(const Json&, answer::Done&) {}
 
@@ -277,6 +290,7 @@ Request parse_request(const std::string& line) {
                            .device_seconds = get_or<bool>(object, "device_seconds", true)};
   }
   if (kind == "epoch") return request::Epoch{};
+  if (kind == "fit") return request::Fit{};
   if (kind == "release") return request::Release{};
   if (kind == "quit") return request::Quit{};
   throw ProtocolError(fmt::format("unknown request '{}'", kind));
@@ -311,6 +325,7 @@ template std::variant<answer::Ready, answer::Refusal> parse_answer(const std::st
 template std::variant<Evidence, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Sample, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Epoch, answer::Refusal> parse_answer(const std::string&);
+template std::variant<answer::Fit, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Done, answer::Refusal> parse_answer(const std::string&);
 
 }  // namespace breakeven

@@ -52,13 +52,15 @@ struct Sample {
   bool device_seconds = true;
 };
 struct Epoch {};
+/// Of a workload that is not timed.
+struct Fit {};
 struct Release {};
 struct Quit {};
 
 }  // namespace request
 
 using Request = std::variant<request::Hello, request::Prepare, request::Expect, request::Verify,
-                             request::Sample, request::Epoch, request::Release, request::Quit>;
+                             request::Sample, request::Epoch, request::Fit, request::Release, request::Quit>;
 
 std::string to_line(const Request& request);
 /// Throws ProtocolError; InvalidCase where a case is not possible.
@@ -97,6 +99,11 @@ struct Epoch {
   double accuracy = 0;
   std::vector<double> losses;
 };
+/// The largest that fits, and the smallest met that does not; 0: none.
+struct Fit {
+  std::int64_t largest = 0, refused = 0;
+  std::string limit;  // why it does not
+};
 struct Done {};
 /// The request could not be met. The program goes on.
 struct Refusal {
@@ -107,7 +114,7 @@ struct Refusal {
 }  // namespace answer
 
 using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch,
-                            answer::Done, answer::Refusal>;
+                            answer::Fit, answer::Done, answer::Refusal>;
 
 std::string to_line(const Answer& answer);
 

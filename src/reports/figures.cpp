@@ -90,12 +90,22 @@ std::string to_accuracy(const CaseResult& r) {
   return "not reached";
 }
 
+std::string largest(const CaseResult& r) {
+  return r.fit ? fmt::format("{}", r.fit->largest) : "";
+}
+
+std::string refused(const CaseResult& r) {
+  return r.fit && r.fit->refused > 0 ? fmt::format("{}", r.fit->refused) : "";
+}
+
 }  // namespace
 
 std::vector<Figure> figures(const ProblemGroup& group) {
   static const auto all = std::to_array<Figure>({
       {.header = "time", .text = time, .essential = true},
       {.header = "95%", .text = interval, .essential = true},
+      {.header = "largest", .text = largest, .essential = true},
+      {.header = "too large", .text = refused},
       {.header = "GFLOP/s", .text = gflops},
       {.header = "samples/s", .text = samples_per_second_text},
       {.header = "GB/s", .text = gbps},

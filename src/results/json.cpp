@@ -126,6 +126,8 @@ Json to_json(const CaseResult& c) {
   if (c.latency)
     made["latency"] = {
         {"p50", number(c.latency->p50)}, {"p99", number(c.latency->p99)}, {"count", c.latency->count}};
+  if (c.fit)
+    made["fit"] = {{"largest", c.fit->largest}, {"refused", c.fit->refused}, {"limit", c.fit->limit}};
   return made;
 }
 
@@ -339,7 +341,7 @@ CaseResult read_case(const Reader& in) {
                        .throttled = s.get_or<std::vector<std::int64_t>>("throttled", {})};
     if (!(c.seconds->median > 0)) in.fail("has a median of seconds that is not above 0");
   }
-  if (c.status == Status::ok && !c.seconds) in.fail("is ok and has no seconds");
+  if (c.status == Status::ok && !c.seconds && !in.has("fit")) in.fail("is ok and has no seconds");
   c.cpu_seconds = in.optional_number("cpu_seconds");
   c.device_seconds = in.optional_number("device_seconds");
   c.joules = in.optional_number("joules");
@@ -373,6 +375,12 @@ CaseResult read_case(const Reader& in) {
     const Reader l = in.child("latency");
     c.latency =
         Latency{.p50 = l.number("p50"), .p99 = l.number("p99"), .count = l.get_or<std::int64_t>("count", 0)};
+  }
+  if (in.has("fit")) {
+    const Reader f = in.child("fit");
+    c.fit = LargestFit{.largest = f.get_or<std::int64_t>("largest", 0),
+                       .refused = f.get_or<std::int64_t>("refused", 0),
+                       .limit = f.get_or<std::string>("limit", "")};
   }
   return c;
 }

@@ -65,6 +65,13 @@ struct DeviceConditions {
   bool operator==(const DeviceConditions&) const = default;
 };
 
+/// Of a workload that asks what fits.
+struct LargestFit {
+  std::int64_t largest = 0;  // 0: not even one
+  std::int64_t refused = 0;  // the smallest met that does not fit; 0: none was
+  std::string limit;         // why it does not
+};
+
 /// What the machine did while a case was measured. Absent is unknown, and `unreadable` says why.
 struct Conditions {
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
@@ -94,6 +101,7 @@ struct CaseResult {
   std::vector<std::string> warnings;
   std::optional<Training> training;
   std::optional<Latency> latency;
+  std::optional<LargestFit> fit;
 
   /// Nothing unless the status is ok; no rate of operations where there are none.
   std::optional<double> gflops() const;

@@ -211,6 +211,12 @@ class Session {
   void measure(Problem& problem, int launch) {
     const HostCounters before = read_counters();
     const double own_before = own_cpu_seconds();
+    if (!problem.planned->problem.workload->is_timed()) {
+      for (Arm& arm : problem.arms) {
+        if (!arm.over) find_fit(problem, arm);
+      }
+      return;
+    }
     find_truth(problem);
     for (Arm& arm : problem.arms) {
       if (!arm.over) ready(problem, arm, launch);
@@ -254,18 +260,36 @@ class Session {
     if (arbiter_) arbiter_->wait_until_quiet();
   }
 
+  /// Has the arm's worker started and greeted; false where the arm is over for it.
+  bool greet(Arm& arm) {
+    auto& worker = workers_[arm.backend->name];
+    if (worker) return true;
+    worker = start(*arm.backend);
+    if (ask<answer::Hello>(arm, greeting())) return true;
+    worker.reset();  // one that has not been greeted is not to be asked for more
+    return false;
+  }
+
+  /// All there is to a case that is not timed.
+  void find_fit(Problem& problem, Arm& arm) {
+    tell(problem, arm, "asking what fits");
+    if (!greet(arm)) return;
+    const Case& c = problem.planned->problem;
+    if (!ask<answer::Ready>(arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
+      return;
+    // It tries many sizes, the largest of which take long.
+    const auto found = ask<answer::Fit>(arm, request::Fit{}, 10 * measure_.timeout_seconds);
+    if (!found) return;
+    record(arm).fit = LargestFit{.largest = found->largest, .refused = found->refused, .limit = found->limit};
+    end(arm, Status::ok, "");
+    release(arm);
+  }
+
   /// Prepares and verifies. Leaves the arm over if it is not to be measured.
   void ready(Problem& problem, Arm& arm, int launch) {
     const Case& c = problem.planned->problem;
     tell(problem, arm, "preparing");
-    auto& worker = workers_[arm.backend->name];
-    if (!worker) {
-      worker = start(*arm.backend);
-      if (!ask<answer::Hello>(arm, greeting())) {
-        worker.reset();  // one that has not been greeted is not to be asked for more
-        return;
-      }
-    }
+    if (!greet(arm)) return;
     const auto prepared = ask<answer::Ready>(
         arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
     if (!prepared) return;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "worker/fitting.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -75,6 +76,8 @@ class Prepared {
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
   /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
   virtual std::string algorithm() const = 0;
+  /// Of workloads that are not timed only.
+  virtual Fit fit() { throw Unsupported("this operation is timed"); }
   /// Training only: the losses of the steps run() has taken since the last call.
   virtual std::vector<double> take_losses() { return {}; }
   /// Training only: one epoch over the whole training set.

@@ -123,6 +123,11 @@ class Worker {
                          .losses = epoch.losses};
   }
 
+  Answer operator()(const request::Fit&) {
+    const Fit found = prepared().fit();
+    return answer::Fit{.largest = found.largest, .refused = found.refused, .limit = found.limit};
+  }
+
   Answer operator()(const request::Release&) {
     prepared_.reset();
     return answer::Done{};

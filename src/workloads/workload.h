@@ -77,6 +77,9 @@ class Workload {
   virtual double memory(const Parameters& parameters) const = 0;
   /// Samples (images) that one run takes in; 0 where that has no meaning.
   virtual std::int64_t samples(const Parameters&) const { return 0; }
+  /// False for a question to a device that is answered by a number, not by a time: it has no iterations, and
+  /// nothing to verify.
+  virtual bool is_timed() const { return true; }
   /// The latency of each single iteration is what a user asks for, beside throughput.
   virtual bool measures_latency() const { return false; }
 

@@ -123,7 +123,7 @@ Fault Fault::taken_from(Settings& settings) {
   if (!kinds().contains(fault.kind_))
     throw SettingsError(
         fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(fault_kinds(), " ")));
-  constexpr std::array requests{"hello", "prepare", "verify", "sample", "epoch", "release", "quit"};
+  constexpr std::array requests{"hello", "prepare", "verify", "sample", "epoch", "fit", "release", "quit"};
   if (std::find(requests.begin(), requests.end(), fault.at_) == requests.end())
     throw SettingsError(fmt::format("at={}: must be one of {}", fault.at_, fmt::join(requests, " ")));
   return fault;

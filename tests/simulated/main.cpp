@@ -9,6 +9,7 @@
 //   obeys=0        computes device_seconds by further runs even where it is told not to
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
+//   room=N         the largest that fits, where that is asked
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -101,6 +102,7 @@ class Simulation {
         supports_(settings.take_text("supports", "")),
         spin_(settings.take_integer("spin", 0) != 0),
         steps_(settings.take_integer("steps", 10)),
+        room_(settings.take_integer("room", 100)),
         cost_(Cost::taken_from(settings)),
         log_(settings.take_text("log", ""), name_),
         process_(log_.process()),
@@ -194,6 +196,10 @@ class Simulation {
                          .losses = losses};
   }
 
+  Answer operator()(const request::Fit&) const {
+    return answer::Fit{.largest = room_, .refused = room_ + 1, .limit = "no more room is simulated"};
+  }
+
   Answer operator()(const request::Release&) const { return answer::Done{}; }
   Answer operator()(const request::Quit&) const { return answer::Done{}; }
 
@@ -230,6 +236,7 @@ class Simulation {
   std::string version_, supports_;
   bool spin_ = false;
   std::int64_t steps_ = 0;
+  std::int64_t room_ = 0;  // what fits
   Cost cost_;
   Log log_;
   int process_ = 1;

@@ -25,11 +25,6 @@ bool wants_k_fastest(Dtype dtype) {
   return dtype == Dtype::f8e4m3 || dtype == Dtype::s8;
 }
 
-std::vector<Dtype> dtypes() {
-  return computed_here(
-      {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::s8, Dtype::tf32, Dtype::bf16, Dtype::f8e4m3});
-}
-
 class Matrices final : public Work {
  public:
   Matrices(const Case& problem, std::uint64_t seed)
@@ -123,7 +118,7 @@ class Matrices final : public Work {
 };
 
 const OperationRegistration registered({.op = "matmul",
-                                        .dtypes = dtypes,
+                                        .dtypes = product_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                           return std::make_unique<Matrices>(problem, seed);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/stopwatch.h"
@@ -21,6 +22,8 @@ struct ProductTypes {
   cudaDataType_t scale;  // of alpha and beta
 };
 ProductTypes product_types(Dtype dtype);
+/// What this device multiplies matrices in.
+std::vector<Dtype> product_dtypes();
 
 /// C = op(A) op(B) + addend. Row-major; op(A) is m x k and op(B) k x n; matrices of a batch lie one behind
 /// the other. A is stored k x m where transpose_a, B is stored n x k where transpose_b.
@@ -50,6 +53,9 @@ inline constexpr std::int64_t product_workspace_bytes = std::int64_t{32} << 20;
 
 class Product {
  public:
+  /// For `tries`: the first algorithm named, which is not called before enqueue().
+  static constexpr int untried = 0;
+
   /// `workspace`: product_workspace_bytes, used while the product is computed; products of one stream share
   /// it. Tries up to `tries` algorithms in cuBLASLt's order, of which the fastest is kept; that overwrites C.
   /// Throws Unsupported where cuBLASLt has none.

@@ -73,7 +73,7 @@ class ResidentImages final : public Batches {
   explicit ResidentImages(const ModelTask& task)
       : data_(task.data),
         moves_(task.transfer == Transfer::Policy::once),
-        places_(256, static_cast<std::size_t>(task.batch)),
+        places_(64, static_cast<std::size_t>(task.batch)),
         rows_(task.batch * static_cast<std::int64_t>(sizeof(std::uint32_t))) {}
 
   void send(Split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {

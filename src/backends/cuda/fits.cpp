@@ -1,0 +1,102 @@
+// The largest product, or batch of a network, that the device's memory holds: by allocating, until it
+// refuses.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/network/model.h"
+#include "backends/cuda/products.h"
+#include "backends/cuda/work.h"
+#include "network/model.h"
+#include "worker/backend.h"
+#include "worker/fitting.h"
+#include "workloads/matmul.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Of any dimension: cuBLASLt counts in 32 bits, and so do row numbers of a batch.
+constexpr std::int64_t most = std::int64_t{1} << 30U;
+
+class Fits final : public Work {
+ public:
+  explicit Fits(const Case& problem, std::uint64_t seed) : problem_(problem), seed_(seed) {}
+
+  Fit fit() override {
+    return largest_that_fits(most, [this](std::int64_t size) { return why_not(size); });
+  }
+
+  void run() override { throw Unsupported("what fits is not timed"); }
+  Evidence show(const std::vector<std::int64_t>&) override { return {}; }
+  std::string algorithm() const override { return ""; }
+
+ private:
+  /// A failed allocation is an answer. So is a size that a library does not take.
+  std::string why_not(std::int64_t size) {
+    try {
+      if (problem_.parameters.text("of") == "matmul") {
+        try_product(size);
+      } else {
+        try_network(size);
+      }
+      wait();
+      return "";
+    } catch (const OutOfMemory& e) {
+      return e.what();
+    } catch (const Unsupported& e) {
+      return e.what();
+    }
+  }
+
+  /// Operands, result and workspace, and an algorithm that takes them; what is in them is of no consequence.
+  void try_product(std::int64_t n) {
+    const Dtype dtype = problem_.dtype();
+    const std::int64_t operand = n * n * static_cast<std::int64_t>(facts(dtype).bytes);
+    Memory a(operand);
+    Memory b(operand);
+    Memory c(n * n * static_cast<std::int64_t>(output_bytes(dtype)));
+    Memory workspace(product_workspace_bytes);
+    constexpr float one = 1;
+    const Memory scale = Memory::of(&one, sizeof one);
+    const Product product({.m = n, .n = n, .k = n, .transpose_b = true, .types = product_types(dtype)},
+                          {.a = a.data(),
+                           .b = b.data(),
+                           .c = c.data(),
+                           .scales = dtype == Dtype::f8e4m3 ? scale.data() : nullptr},
+                          workspace.data(), stopwatch(), Product::untried);
+  }
+
+  /// Everything that a step needs, in memory; a step is taken with it.
+  void try_network(std::int64_t batch) {
+    Parameters one_image = make_case(*find_workload(problem_.parameters.text("of")), step()).parameters;
+    ModelTask task = model_task(one_image, seed_);
+    task.batch = batch;
+    make_network_model(std::move(task), stopwatch());
+  }
+
+  Parameters step() const {
+    Parameters p{{"network", problem_.parameters.text("network")},
+                 {"batch", std::int64_t{1}},
+                 {"graph", false},
+                 {"tuned", false},
+                 {"dtype", std::string(name(problem_.dtype()))}};
+    if (problem_.parameters.text("of") == "train") p.set("optimizer", problem_.parameters.text("optimizer"));
+    return p;
+  }
+
+  Case problem_;
+  std::uint64_t seed_;
+};
+
+const OperationRegistration registered({.op = "fits",
+                                        .dtypes = product_dtypes,
+                                        .prepare = [](const Case& problem,
+                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                          return std::make_unique<Fits>(problem, seed);
+                                        },
+                                        .why_not = why_not_here});
+
+}  // namespace
+}  // namespace breakeven::cuda

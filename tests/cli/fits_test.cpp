@@ -1,0 +1,60 @@
+// What fits into a device, from config to result and report.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+
+class FitsTest : public DriverTest {
+ protected:
+  const Json network_step_ = {{"op", "fits"}, {"of", "train"}, {"network", "cnn"}, {"dtype", "f32"}};
+  const std::string id_ = "fits/of=train/network=cnn/f32";
+};
+
+TEST_F(FitsTest, IsAskedNotTimed) {
+  const Outcome outcome =
+      breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", "-"}, "room=1234");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json found = find_case(parse(outcome.out), id_, "a");
+  EXPECT_EQ(found.at("status"), "ok");
+  EXPECT_EQ(found.at("seconds"), nullptr);
+  const Json wanted = {{"largest", 1234}, {"refused", 1235}, {"limit", "no more room is simulated"}};
+  EXPECT_EQ(found.at("fit"), wanted);
+  for (const Logged& entry : logged()) EXPECT_NE(entry.request, "sample");
+}
+
+TEST_F(FitsTest, IsReported) {
+  const auto result = file("result.json");
+  breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", result.string()}, "room=1234");
+  const Outcome shown = breakeven({"report", result.string()});
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_THAT(shown.out, HasSubstr("batch to train cnn, f32"));
+  EXPECT_THAT(shown.out, HasSubstr("largest"));
+  EXPECT_THAT(shown.out, HasSubstr("1234"));
+}
+
+TEST_F(FitsTest, ADeadDeviceCostsOneCase) {
+  const Outcome outcome = breakeven(
+      {"run", config(Json::array({network_step_, {{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}}}), {"a"}),
+       "--out", "-"},
+      "fault=exit,at=fit,number=1");
+  EXPECT_EQ(outcome.status, 4);
+  const Json result = parse(outcome.out);
+  EXPECT_EQ(find_case(result, id_, "a").at("status"), "failed");
+  EXPECT_EQ(find_case(result, product_id(8), "a").at("status"), "ok");
+}
+
+TEST_F(FitsTest, OfProductsHasNoNetwork) {
+  const Json of_product = {{"op", "fits"}, {"of", "matmul"}, {"dtype", {"f32", "f8e4m3"}}};
+  const Outcome outcome = breakeven({"list", config(Json::array({of_product}))});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("fits/of=matmul/f8e4m3"));
+  const Json of_network = {{"op", "fits"}, {"of", "infer"}, {"dtype", "f8e4m3"}};
+  const Outcome refused = breakeven({"list", config(Json::array({of_network}))});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("dtype of infer is f8e4m3"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

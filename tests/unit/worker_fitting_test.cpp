@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "worker/fitting.h"
+
+namespace breakeven {
+namespace {
+
+/// Asks of memory that holds `room`.
+struct Asked {
+  std::int64_t room;
+  std::vector<std::int64_t> sizes = {};
+  Fit fit(std::int64_t most = std::int64_t{1} << 40U) {
+    return largest_that_fits(most, [this](std::int64_t size) {
+      sizes.push_back(size);
+      return size <= room ? "" : fmt::format("{} is too much", size);
+    });
+  }
+};
+
+TEST(LargestThatFits, IsWithinAHundredthOfWhatThereIsRoomFor) {
+  for (const std::int64_t room : {1, 2, 3, 100, 127, 128, 129, 99'999, 123'456'789}) {
+    const Fit fit = Asked{.room = room}.fit();
+    EXPECT_LE(fit.largest, room);
+    EXPECT_GT(fit.refused, room);
+    EXPECT_LE(fit.refused - fit.largest, std::max<std::int64_t>(1, fit.largest / 100)) << room;
+    EXPECT_EQ(fit.limit, fmt::format("{} is too much", fit.refused));
+  }
+}
+
+TEST(LargestThatFits, IsFoundInFewQuestions) {
+  Asked asked{.room = 1'000'000};
+  asked.fit();
+  EXPECT_LE(asked.sizes.size(), 30U) << "20 to double, 7 to halve";
+}
+
+TEST(LargestThatFits, NothingMayFit) {
+  const Fit fit = Asked{.room = 0}.fit();
+  EXPECT_EQ(fit.largest, 0);
+  EXPECT_EQ(fit.refused, 1);
+  EXPECT_EQ(fit.limit, "1 is too much");
+}
+
+TEST(LargestThatFits, AllThatIsAskedForMayFit) {
+  Asked asked{.room = 5000};
+  const Fit fit = asked.fit(1000);
+  EXPECT_EQ(fit.largest, 1000);
+  EXPECT_EQ(fit.refused, 0);
+  EXPECT_EQ(fit.limit, "");
+  EXPECT_THAT(asked.sizes, testing::Each(testing::Le(1000)));
+}
+
+}  // namespace
+}  // namespace breakeven
