@@ -229,6 +229,11 @@ class Session {
     if (launch + 1 == measure_.launches) measure_energy(problem);
     const HostCounters after = read_counters();
     for (Arm& arm : problem.arms) {
+      if (!arm.over && !Interruption::requested()) {
+        // A library that has given up since the first time would only look fast.
+        tell(problem, arm, "verifying again");
+        verify(problem, arm, "when verified again after the samples: ");
+      }
       if (!arm.over) release(arm);
       record(arm).conditions = conditions_between(before, after, own_cpu_seconds() - own_before);
       if (arm.watch) record(arm).conditions.device = device_conditions(arm);
@@ -309,13 +314,8 @@ class Session {
       end(arm, Status::failed, fmt::format("cannot be verified: {}", problem.no_truth));
       return release(arm);
     }
-    const auto shown = ask<Evidence>(arm, request::Verify{.elements = problem.elements});
+    const auto shown = verify(problem, arm, "");
     if (!shown) return;
-    row.verification = judge(*problem.truth, *shown, c.workload->tolerance(c.parameters, *problem.truth));
-    if (!row.verification->correct) {
-      end(arm, Status::wrong, row.verification->detail);
-      return release(arm);
-    }
     if (!problem.truth->projections.empty() && shown->projections.empty() && launch == 0) {
       row.warnings.push_back(
           fmt::format("{} elements of the result were checked, not all of it", shown->elements.size()));
@@ -325,6 +325,23 @@ class Session {
     arm.end = Progress::more;
     watch_gpu(arm);
     settle(arm);
+  }
+
+  /// Nothing where the arm is over: wrong, or without an answer. `when` goes before what is wrong. Of all
+  /// times, the worst is kept.
+  std::optional<Evidence> verify(const Problem& problem, Arm& arm, std::string_view when) {
+    const Case& c = problem.planned->problem;
+    auto shown = ask<Evidence>(arm, request::Verify{.elements = problem.elements});
+    if (!shown) return shown;
+    auto verdict = judge(*problem.truth, *shown, c.workload->tolerance(c.parameters, *problem.truth));
+    const bool correct = verdict.correct;
+    auto& worst = record(arm).verification;
+    if (!worst || !correct || verdict.error > worst->error) worst = std::move(verdict);
+    if (correct) return shown;
+    arm.launches.clear();  // what is wrong has no speed
+    end(arm, Status::wrong, fmt::format("{}{}", when, worst->detail));
+    release(arm);
+    return std::nullopt;
   }
 
   /// Whole trainings, where the case asks for epochs or an accuracy: an epoch of each arm in turn.
