@@ -62,6 +62,7 @@ class BandwidthWorkload : public Workload {
 
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
+    all.reserve(std::size(Bandwidth::example_bytes));
     for (const std::int64_t bytes : Bandwidth::example_bytes) all.push_back({{"bytes", bytes}});
     return all;
   }

@@ -88,7 +88,7 @@ class SingleLayer final : public Work {
     Buffer<std::byte> turned(plain.size());
     transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns, element_bytes(),
                        turned.data());
-    return Moved(turned, moves_);
+    return {turned, moves_};
   }
 
   static constexpr int most_plans = 12;  // some take a second each to compile

@@ -94,7 +94,7 @@ class LinkCopy final : public Work {
 
  private:
   bool to_device() const { return p_.direction == Direction::to_device; }
-  RandomStream numbers() const { return RandomStream(seed_, stream::first_operand); }
+  RandomStream numbers() const { return {seed_, stream::first_operand}; }
 
   Copy p_;
   std::uint64_t seed_;

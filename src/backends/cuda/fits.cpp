@@ -22,7 +22,7 @@ constexpr std::int64_t most = std::int64_t{1} << 30U;
 
 class Fits final : public Work {
  public:
-  explicit Fits(const Case& problem, std::uint64_t seed) : problem_(problem), seed_(seed) {}
+  Fits(Case problem, std::uint64_t seed) : problem_(std::move(problem)), seed_(seed) {}
 
   Fit fit() override {
     return largest_that_fits(most, [this](std::int64_t size) { return why_not(size); });

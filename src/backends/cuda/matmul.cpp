@@ -103,7 +103,7 @@ class Matrices final : public Work {
   Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
     Buffer<std::byte> turned(matrices.size());
     transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes, turned.data());
-    return Moved(turned, moves_);
+    return {turned, moves_};
   }
 
   static constexpr int candidates = 32;
