@@ -181,9 +181,10 @@ TEST_F(NvmlConditions, CountersThatRiseMarkSamplesToo) {
 TEST_F(NvmlConditions, WithoutTheLibraryAreUnknownInTheLoadersWords) {
   const Json result = measure(Json::object(), {{"max_seconds", 0.3}}, simulated_gpu, "/nowhere");
   const auto because = HasSubstr("libnvidia-ml.so.1: cannot open shared object file");
-  EXPECT_TRUE(device(result).at("sm_mhz").is_null());
+  const Json unknown = device(result);
+  EXPECT_TRUE(unknown.at("sm_mhz").is_null());
   EXPECT_TRUE(row(result).at("joules").is_null());
-  for (const auto& [key, why] : device(result).at("unreadable").items())
+  for (const auto& [key, why] : unknown.at("unreadable").items())
     EXPECT_THAT(why.get<std::string>(), because) << key;
   const Json gpu = result.at("host").at("gpus")[0];
   EXPECT_TRUE(gpu.at("name").is_null());
