@@ -99,6 +99,16 @@ class NvmlLibrary {
     return words != nullptr ? words : fmt::format("NVML's error {}", result);
   }
 
+  /// What a function writes into a buffer of `room` bytes, behind its other arguments.
+  template <typename Function, std::size_t room, typename... Arguments>
+  Reading<std::string> text(const char* name, Arguments... arguments) const {
+    std::array<char, room> written{};
+    if (auto why = call<Function>(name, arguments..., written.data(), static_cast<unsigned>(room));
+        !why.empty())
+      return {{}, std::move(why)};
+    return {written.data(), {}};
+  }
+
   /// What a function gives that has one number to give, behind its other arguments. `Raw` is what it writes.
   template <typename Function, typename T, typename Raw, typename... Arguments>
   Reading<T> number(const char* name, double scale, Arguments... arguments) const {
@@ -137,6 +147,16 @@ Reading<double> clock(const NvmlLibrary& library, const char* name, void* handle
   return library.number<api::nvmlDeviceGetClockInfo, double, unsigned>(name, 1, device_of(handle), which);
 }
 
+/// Of a mode of which there is one now and one after the next restart. `Raw` is what the function writes.
+template <typename Function, typename Raw>
+Reading<bool> current_mode(const NvmlLibrary& library, const char* name, void* handle) {
+  Raw current{};
+  Raw pending{};
+  if (auto why = library.call<Function>(name, device_of(handle), &current, &pending); !why.empty())
+    return {{}, std::move(why)};
+  return {current != Raw{}, {}};
+}
+
 Reading<double> violation_seconds(const NvmlLibrary& library, void* handle, int policy) {
   api::ViolationTime time{};
   if (auto why = library.call<api::nvmlDeviceGetViolationStatus>("nvmlDeviceGetViolationStatus",
@@ -149,12 +169,8 @@ Reading<double> violation_seconds(const NvmlLibrary& library, void* handle, int 
 }  // namespace
 
 Reading<std::string> NvmlDevice::name() const {
-  std::array<char, 96> text{};  // NVML_DEVICE_NAME_V2_BUFFER_SIZE
-  if (auto why = library_->call<api::nvmlDeviceGetName>("nvmlDeviceGetName", device_of(handle_), text.data(),
-                                                        static_cast<unsigned>(text.size()));
-      !why.empty())
-    return {{}, std::move(why)};
-  return {text.data(), {}};
+  constexpr std::size_t room = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE
+  return library_->text<api::nvmlDeviceGetName, room>("nvmlDeviceGetName", device_of(handle_));
 }
 
 Reading<std::int64_t> NvmlDevice::memory_bytes() const {
@@ -167,23 +183,11 @@ Reading<std::int64_t> NvmlDevice::memory_bytes() const {
 }
 
 Reading<bool> NvmlDevice::ecc() const {
-  int pending = 0;
-  int current = 0;
-  if (auto why = library_->call<api::nvmlDeviceGetEccMode>("nvmlDeviceGetEccMode", device_of(handle_),
-                                                           &current, &pending);
-      !why.empty())
-    return {{}, std::move(why)};
-  return {current != 0, {}};
+  return current_mode<api::nvmlDeviceGetEccMode, int>(*library_, "nvmlDeviceGetEccMode", handle_);
 }
 
 Reading<bool> NvmlDevice::mig() const {
-  unsigned pending = 0;
-  unsigned current = 0;
-  if (auto why = library_->call<api::nvmlDeviceGetMigMode>("nvmlDeviceGetMigMode", device_of(handle_),
-                                                           &current, &pending);
-      !why.empty())
-    return {{}, std::move(why)};
-  return {current != 0, {}};
+  return current_mode<api::nvmlDeviceGetMigMode, unsigned>(*library_, "nvmlDeviceGetMigMode", handle_);
 }
 
 Reading<bool> NvmlDevice::persistence() const {
@@ -296,12 +300,8 @@ Nvml::Nvml() : library_(std::make_unique<NvmlLibrary>()) {}
 Nvml::~Nvml() = default;
 
 Reading<std::string> Nvml::driver_version() const {
-  std::array<char, 80> text{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
-  if (auto why = library_->call<api::nvmlSystemGetDriverVersion>("nvmlSystemGetDriverVersion", text.data(),
-                                                                 static_cast<unsigned>(text.size()));
-      !why.empty())
-    return {{}, std::move(why)};
-  return {text.data(), {}};
+  constexpr std::size_t room = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+  return library_->text<api::nvmlSystemGetDriverVersion, room>("nvmlSystemGetDriverVersion");
 }
 
 Reading<NvmlDevice> Nvml::device(const std::string& uuid) const {

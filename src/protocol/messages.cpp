@@ -163,7 +163,7 @@ Json to_object(const answer::Epoch& a) {
   object["losses"] = numbers(a.losses);
   return object;
 }
-Json to_object(const answer::Fit& a) {
+Json to_object(const Fit& a) {
   return {{"ok", true}, {"largest", a.largest}, {"refused", a.refused}, {"limit", a.limit}};
 }
 Json to_object(const answer::Done&) {
@@ -222,7 +222,7 @@ void read(const Json& object, answer::Epoch& a) {
   a.accuracy = get<double>(object, "accuracy");
   a.losses = get_numbers(object, "losses");
 }
-void read(const Json& object, answer::Fit& a) {
+void read(const Json& object, Fit& a) {
   a.largest = get<std::int64_t>(object, "largest");
   a.refused = get<std::int64_t>(object, "refused");
   a.limit = get_or<std::string>(object, "limit", "");
@@ -325,7 +325,7 @@ template std::variant<answer::Ready, answer::Refusal> parse_answer(const std::st
 template std::variant<Evidence, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Sample, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Epoch, answer::Refusal> parse_answer(const std::string&);
-template std::variant<answer::Fit, answer::Refusal> parse_answer(const std::string&);
+template std::variant<Fit, answer::Refusal> parse_answer(const std::string&);
 template std::variant<answer::Done, answer::Refusal> parse_answer(const std::string&);
 
 }  // namespace breakeven

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "workloads/evidence.h"
+#include "workloads/fit.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -99,11 +100,6 @@ struct Epoch {
   double accuracy = 0;
   std::vector<double> losses;
 };
-/// The largest that fits, and the smallest met that does not; 0: none.
-struct Fit {
-  std::int64_t largest = 0, refused = 0;
-  std::string limit;  // why it does not
-};
 struct Done {};
 /// The request could not be met. The program goes on.
 struct Refusal {
@@ -113,8 +109,8 @@ struct Refusal {
 
 }  // namespace answer
 
-using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch,
-                            answer::Fit, answer::Done, answer::Refusal>;
+using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Sample, answer::Epoch, Fit,
+                            answer::Done, answer::Refusal>;
 
 std::string to_line(const Answer& answer);
 

@@ -38,11 +38,8 @@ Json object(const std::vector<std::pair<std::string, std::string>>& pairs) {
   return made;
 }
 
-Json text(const std::optional<std::string>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 template <typename T>
-Json whole(const std::optional<T>& value) {  // an integer, true or false
+Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
@@ -56,10 +53,10 @@ Json to_json(const DeviceConditions& c) {
           {"celsius", number(c.celsius)},
           {"clock_reasons", c.clock_reasons},
           {"throttled_seconds", c.throttled_seconds},
-          {"pcie_generation", whole(c.pcie_generation)},
-          {"pcie_width", whole(c.pcie_width)},
-          {"other_processes", whole(c.other_processes)},
-          {"ecc_errors", whole(c.ecc_errors)},
+          {"pcie_generation", or_null(c.pcie_generation)},
+          {"pcie_width", or_null(c.pcie_width)},
+          {"other_processes", or_null(c.other_processes)},
+          {"ecc_errors", or_null(c.ecc_errors)},
           {"unreadable", c.unreadable}};
 }
 
@@ -146,17 +143,17 @@ Json to_json(const BackendRecord& b) {
 
 Json to_json(const Gpu& g) {
   return {{"id", g.id},
-          {"name", text(g.name)},
-          {"driver", text(g.driver)},
-          {"memory_bytes", whole(g.memory_bytes)},
-          {"ecc", whole(g.ecc)},
-          {"mig", whole(g.mig)},
-          {"persistence", whole(g.persistence)},
-          {"compute_mode", text(g.compute_mode)},
-          {"pcie_generation", whole(g.pcie_generation)},
-          {"pcie_width", whole(g.pcie_width)},
-          {"pcie_generation_most", whole(g.pcie_generation_most)},
-          {"pcie_width_most", whole(g.pcie_width_most)},
+          {"name", or_null(g.name)},
+          {"driver", or_null(g.driver)},
+          {"memory_bytes", or_null(g.memory_bytes)},
+          {"ecc", or_null(g.ecc)},
+          {"mig", or_null(g.mig)},
+          {"persistence", or_null(g.persistence)},
+          {"compute_mode", or_null(g.compute_mode)},
+          {"pcie_generation", or_null(g.pcie_generation)},
+          {"pcie_width", or_null(g.pcie_width)},
+          {"pcie_generation_most", or_null(g.pcie_generation_most)},
+          {"pcie_width_most", or_null(g.pcie_width_most)},
           {"power_limit_watts", number(g.power_limit_watts)},
           {"power_limit_default_watts", number(g.power_limit_default_watts)},
           {"sm_mhz_most", number(g.sm_mhz_most)},
@@ -378,9 +375,9 @@ CaseResult read_case(const Reader& in) {
   }
   if (in.has("fit")) {
     const Reader f = in.child("fit");
-    c.fit = LargestFit{.largest = f.get_or<std::int64_t>("largest", 0),
-                       .refused = f.get_or<std::int64_t>("refused", 0),
-                       .limit = f.get_or<std::string>("limit", "")};
+    c.fit = Fit{.largest = f.get_or<std::int64_t>("largest", 0),
+                .refused = f.get_or<std::int64_t>("refused", 0),
+                .limit = f.get_or<std::string>("limit", "")};
   }
   return c;
 }

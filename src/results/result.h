@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "workloads/evidence.h"
+#include "workloads/fit.h"
 #include "workloads/parameters.h"
 
 namespace breakeven {
@@ -65,13 +66,6 @@ struct DeviceConditions {
   bool operator==(const DeviceConditions&) const = default;
 };
 
-/// Of a workload that asks what fits.
-struct LargestFit {
-  std::int64_t largest = 0;  // 0: not even one
-  std::int64_t refused = 0;  // the smallest met that does not fit; 0: none was
-  std::string limit;         // why it does not
-};
-
 /// What the machine did while a case was measured. Absent is unknown, and `unreadable` says why.
 struct Conditions {
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
@@ -101,7 +95,7 @@ struct CaseResult {
   std::vector<std::string> warnings;
   std::optional<Training> training;
   std::optional<Latency> latency;
-  std::optional<LargestFit> fit;
+  std::optional<Fit> fit;
 
   /// Nothing unless the status is ok; no rate of operations where there are none.
   std::optional<double> gflops() const;

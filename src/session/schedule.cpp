@@ -101,15 +101,23 @@ std::vector<std::vector<double>> without(const std::vector<std::int64_t>& thrott
   return launches;
 }
 
+namespace {
+
+/// Whether so many samples can be counted without those that throttled.
+bool enough_without(std::size_t throttled, std::size_t samples) {
+  return samples - throttled >= fewest_samples;
+}
+
+}  // namespace
+
 std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<double>>& launches,
                                                  const std::vector<std::int64_t>& throttled) {
   if (throttled.empty()) return launches;
-  auto clean = without(throttled, launches);
-  return count_of(clean) >= fewest_samples ? clean : launches;
+  return enough_without(throttled.size(), count_of(launches)) ? without(throttled, launches) : launches;
 }
 
 std::vector<std::size_t> counted_indices(std::size_t samples, const std::vector<std::int64_t>& throttled) {
-  const bool enough = samples - throttled.size() >= fewest_samples;
+  const bool enough = enough_without(throttled.size(), samples);
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < samples; ++i) {
     if (!enough || !std::binary_search(throttled.begin(), throttled.end(), static_cast<std::int64_t>(i)))
@@ -221,7 +229,7 @@ std::vector<std::string> throttling_warnings(const Throttling& throttling, std::
   if (throttled == 0) return {};
   std::vector<std::string> causes;
   for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
-  const bool enough = samples - throttled >= fewest_samples;
+  const bool enough = enough_without(throttled, samples);
   return {fmt::format("the GPU held its clocks down in {} of {} samples ({}): {}", throttled, samples,
                       fmt::join(causes, ", "),
                       enough ? "figures are of the others" : "too few are left, and figures are of all")};

@@ -283,9 +283,9 @@ class Session {
     if (!ask<answer::Ready>(arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
       return;
     // It tries many sizes, the largest of which take long.
-    const auto found = ask<answer::Fit>(arm, request::Fit{}, 10 * measure_.timeout_seconds);
+    auto found = ask<Fit>(arm, request::Fit{}, 10 * measure_.timeout_seconds);
     if (!found) return;
-    record(arm).fit = LargestFit{.largest = found->largest, .refused = found->refused, .limit = found->limit};
+    record(arm).fit = std::move(found);
     end(arm, Status::ok, "");
     release(arm);
   }

@@ -334,8 +334,8 @@ template Asked<answer::Sample> WorkerProcess::ask(const Request&, std::chrono::d
                                                   const std::function<void()>&);
 template Asked<answer::Epoch> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
                                                  const std::function<void()>&);
-template Asked<answer::Fit> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                const std::function<void()>&);
+template Asked<Fit> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
+                                       const std::function<void()>&);
 template Asked<answer::Done> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
                                                 const std::function<void()>&);
 

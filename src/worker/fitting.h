@@ -5,13 +5,9 @@
 #include <functional>
 #include <string>
 
-namespace breakeven {
+#include "workloads/fit.h"
 
-struct Fit {
-  std::int64_t largest = 0;  // that fitted; 0: not even one
-  std::int64_t refused = 0;  // the smallest that did not; 0: all that were asked for fitted
-  std::string limit;         // why it did not
-};
+namespace breakeven {
 
 /// `why_not` tries one size and says why it does not fit; empty if it does. Doubles from 1 up to `most`, then
 /// halves the distance until it is at most a hundredth: what fits at one size fits at every smaller one.

@@ -123,10 +123,7 @@ class Worker {
                          .losses = epoch.losses};
   }
 
-  Answer operator()(const request::Fit&) {
-    const Fit found = prepared().fit();
-    return answer::Fit{.largest = found.largest, .refused = found.refused, .limit = found.limit};
-  }
+  Answer operator()(const request::Fit&) { return prepared().fit(); }
 
   Answer operator()(const request::Release&) {
     prepared_.reset();

@@ -1,7 +1,7 @@
 // Real backends with a wrong library: what is loaded before their own (tests/planted_faults) does wrong on
 // demand, and every case that it touches must be `wrong`, without a speed.
 //
-// Verification sees the run that it asks for and no other: see FaultAfterVerification below.
+// Verification sees the runs that it asks for and no other: see FaultBetweenVerifications below.
 #include "cli/driver.h"
 #include "unit/idx_files.h"
 

@@ -132,34 +132,37 @@ void gemm(Call<T> call, Real real) {
   if (fault() == "one_element") call.element(call.m / 2, call.n / 3) *= static_cast<T>(1.01);
 }
 
+/// What the library's own function does with a call that a fault may have changed.
+template <typename T, typename Function>
+void gemm(CBLAS_LAYOUT layout, const Call<T>& call, Function* real) {
+  gemm(call, [&](const Call<T>& p) {
+    real(layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k, p.alpha, p.a, p.stride_a, p.b, p.stride_b,
+         p.beta, p.c, p.stride_c);
+  });
+}
+
 }  // namespace
 }  // namespace breakeven::planted
 
-using breakeven::planted::Call;
+using namespace breakeven::planted;
 
 extern "C" {
 
 void cblas_sgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transpose_a, CBLAS_TRANSPOSE transpose_b, int m, int n,
                  int k, float alpha, const float* a, int stride_a, const float* b, int stride_b, float beta,
                  float* c, int stride_c) {
-  static auto* const real = breakeven::planted::real<decltype(cblas_sgemm)>("cblas_sgemm");
-  breakeven::planted::gemm(
-      Call<float>{transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b, stride_b, beta, c, stride_c},
-      [layout](const Call<float>& p) {
-        real(layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k, p.alpha, p.a, p.stride_a, p.b, p.stride_b,
-             p.beta, p.c, p.stride_c);
-      });
+  static auto* const own = real<decltype(cblas_sgemm)>("cblas_sgemm");
+  gemm(layout,
+       Call<float>{transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b, stride_b, beta, c, stride_c},
+       own);
 }
 
 void cblas_dgemm(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transpose_a, CBLAS_TRANSPOSE transpose_b, int m, int n,
                  int k, double alpha, const double* a, int stride_a, const double* b, int stride_b,
                  double beta, double* c, int stride_c) {
-  static auto* const real = breakeven::planted::real<decltype(cblas_dgemm)>("cblas_dgemm");
-  breakeven::planted::gemm(
-      Call<double>{transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b, stride_b, beta, c, stride_c},
-      [layout](const Call<double>& p) {
-        real(layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k, p.alpha, p.a, p.stride_a, p.b, p.stride_b,
-             p.beta, p.c, p.stride_c);
-      });
+  static auto* const own = real<decltype(cblas_dgemm)>("cblas_dgemm");
+  gemm(layout,
+       Call<double>{transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b, stride_b, beta, c, stride_c},
+       own);
 }
 }

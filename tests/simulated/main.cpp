@@ -197,7 +197,7 @@ class Simulation {
   }
 
   Answer operator()(const request::Fit&) const {
-    return answer::Fit{.largest = room_, .refused = room_ + 1, .limit = "no more room is simulated"};
+    return Fit{.largest = room_, .refused = room_ + 1, .limit = "no more room is simulated"};
   }
 
   Answer operator()(const request::Release&) const { return answer::Done{}; }

@@ -78,7 +78,7 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
   const auto ready = answered(answer::Ready{.algorithm = "a", .transfer = "once"});
   EXPECT_EQ(ready.algorithm + ready.transfer, "aonce");
-  const auto fit = answered(answer::Fit{.largest = 5, .refused = 6, .limit = "l"});
+  const auto fit = answered(Fit{.largest = 5, .refused = 6, .limit = "l"});
   EXPECT_EQ(fit.largest * 10 + fit.refused, 56);
   EXPECT_EQ(fit.limit, "l");
   const auto sample = answered(answer::Sample{.iterations = 3,

@@ -15,12 +15,6 @@ Memory random_array(const Bandwidth& array, const RandomStream& numbers, const S
   return memory;
 }
 
-void poison(Memory& memory, const Stream& stream) {
-  // All bits set is a NaN in every float format.
-  check(cudaMemsetAsync(memory.data(), 0xff, static_cast<std::size_t>(memory.bytes()), stream.get()),
-        "cudaMemset");
-}
-
 Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
                     const std::vector<std::int64_t>& elements) {
   const auto size = static_cast<std::int64_t>(facts(array.dtype).bytes);

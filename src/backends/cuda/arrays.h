@@ -19,9 +19,6 @@ namespace breakeven::cuda {
 /// The numbers of a stream: made by the device, because the host would take seconds for the larger ones.
 Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream);
 
-/// Fills memory with NaN, so that what is never written is seen.
-void poison(Memory& memory, const Stream& stream);
-
 /// What is shown of an array in `memory`, which comes to the host in pieces. The stream must be idle.
 Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
                     const std::vector<std::int64_t>& elements);

@@ -62,12 +62,9 @@ class SingleLayer final : public Work {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
     output_.fill(tensors_.output);
-    first_.forget_on_device();
-    second_.forget_on_device();
-    bring();
-    run();
-    fetch();
-    wait();
+    first_.forget_on_device(stream().get());
+    second_.forget_on_device(stream().get());
+    iterate();
     Buffer<std::byte> held(tensors_.output.size());
     output_.show(held);
     // Back from channels last.

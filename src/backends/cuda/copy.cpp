@@ -79,7 +79,7 @@ class LinkCopy final : public Work {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     if (to_device()) {
-      poison(device_, stream());
+      device_.poison(stream().get());
       run();
       wait();
       return show_array(p_.array, device_, seed_, elements);
@@ -129,7 +129,7 @@ class DeviceCopy final : public Work {
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    poison(to_, stream());
+    to_.poison(stream().get());
     run();
     wait();
     return show_array(p_, to_, seed_, elements);

@@ -150,6 +150,21 @@ void Memory::download(void* host) const {
         "copying from the device");
 }
 
+void Memory::upload(const void* host, cudaStream_t stream) {
+  check(cudaMemcpyAsync(data(), host, static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice, stream),
+        "copying to the device");
+}
+
+void Memory::download(void* host, cudaStream_t stream) const {
+  check(cudaMemcpyAsync(host, data(), static_cast<std::size_t>(bytes_), cudaMemcpyDeviceToHost, stream),
+        "copying from the device");
+}
+
+void Memory::poison(cudaStream_t stream) {
+  // All bits set is a NaN in every float format.
+  check(cudaMemsetAsync(data(), 0xff, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
+}
+
 Event::Event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreate(&event), "cudaEventCreate");

@@ -65,6 +65,11 @@ class Memory {
   }
   void upload(const void* host);
   void download(void* host) const;
+  /// Enqueued; the host's memory is pinned, or the host waits.
+  void upload(const void* host, cudaStream_t stream);
+  void download(void* host, cudaStream_t stream) const;
+  /// Enqueues filling all of it with NaN, whichever floating-point type that is read as.
+  void poison(cudaStream_t stream);
 
  private:
   struct Free {

@@ -1,6 +1,5 @@
 // The largest product, or batch of a network, that the device's memory holds: by allocating, until it
 // refuses.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "network/model.h"
 #include "worker/backend.h"
 #include "worker/fitting.h"
-#include "workloads/matmul.h"
 
 namespace breakeven::cuda {
 namespace {

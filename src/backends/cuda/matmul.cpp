@@ -58,12 +58,9 @@ class Matrices final : public Work {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
     c_.fill(tensors_.output);
-    a_.forget_on_device();
-    b_.forget_on_device();
-    bring();
-    run();
-    fetch();
-    wait();
+    a_.forget_on_device(stream().get());
+    b_.forget_on_device(stream().get());
+    iterate();
     c_.show(tensors_.output);
     return tensors_.evidence(elements);
   }

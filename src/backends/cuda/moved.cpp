@@ -20,24 +20,15 @@ Moved::Moved(const Buffer<std::byte>& contents, bool moves) : Moved(contents.siz
 }
 
 void Moved::bring(cudaStream_t stream) {
-  if (!host_) return;
-  check(cudaMemcpyAsync(device_.data(), host_->data(), static_cast<std::size_t>(device_.bytes()),
-                        cudaMemcpyHostToDevice, stream),
-        "copying to the device");
+  if (host_) device_.upload(host_->data(), stream);
 }
 
 void Moved::fetch(cudaStream_t stream) {
-  if (!host_) return;
-  check(cudaMemcpyAsync(host_->data(), device_.data(), static_cast<std::size_t>(device_.bytes()),
-                        cudaMemcpyDeviceToHost, stream),
-        "copying from the device");
+  if (host_) device_.download(host_->data(), stream);
 }
 
-void Moved::forget_on_device() {
-  if (!host_) return;
-  // Bytes of ones are NaN in every floating-point type there is.
-  check(cudaMemset(device_.data(), 0xFF, static_cast<std::size_t>(device_.bytes())), "cudaMemset");
-  check(cudaStreamSynchronize(nullptr), "cudaMemset");  // of which other streams know nothing
+void Moved::forget_on_device(cudaStream_t stream) {
+  if (host_) device_.poison(stream);
 }
 
 void Moved::fill(const Buffer<std::byte>& contents) {

@@ -29,8 +29,9 @@ class Moved {
   void bring(cudaStream_t stream);
   void fetch(cudaStream_t stream);
 
-  /// Makes sure that what is read next is what has been brought: NaN on the device where the array moves.
-  void forget_on_device();
+  /// Enqueues what makes sure that what is read next is what has been brought: NaN on the device where the
+  /// array moves.
+  void forget_on_device(cudaStream_t stream);
   /// `contents` on the device and, where the array moves, in the host's memory.
   void fill(const Buffer<std::byte>& contents);
   /// What a user would look at: the host's memory where the array moves, to which it must have been fetched.

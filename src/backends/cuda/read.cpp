@@ -49,15 +49,12 @@ class Read final : public Work {
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    poison(partial_, stream());
-    poison(result_.memory(), stream());
+    partial_.poison(stream().get());
+    result_.memory().poison(stream().get());
     fetch();
     wait();
-    array_.forget_on_device();
-    bring();
-    run();
-    fetch();
-    wait();
+    array_.forget_on_device(stream().get());
+    iterate();
     Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes));
     result_.show(value);
     return {.elements = std::vector<double>(elements.size(), read_output(p_.dtype, value.data(), 0)),

@@ -24,6 +24,13 @@ std::optional<double> Work::device_seconds(const std::function<void()>& enqueue,
   return seconds / static_cast<double>(counted);
 }
 
+void Work::iterate() {
+  bring();
+  run();
+  fetch();
+  wait();
+}
+
 bool Work::flush() {
   if (flushed_.bytes() == 0) flushed_ = Memory(std::max<std::int64_t>(4 * device_facts().l2_bytes, 1 << 20));
   check(cudaMemsetAsync(flushed_.data(), 0, static_cast<std::size_t>(flushed_.bytes()), stream_.get()),

@@ -22,6 +22,8 @@ class Work : public Prepared {
 
  protected:
   Stream& stream() { return stream_; }
+  /// One iteration of a case that moves its data, or one run of one that does not, waited for.
+  void iterate();
   Stopwatch& stopwatch() { return stopwatch_; }
   /// How many runs may be queued at once.
   virtual std::int64_t most_queued() const { return Stopwatch::most_queued; }

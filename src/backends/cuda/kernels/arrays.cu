@@ -21,25 +21,11 @@ __global__ void __launch_bounds__(block_threads) write_kernel(Terms terms, Pack<
   write_part<depth>(terms, out, packs, place());
 }
 
-/// In the first thread. The block must meet between two calls.
-template <typename T>
-__device__ T sum_of_array_block(T mine) {
-  __shared__ T of_warps[block_threads / Warp::threads];
-  const T sum = Warp::sum(mine);
-  if (Warp::rank() == 0) of_warps[threadIdx.x / Warp::threads] = sum;
-  __syncthreads();
-  T total = 0;
-  if (threadIdx.x == 0) {
-    for (const T warp : of_warps) total += warp;
-  }
-  return total;
-}
-
 template <int depth, typename T>
 __global__ void __launch_bounds__(block_threads)
     sum_kernel(const Pack<T>* values, std::int64_t packs, T* partial, unsigned* finished, T* result) {
   __shared__ bool last;
-  const T sum = sum_of_array_block(sum_part<depth>(values, packs, place()));
+  const T sum = block_sum(sum_part<depth>(values, packs, place()));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = sum;
     // Whoever is last sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
@@ -51,7 +37,7 @@ __global__ void __launch_bounds__(block_threads)
   __threadfence();
   T mine = 0;
   for (unsigned part = threadIdx.x; part < gridDim.x; part += blockDim.x) mine += __ldcg(&partial[part]);
-  mine = sum_of_array_block(mine);
+  mine = block_sum(mine);
   if (threadIdx.x != 0) return;
   *result = mine;
   *finished = 0;

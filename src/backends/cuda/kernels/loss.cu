@@ -5,19 +5,6 @@
 namespace breakeven::cuda {
 namespace {
 
-/// In the first thread.
-__device__ float sum_of_block(float mine) {
-  __shared__ float of_warps[block_threads / Warp::threads];
-  const float sum = Warp::sum(mine);
-  if (Warp::rank() == 0) of_warps[threadIdx.x / Warp::threads] = sum;
-  __syncthreads();
-  float total = 0;
-  if (threadIdx.x == 0) {
-    for (const float warp : of_warps) total += warp;
-  }
-  return total;
-}
-
 /// A thread an image.
 template <typename T>
 __global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* labels,
@@ -30,7 +17,7 @@ __global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* la
                                   state->loss_scale / static_cast<float>(batch),
                                   gradient + image * logits_per_image);
   }
-  loss = sum_of_block(loss);
+  loss = block_sum(loss);
   if (threadIdx.x == 0) parts[blockIdx.x] = loss;
 }
 
@@ -38,7 +25,7 @@ __global__ void end_step_kernel(const float* parts, std::int64_t count, std::int
                                 AdamRule rule, float* losses, unsigned capacity, StepState* state) {
   float loss = 0;
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) loss += parts[i];
-  loss = sum_of_block(loss);
+  loss = block_sum(loss);
   if (threadIdx.x != 0) return;
   losses[state->losses % capacity] = loss / static_cast<float>(batch);
   finish_step(scales, rule, *state);

@@ -48,6 +48,21 @@ struct Block {
 
 constexpr int block_threads = 256;
 
+/// The sum over a block of block_threads, in its first thread; 0 in the others. The block must meet between
+/// two calls.
+template <typename T>
+__device__ T block_sum(T mine) {
+  __shared__ T of_warps[block_threads / Warp::threads];
+  const T sum = Warp::sum(mine);
+  if (Warp::rank() == 0) of_warps[threadIdx.x / Warp::threads] = sum;
+  __syncthreads();
+  T total = 0;
+  if (threadIdx.x == 0) {
+    for (const T warp : of_warps) total += warp;
+  }
+  return total;
+}
+
 /// Blocks for one thread an item.
 inline unsigned blocks_for(std::int64_t items) {
   return static_cast<unsigned>((items + block_threads - 1) / block_threads);

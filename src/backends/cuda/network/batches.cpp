@@ -13,12 +13,6 @@
 namespace breakeven::cuda {
 namespace {
 
-void enqueue_copy(Memory& to, const void* from, cudaStream_t stream) {
-  check(
-      cudaMemcpyAsync(to.data(), from, static_cast<std::size_t>(to.bytes()), cudaMemcpyHostToDevice, stream),
-      "copying to the device");
-}
-
 /// Pinned memory for one batch after the other. The places are used in turn, in two halves: before one is
 /// begun again, the device has taken all of it.
 template <typename T>
@@ -79,7 +73,7 @@ class ResidentImages final : public Batches {
   void send(Split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {
     std::uint32_t* place = places_.next();
     std::copy(rows.begin(), rows.end(), place);
-    enqueue_copy(rows_, place, stream);
+    rows_.upload(place, stream);
     places_.sent(stream);
   }
 
@@ -122,8 +116,8 @@ class StreamedImages final : public Batches {
       std::copy_n(images.image(rows[i]), image_pixels, pixels + i * image_pixels);
       labels[i] = images.labels[rows[i]];
     }
-    enqueue_copy(pixels_, pixels, stream);
-    enqueue_copy(labels_, labels, stream);
+    pixels_.upload(pixels, stream);
+    labels_.upload(labels, stream);
     places_.sent(stream);
   }
 
