@@ -1,0 +1,92 @@
+// What a comparison of two sides says, case by case: what `gate` and `compare` decide, and what every report
+// of theirs shows.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+enum class Verdict {
+  same,          // any change is smaller than the smallest that matters
+  slower,        // the head takes longer by at least the smallest change that matters
+  faster,        // the head takes less time, likewise
+  inconclusive,  // the samples do not tell
+  incomparable,  // there are no two times that could be compared; the reason says why
+};
+std::string_view name(Verdict verdict);
+std::optional<Verdict> parse_verdict(std::string_view name);
+
+/// In which of the two sides a case is.
+enum class Presence { both, only_base, only_head };
+std::string_view name(Presence presence);
+std::optional<Presence> parse_presence(std::string_view name);
+
+/// Head's seconds over base's: above 1 is slower. The interval is one of 95 %.
+struct Ratio {
+  double value = 1;
+  double low = 1, high = 1;
+  bool operator==(const Ratio&) const = default;
+};
+
+/// What one launch (fresh processes of both sides) gave: wall seconds of an iteration, by sample. Where the
+/// two were sampled in turn, samples of one index are a pair.
+struct LaunchSamples {
+  std::vector<double> base, head;
+  bool operator==(const LaunchSamples&) const = default;
+};
+
+/// One case on one backend; (id, backend) is unique.
+struct CaseVerdict {
+  std::string id, label, op;
+  Parameters parameters;
+  std::string dtype, backend, device;
+  Presence presence = Presence::both;
+  Status base_status = Status::ok, head_status = Status::ok;  // of a side in which it is
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;          // why there is no other verdict; empty where one is clear
+  std::optional<Ratio> ratio;  // absent where there are no two times, or too few launches
+  std::optional<double> base_seconds, head_seconds;  // medians
+  std::string base_algorithm, head_algorithm;        // what the library chose
+  std::vector<LaunchSamples> launches;               // all that were measured; none from `compare`
+  std::vector<std::string> notes;  // what a reader should know beside the verdict: a changed algorithm, ...
+};
+
+/// One of the two.
+struct Side {
+  std::string source;                                            // a result file, or a folder of programs
+  std::vector<std::pair<std::string, std::string>> environment;  // what was set for it alone
+  std::vector<BackendRecord> backends;
+};
+
+struct Verdicts {
+  std::string kind;     // "gate" or "compare"
+  std::string created;  // UTC, ISO 8601
+  bool complete = true;
+  std::string tool_version;
+  Host host;  // of the head
+  Side base, head;
+  double threshold = 0.03;  // the smallest change that matters, as a part
+  double wall_seconds = 0;  // of measuring
+  std::vector<std::string> warnings;
+  std::vector<CaseVerdict> cases;
+};
+
+/// The design's: 1 where a case is slower, or wrong in the head; else 4 where one is incomparable, missing in
+/// the head or failed there; else 3 where one is inconclusive; else 0. A case that is new in the head counts
+/// only where its status does; one that is unsupported on both sides does not count.
+int exit_status(const Verdicts& verdicts);
+
+/// JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
+std::string to_json_text(const Verdicts& verdicts);
+/// "-" is standard input. Throws ResultError, which names the file, the place and the remedy.
+Verdicts read_verdicts(const std::filesystem::path& path);
+
+}  // namespace breakeven

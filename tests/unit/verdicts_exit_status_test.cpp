@@ -1,0 +1,74 @@
+// Which exit status a comparison ends with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+namespace {
+
+CaseVerdict of_verdict(Verdict verdict) {
+  CaseVerdict made;
+  made.verdict = verdict;
+  return made;
+}
+
+CaseVerdict of_presence(Presence presence, Status status) {
+  CaseVerdict made = of_verdict(Verdict::incomparable);
+  made.presence = presence;
+  made.base_status = made.head_status = status;
+  return made;
+}
+
+int status_of(std::vector<CaseVerdict> cases) {
+  Verdicts verdicts;
+  verdicts.cases = std::move(cases);
+  return exit_status(verdicts);
+}
+
+TEST(VerdictExitStatus, IsGoodWhereNothingGotSlower) {
+  EXPECT_EQ(status_of({}), 0);
+  EXPECT_EQ(status_of({of_verdict(Verdict::same), of_verdict(Verdict::faster)}), 0);
+}
+
+TEST(VerdictExitStatus, TellsWhatMustBeActedOnFirst) {
+  const auto slower = of_verdict(Verdict::slower);
+  const auto incomparable = of_verdict(Verdict::incomparable);
+  const auto inconclusive = of_verdict(Verdict::inconclusive);
+  EXPECT_EQ(status_of({inconclusive, of_verdict(Verdict::same)}), 3);
+  EXPECT_EQ(status_of({inconclusive, incomparable}), 4);
+  EXPECT_EQ(status_of({inconclusive, incomparable, slower}), 1);
+}
+
+TEST(VerdictExitStatus, IsOneForAWrongHeadWhateverTheBaseWas) {
+  for (const Presence presence : {Presence::both, Presence::only_head})
+    EXPECT_EQ(status_of({of_presence(presence, Status::wrong)}), 1) << name(presence);
+}
+
+TEST(VerdictExitStatus, CountsWhatIsMissingButNotWhatIsNew) {
+  EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::ok)}), 4);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::ok)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::failed)}), 4);
+}
+
+TEST(VerdictExitStatus, DoesNotCountWhatNeitherSideSupports) {
+  EXPECT_EQ(status_of({of_presence(Presence::both, Status::unsupported)}), 0);
+  auto lost = of_presence(Presence::both, Status::unsupported);
+  lost.base_status = Status::ok;
+  EXPECT_EQ(status_of({lost}), 4);
+}
+
+TEST(VerdictNames, AreReadAsTheyAreWritten) {
+  for (int i = 0; i < 5; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(parse_verdict(name(verdict)), verdict);
+  }
+  EXPECT_EQ(parse_verdict("Slower"), std::nullopt);
+  for (int i = 0; i < 3; ++i) {
+    const auto presence = static_cast<Presence>(i);
+    EXPECT_EQ(parse_presence(name(presence)), presence);
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
