@@ -1,0 +1,24 @@
+#include "statistics/multiple_tests.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+namespace breakeven {
+
+std::vector<double> holm_adjusted(const std::vector<double>& p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double least = 0;  // none is believed before a smaller one is
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const auto left = static_cast<double>(order.size() - rank);
+    least = std::max(least, std::min(1.0, left * p_values[order[rank]]));
+    adjusted[order[rank]] = least;
+  }
+  return adjusted;
+}
+
+}  // namespace breakeven

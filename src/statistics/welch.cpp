@@ -1,0 +1,54 @@
+#include "statistics/welch.h"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+
+namespace breakeven {
+namespace {
+
+/// Of the logarithms of `values`.
+struct Moments {
+  double mean = 0;
+  double variance_of_mean = 0;
+  double degrees_of_freedom = 0;
+};
+
+Moments moments(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += std::log(value) / n;
+  double squares = 0;
+  for (const double value : values) squares += (std::log(value) - mean) * (std::log(value) - mean);
+  return {.mean = mean, .variance_of_mean = squares / (n - 1) / n, .degrees_of_freedom = n - 1};
+}
+
+}  // namespace
+
+std::optional<LogRatio> log_ratio(std::span<const double> over, std::span<const double> under) {
+  if (over.size() < 2 || under.size() < 2) return std::nullopt;
+  const Moments a = moments(over);
+  const Moments b = moments(under);
+  const double variance = a.variance_of_mean + b.variance_of_mean;
+  // The formula below, where one of the groups does not vary or neither does, would divide 0 by 0.
+  const double share = variance > 0 ? a.variance_of_mean / variance : 0.5;
+  return LogRatio{.mean = a.mean - b.mean,
+                  .standard_error = std::sqrt(variance),
+                  .degrees_of_freedom = 1 / (share * share / a.degrees_of_freedom +
+                                             (1 - share) * (1 - share) / b.degrees_of_freedom)};
+}
+
+Interval ratio_interval(const LogRatio& ratio, double confidence) {
+  const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
+  const double reach =
+      ratio.standard_error * boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2));
+  return {.low = std::exp(ratio.mean - reach), .high = std::exp(ratio.mean + reach)};
+}
+
+double p_value(const LogRatio& ratio) {
+  if (ratio.standard_error == 0) return ratio.mean == 0 ? 1 : 0;
+  const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
+  return 2 * boost::math::cdf(boost::math::complement(student, std::abs(ratio.mean) / ratio.standard_error));
+}
+
+}  // namespace breakeven
