@@ -1,0 +1,160 @@
+#include "results/json_parts.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "protocol/messages.h"
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json object(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  Json made = Json::object();
+  for (const auto& [key, value] : pairs) made[key] = value;
+  return made;
+}
+
+Json to_json(const Gpu& g) {
+  return {{"id", g.id},
+          {"name", or_null(g.name)},
+          {"driver", or_null(g.driver)},
+          {"memory_bytes", or_null(g.memory_bytes)},
+          {"ecc", or_null(g.ecc)},
+          {"mig", or_null(g.mig)},
+          {"persistence", or_null(g.persistence)},
+          {"compute_mode", or_null(g.compute_mode)},
+          {"pcie_generation", or_null(g.pcie_generation)},
+          {"pcie_width", or_null(g.pcie_width)},
+          {"pcie_generation_most", or_null(g.pcie_generation_most)},
+          {"pcie_width_most", or_null(g.pcie_width_most)},
+          {"power_limit_watts", number_or_null(g.power_limit_watts)},
+          {"power_limit_default_watts", number_or_null(g.power_limit_default_watts)},
+          {"sm_mhz_most", number_or_null(g.sm_mhz_most)},
+          {"memory_mhz_most", number_or_null(g.memory_mhz_most)},
+          {"unreadable", g.unreadable}};
+}
+
+Gpu read_gpu(const JsonReader& in) {
+  return {.id = in.get<std::string>("id"),
+          .name = in.optional<std::string>("name"),
+          .driver = in.optional<std::string>("driver"),
+          .memory_bytes = in.optional<std::int64_t>("memory_bytes"),
+          .ecc = in.optional<bool>("ecc"),
+          .mig = in.optional<bool>("mig"),
+          .persistence = in.optional<bool>("persistence"),
+          .compute_mode = in.optional<std::string>("compute_mode"),
+          .pcie_generation = in.optional<std::int64_t>("pcie_generation"),
+          .pcie_width = in.optional<std::int64_t>("pcie_width"),
+          .pcie_generation_most = in.optional<std::int64_t>("pcie_generation_most"),
+          .pcie_width_most = in.optional<std::int64_t>("pcie_width_most"),
+          .power_limit_watts = in.optional_number("power_limit_watts"),
+          .power_limit_default_watts = in.optional_number("power_limit_default_watts"),
+          .sm_mhz_most = in.optional_number("sm_mhz_most"),
+          .memory_mhz_most = in.optional_number("memory_mhz_most"),
+          .unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {})};
+}
+
+}  // namespace
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+Json number_or_null(const std::optional<double>& value) {
+  return value ? number_or_null(*value) : Json(nullptr);
+}
+Json numbers_or_nulls(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(number_or_null(value));
+  return array;
+}
+
+Json to_json(const BackendRecord& b) {
+  Json made{
+      {"name", b.name}, {"available", b.available}, {"reason", b.reason},          {"version", b.version},
+      {"role", b.role}, {"device", b.device},       {"device_name", b.device_name}};
+  if (!b.device_id.empty()) made["device_id"] = b.device_id;
+  made["libraries"] = object(b.libraries);
+  made["supports"] = Json::object();
+  for (const auto& [op, dtypes] : b.supports) made["supports"][op] = dtypes;
+  made["unreadable"] = b.unreadable;
+  made["program"] = b.program;
+  return made;
+}
+
+Json to_json(const Host& h) {
+  Json made{{"name", h.name},
+            {"os", h.os},
+            {"kernel", h.kernel},
+            {"cpu", h.cpu},
+            {"virtualization", h.virtualization},
+            {"cpus", h.cpus},
+            {"cores", h.cores},
+            {"threads", h.threads},
+            {"cpu_quota", number_or_null(h.cpu_quota)},
+            {"memory_bytes", h.memory_bytes},
+            {"cpu_features", h.cpu_features},
+            {"settings", h.settings}};
+  made["gpus"] = Json::array();
+  for (const Gpu& gpu : h.gpus) made["gpus"].push_back(to_json(gpu));
+  return made;
+}
+
+BackendRecord read_backend(const JsonReader& in) {
+  BackendRecord b;
+  b.name = in.get<std::string>("name");
+  b.version = in.get_or<std::string>("version", "");
+  b.role = in.get_or<std::string>("role", "contender");
+  b.device = in.get_or<std::string>("device", "");
+  b.device_name = in.get_or<std::string>("device_name", "");
+  b.device_id = in.get_or<std::string>("device_id", "");
+  b.libraries = in.pairs("libraries");
+  const auto supports = in.get_or<std::map<std::string, std::vector<std::string>>>("supports", {});
+  b.supports.assign(supports.begin(), supports.end());
+  b.unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {});
+  b.program = in.get_or<std::string>("program", "");
+  b.available = in.get<bool>("available");
+  b.reason = in.get_or<std::string>("reason", "");
+  return b;
+}
+
+Host read_host(const JsonReader& in) {
+  Host host{.name = in.get_or<std::string>("name", ""),
+            .os = in.get_or<std::string>("os", ""),
+            .kernel = in.get_or<std::string>("kernel", ""),
+            .cpu = in.get_or<std::string>("cpu", ""),
+            .virtualization = in.get_or<std::string>("virtualization", ""),
+            .cpus = in.get_or<int>("cpus", 0),
+            .cores = in.get_or<int>("cores", 0),
+            .threads = in.get_or<int>("threads", 0),
+            .cpu_quota = in.optional_number("cpu_quota"),
+            .memory_bytes = in.get_or<std::int64_t>("memory_bytes", 0),
+            .cpu_features = in.get_or<std::vector<std::string>>("cpu_features", {}),
+            .settings = in.get_or<std::map<std::string, std::string>>("settings", {}),
+            .gpus = {}};
+  if (in.has("gpus")) in.each("gpus", [&](const JsonReader& gpu) { host.gpus.push_back(read_gpu(gpu)); });
+  return host;
+}
+
+Parameters read_parameters(const JsonReader& in) {
+  try {
+    return parameters_from_json(in.at("params"));
+  } catch (const ProtocolError& e) {
+    in.fail(e.what());
+  }
+}
+
+Status read_status(const JsonReader& in, const char* key) {
+  const auto text = in.get<std::string>(key);
+  const auto status = parse_status(text);
+  if (!status) in.fail(fmt::format("has the unknown status '{}'", text));
+  return *status;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,37 @@
+// What other files than results have in common with them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/json_reader.h"
+#include "results/result.h"
+
+namespace breakeven {
+
+/// JSON has no NaN or infinity, and 0 must not stand for unknown: null does.
+nlohmann::ordered_json number_or_null(double value);
+nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+nlohmann::ordered_json numbers_or_nulls(const std::vector<double>& values);
+
+template <typename T>
+nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json to_json(const BackendRecord& backend);
+nlohmann::ordered_json to_json(const Host& host);
+BackendRecord read_backend(const JsonReader& in);
+Host read_host(const JsonReader& in);
+
+/// `params` of a case.
+Parameters read_parameters(const JsonReader& in);
+/// `key` names a status.
+Status read_status(const JsonReader& in, const char* key);
+
+/// Text that is always valid: a library's message may hold bytes that are not UTF-8.
+std::string text_of(const nlohmann::ordered_json& json);
+
+}  // namespace breakeven
