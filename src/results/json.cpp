@@ -1,17 +1,13 @@
 // Results as JSON, and back.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "protocol/json_value.h"
 #include "protocol/messages.h"
 #include "results/json_parts.h"
 #include "results/json_reader.h"
+#include "results/json_text.h"
 #include "results/result.h"
 
 namespace breakeven {
@@ -280,25 +276,16 @@ Result result_from(const Json& json) {
 
 }  // namespace
 
-Result read_result(const std::filesystem::path& path) {
-  const bool standard_input = path == "-";
-  std::ifstream file;
-  if (!standard_input) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-      throw ResultError(fmt::format("{}: is a folder, not a result file", path.string()));
-    file.open(path, std::ios::binary);
-    if (!file) throw ResultError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
-  }
-  std::istream& in = standard_input ? std::cin : file;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+Result result_from_text(const std::string& text, const std::string& file) {
   try {
-    return result_from(Json::parse(text));
-  } catch (const nlohmann::json::exception& e) {
-    throw ResultError(fmt::format("{}: is not valid JSON, perhaps truncated: {}", path.string(), e.what()));
+    return result_from(parse_strictly(text));
   } catch (const ResultError& e) {
-    throw ResultError(fmt::format("{}: {}", path.string(), e.what()));
+    throw ResultError(fmt::format("{}: {}", file, e.what()));
   }
+}
+
+Result read_result(const std::filesystem::path& path) {
+  return result_from_text(read_result_text(path), path.string());
 }
 
 std::string to_json_text(const CaseResult& c) {

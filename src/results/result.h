@@ -169,6 +169,8 @@ class ResultError : public std::runtime_error {
 
 /// "-" is standard input. Throws ResultError.
 Result read_result(const std::filesystem::path& path);
+/// The same of text that was read from `file`, which errors name.
+Result result_from_text(const std::string& text, const std::string& file);
 
 /// Writes result files by renaming a finished one into place, so that a kill at any moment leaves a whole
 /// file. Keeps the cases' text, so that writing often costs little.

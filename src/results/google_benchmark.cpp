@@ -1,0 +1,334 @@
+#include "results/google_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <ctime>
+#include <iomanip>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "protocol/json_value.h"
+#include "results/json_text.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Listens to the parser until one of the keys at the top tells what the file is.
+class KindListener {
+ public:
+  bool google_benchmark() const { return google_benchmark_; }
+
+  bool null() { return true; }
+  bool boolean(bool /*value*/) { return true; }
+  bool number_integer(Json::number_integer_t /*value*/) { return true; }
+  bool number_unsigned(Json::number_unsigned_t /*value*/) { return true; }
+  bool number_float(Json::number_float_t /*value*/, const std::string& /*text*/) { return true; }
+  bool string(std::string& /*value*/) { return true; }
+  bool binary(Json::binary_t& /*value*/) { return true; }
+  bool start_object(std::size_t /*elements*/) { return descend(); }
+  bool start_array(std::size_t /*elements*/) { return depth_ > 0 && descend(); }
+  bool end_object() { return ascend(); }
+  bool end_array() { return ascend(); }
+  bool key(std::string& name) {
+    if (depth_ != 1) return true;
+    google_benchmark_ = name == "context" || name == "benchmarks";
+    return !google_benchmark_ && name != "schema";
+  }
+  static bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                          const Json::exception& /*error*/) {
+    return false;
+  }
+
+ private:
+  bool descend() {
+    ++depth_;
+    return true;
+  }
+  bool ascend() {
+    --depth_;
+    return true;
+  }
+  std::size_t depth_ = 0;
+  bool google_benchmark_ = false;
+};
+
+/// Google Benchmark writes what is no number as bare NaN and Infinity, which JSON does not have: null there.
+std::string without_bare_words(const std::string& text) {
+  if (text.find("NaN") == std::string::npos && text.find("Infinity") == std::string::npos) return text;
+  static constexpr std::array<std::string_view, 4> words{"-NaN", "NaN", "-Infinity", "Infinity"};
+  std::string made;
+  made.reserve(text.size() + text.size() / 16);
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (in_string && text[i] == '\\' && i + 1 < text.size()) {
+      made.append(text, i, 2);
+      i += 2;
+      continue;
+    }
+    if (text[i] == '"') in_string = !in_string;
+    std::size_t skipped = 0;
+    for (const std::string_view word : words) {
+      if (!in_string && text.compare(i, word.size(), word) == 0) skipped = word.size();
+    }
+    made += skipped > 0 ? std::string_view("null") : std::string_view(text).substr(i, 1);
+    i += skipped > 0 ? skipped : 1;
+  }
+  return made;
+}
+
+[[noreturn]] void fail(const std::string& place, const std::string& what) {
+  throw ResultError(fmt::format("{} {}", place, what));
+}
+
+/// `json[key]` as a T; nothing where it is missing or null.
+template <typename T>
+std::optional<T> get(const Json& json, const std::string& place, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return std::nullopt;
+  auto value = exactly<T>(*found);
+  if (!value) fail(fmt::format("{}/{}", place, key), "is of the wrong type");
+  return value;
+}
+
+/// "2026-11-22T06:53:30+01:00" in UTC; empty for anything else, as the local time without a zone that early
+/// versions wrote.
+std::string utc(const std::string& date) {
+  std::tm fields{};
+  std::istringstream in(date);
+  in >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%S");
+  char sign = 0;
+  char colon = 0;
+  int hours = 0;
+  int minutes = 0;
+  if (!in || !(in >> sign)) return {};
+  if (sign != 'Z' && (!(in >> hours >> colon >> minutes) || (sign != '+' && sign != '-') || colon != ':'))
+    return {};
+  const std::time_t offset = (hours * std::time_t{60} + minutes) * 60;
+  const std::time_t seconds = timegm(&fields) - (sign == '-' ? -offset : offset);
+  if (gmtime_r(&seconds, &fields) == nullptr) return {};
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &fields)};
+}
+
+/// "L1 Data 32768, L2 Unified 524288": what tells one kind of CPU from another where its name is not known.
+std::string describe_caches(const Json& caches) {
+  std::string text;
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    const std::string place = fmt::format("/context/caches/{}", i);
+    if (!caches[i].is_object()) fail(place, "must be an object");
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ",
+                        get<std::int64_t>(caches[i], place, "level").value_or(0),
+                        get<std::string>(caches[i], place, "type").value_or(""),
+                        get<std::int64_t>(caches[i], place, "size").value_or(0));
+  }
+  return text;
+}
+
+/// What `context` says, which is of the machine, of the library and of what the user added.
+void read_context(const Json& context, Result& result, std::string& executable) {
+  const std::string place = "/context";
+  if (!context.is_object()) fail(place, "must be an object");
+  // Moments, not properties: the load, and what the clock happened to be.
+  static const std::set<std::string> passing{"load_avg", "mhz_per_cpu", "json_schema_version"};
+  result.created = utc(get<std::string>(context, place, "date").value_or(""));
+  result.host.name = get<std::string>(context, place, "host_name").value_or("");
+  result.host.cpus = get<int>(context, place, "num_cpus").value_or(0);
+  executable = get<std::string>(context, place, "executable").value_or("");
+  result.tool_version = get<std::string>(context, place, "library_version").value_or("");
+  result.tool_build = get<std::string>(context, place, "library_build_type").value_or("");
+  static const std::set<std::string> read{"date",       "host_name",       "num_cpus",
+                                          "executable", "library_version", "library_build_type"};
+  for (const auto& [key, value] : context.items()) {
+    if (key == "caches" && value.is_array()) {
+      result.host.settings[key] = describe_caches(value);
+    } else if (!passing.contains(key) && !read.contains(key)) {
+      result.host.settings[key] = value.is_string()
+                                      ? value.get<std::string>()
+                                      : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+}
+
+/// The rows of one benchmark: its repetitions, or what was made of them.
+struct Rows {
+  std::string name, label, error, skip;
+  std::vector<double> seconds, cpu_seconds;  // of each repetition
+  std::map<std::string, double> real, cpu;   // seconds by the aggregate's name
+  std::int64_t iterations = 0, repetitions = 0;
+};
+
+double unit_seconds(const std::string& unit, const std::string& place) {
+  static constexpr std::array<std::pair<std::string_view, double>, 4> units{
+      {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+  for (const auto& [name, seconds] : units) {
+    if (unit == name) return seconds;
+  }
+  fail(place + "/time_unit", fmt::format("is '{}'; it must be ns, us, ms or s", unit));
+}
+
+void read_row(const Json& row, const std::string& place, Rows& rows) {
+  // A user's counter may have any name: what is no text or truth value is one.
+  if (const auto label = row.find("label"); label != row.end() && label->is_string())
+    rows.label = label->get<std::string>();
+  if (row.value("error_occurred", Json()) == true) {
+    rows.error = get<std::string>(row, place, "error_message").value_or("");
+    if (rows.error.empty()) rows.error = "an error without a message";
+    return;
+  }
+  if (row.value("skipped", Json()) == true) {
+    rows.skip = get<std::string>(row, place, "skip_message").value_or("");
+    if (rows.skip.empty()) rows.skip = "skipped without a message";
+    return;
+  }
+  const double unit = unit_seconds(get<std::string>(row, place, "time_unit").value_or("ns"), place);
+  const auto real = get<double>(row, place, "real_time");
+  const auto cpu = get<double>(row, place, "cpu_time");
+  rows.repetitions = std::max(rows.repetitions, get<std::int64_t>(row, place, "repetitions").value_or(0));
+  if (get<std::string>(row, place, "run_type").value_or("iteration") == "aggregate") {
+    const auto aggregate = get<std::string>(row, place, "aggregate_name").value_or("");
+    if (get<std::string>(row, place, "aggregate_unit").value_or("time") != "time") return;
+    if (real) rows.real[aggregate] = *real * unit;
+    if (cpu) rows.cpu[aggregate] = *cpu * unit;
+    return;
+  }
+  if (!row.contains("real_time")) fail(place + "/real_time", "is missing");
+  rows.seconds.push_back(real.value_or(0) * unit);
+  if (cpu) rows.cpu_seconds.push_back(*cpu * unit);
+  rows.iterations = get<std::int64_t>(row, place, "iterations").value_or(0);
+}
+
+/// The aggregate that stands for the samples: the median, else the mean.
+std::optional<double> middle(const std::map<std::string, double>& aggregates) {
+  for (const char* aggregate : {"median", "mean"}) {
+    if (const auto found = aggregates.find(aggregate); found != aggregates.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+CaseResult case_of(const Rows& rows, const std::string& backend) {
+  CaseResult c;
+  c.id = rows.name;
+  c.label = rows.label;
+  c.op = "benchmark";
+  c.backend = backend;
+  c.flop = c.bytes = std::nan("");
+  if (!rows.error.empty() || !rows.skip.empty()) {
+    c.status = rows.error.empty() ? Status::unsupported : Status::failed;
+    c.reason = rows.error.empty() ? rows.skip : rows.error;
+    return c;
+  }
+  Timing timing{.median = 0,
+                .ci_low = {},
+                .ci_high = {},
+                .samples = rows.seconds,
+                .launches = {},
+                .iterations = rows.iterations};
+  if (rows.seconds.empty()) {
+    timing.median = middle(rows.real).value_or(0);
+    c.cpu_seconds = middle(rows.cpu);
+    c.warnings.push_back("only aggregates of its repetitions are in the file: there are no samples");
+  } else {
+    timing.median = median(rows.seconds);
+    timing.launches = {static_cast<std::int64_t>(rows.seconds.size())};
+    if (const auto interval = median_interval(rows.seconds)) {
+      timing.ci_low = interval->low;
+      timing.ci_high = interval->high;
+    }
+    if (!rows.cpu_seconds.empty()) c.cpu_seconds = median(rows.cpu_seconds);
+  }
+  const auto is_time = [](double seconds) { return seconds > 0 && std::isfinite(seconds); };
+  if (!is_time(timing.median) || !std::all_of(rows.seconds.begin(), rows.seconds.end(), is_time)) {
+    c.status = Status::failed;
+    c.reason = "a repetition has no time above 0";
+    return c;
+  }
+  c.status = Status::ok;
+  c.seconds = std::move(timing);
+  return c;
+}
+
+Result result_of(const Json& json) {
+  if (!json.is_object() || !json.contains("benchmarks"))
+    fail("/benchmarks", "is missing; give a file that --benchmark_out=FILE --benchmark_out_format=json made");
+  Result result;
+  result.complete = true;
+  result.config = "{}";
+  std::string executable;
+  if (json.contains("context")) read_context(json["context"], result, executable);
+  const auto folder = executable.find_last_of("/\\");
+  if (folder != std::string::npos) executable.erase(0, folder + 1);
+  BackendRecord backend;
+  backend.name = executable.empty() ? "google-benchmark" : executable;
+  backend.role = "contender";
+  backend.available = true;
+  if (!result.tool_version.empty()) backend.libraries = {{"google-benchmark", result.tool_version}};
+
+  const Json& benchmarks = json["benchmarks"];
+  if (!benchmarks.is_array()) fail("/benchmarks", "must be a list");
+  std::vector<Rows> all;  // in the order in which they were met
+  // Benchmarks may share a name; repetitions of one have its family, too, and may be mixed with others'.
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::size_t> known;
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    const Json& row = benchmarks[i];
+    const std::string place = fmt::format("/benchmarks/{}", i);
+    if (!row.is_object()) fail(place, "must be an object");
+    const auto aggregate = get<std::string>(row, place, "aggregate_name");
+    if (aggregate == "BigO" || aggregate == "RMS") continue;
+    const auto name = get<std::string>(row, place, "run_name");
+    if (!name || name->empty())
+      fail(place + "/run_name", "is missing; Google Benchmark writes it since version 1.5");
+    const auto [found, added] =
+        known.emplace(std::tuple(*name, get<std::int64_t>(row, place, "family_index").value_or(0),
+                                 get<std::int64_t>(row, place, "per_family_instance_index").value_or(0)),
+                      all.size());
+    if (added) all.emplace_back().name = *name;
+    read_row(row, place, all[found->second]);
+  }
+  std::set<std::string> names;
+  for (Rows& rows : all) {
+    const std::string name = rows.name;
+    for (int number = 2; !names.insert(rows.name).second; ++number)
+      rows.name = fmt::format("{} ({})", name, number);
+    result.cases.push_back(case_of(rows, backend.name));
+  }
+  result.backends.push_back(std::move(backend));
+  return result;
+}
+
+}  // namespace
+
+bool is_google_benchmark(const std::string& text) {
+  KindListener listener;
+  Json::sax_parse(text, &listener);
+  return listener.google_benchmark();
+}
+
+Result google_benchmark_from_text(const std::string& text, const std::string& file) {
+  try {
+    // A user's counter may have the name of a field, and is written behind it.
+    return result_of(parse_strictly(without_bare_words(text), RepeatedKey::first_counts));
+  } catch (const ResultError& e) {
+    throw ResultError(fmt::format("{}: {}", file, e.what()));
+  }
+}
+
+Result read_any_result(const std::filesystem::path& path) {
+  const std::string text = read_result_text(path);
+  return is_google_benchmark(text) ? google_benchmark_from_text(text, path.string())
+                                   : result_from_text(text, path.string());
+}
+
+}  // namespace breakeven

@@ -1,0 +1,30 @@
+// Results of programs that use Google Benchmark: its JSON (--benchmark_format=json, --benchmark_out=FILE),
+// from the first version that named its runs to version 1.9.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// Whether the text is Google Benchmark's, going by the first key at its top that tells. Reads no further.
+bool is_google_benchmark(const std::string& text);
+
+/// A benchmark becomes a case of operation "benchmark", its id the run's name, its backend the name of the
+/// executable without folders.
+/// - Each repetition is a sample: `real_time` becomes `seconds`, the median of `cpu_time` becomes
+///   `cpu_seconds`. All of them are one launch. Where the file has aggregates alone, their median (else their
+///   mean) stands for the samples, of which there are then none, and a warning says so.
+/// - An error in any repetition makes the case `failed`, a skip `unsupported`; so is a time of 0 `failed`, as
+///   of a manual time that was never set.
+/// - Complexity fits and user counters are left out: FLOPs and bytes are unknown (NaN).
+/// - The machine is the host's name and its number of CPUs; caches and added context are `settings`.
+/// Throws ResultError, which names `file`, the place and the remedy.
+Result google_benchmark_from_text(const std::string& text, const std::string& file);
+
+/// A result file of either kind, whichever it is. "-" is standard input. Throws ResultError.
+Result read_any_result(const std::filesystem::path& path);
+
+}  // namespace breakeven

@@ -1,0 +1,51 @@
+#include <gmock/gmock.h>
+
+#include "results/json_text.h"
+#include "results/result.h"
+
+namespace breakeven::json_text_test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string why_refused(const std::string& text) {
+  try {
+    parse_strictly(text);
+  } catch (const ResultError& e) {
+    return e.what();
+  }
+  return "was accepted";
+}
+
+TEST(StrictJson, GivesWhatTheLibraryGives) {
+  for (const char* text :
+       {R"({"b": [1, -2, 3.5, true, null, "x", {}, []], "a": {"c": {"d": [[1], [2, {"e": 0}]]}}})", "3",
+        "\"text\"", "[]", "{}", "null", "[[[]]]"})
+    EXPECT_EQ(parse_strictly(text), nlohmann::ordered_json::parse(text)) << text;
+}
+
+TEST(StrictJson, RefusesAKeyThatIsThereTwice) {
+  EXPECT_THAT(why_refused(R"({"a": 1, "a": 2})"), HasSubstr("/a is there twice"));
+  EXPECT_THAT(why_refused(R"({"x": [0, {"a": {"b": 1, "c": {}, "b": 2}}]})"),
+              HasSubstr("/x/1/a/b is there twice"));
+}
+
+TEST(StrictJson, TakesTheFirstOfARepeatedKeyWhereAsked) {
+  EXPECT_EQ(parse_strictly(R"({"a": 1, "a": {"b": [2]}, "c": 3})", RepeatedKey::first_counts),
+            nlohmann::ordered_json::parse(R"({"a": 1, "c": 3})"));
+}
+
+TEST(StrictJson, RefusesWhatWouldCostTooMuch) {
+  EXPECT_THAT(why_refused(std::string(200'000, '[')), HasSubstr("nested more than 64 levels"));
+  std::string text = "{";
+  for (int i = 0; i < 2000; ++i) text += "\"" + std::to_string(i) + "\": 1, ";
+  EXPECT_THAT(why_refused(text + "\"a\": 1}"), HasSubstr("more than 1000 keys"));
+}
+
+TEST(StrictJson, RefusesWhatIsNoJson) {
+  for (const char* text : {"", "{", "[1,]", "{\"a\": NaN}", "1e999", "[1] 2", "{\"a\" 1}", "\"\xff\""})
+    EXPECT_THAT(why_refused(text), HasSubstr("not valid JSON")) << text;
+}
+
+}  // namespace
+}  // namespace breakeven::json_text_test
