@@ -74,6 +74,7 @@ struct Verdicts {
   Host host;  // of the head
   Side base, head;
   double threshold = 0.03;  // the smallest change that matters, as a part
+  std::string method = {};  // what the intervals are and how the error rate is held, in sentences
   double wall_seconds = 0;  // of measuring
   std::vector<std::string> warnings;
   std::vector<CaseVerdict> cases;

@@ -1,0 +1,192 @@
+// The verdict file, written and read back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "temporary_folder.h"
+#include "verdicts_sample.h"
+
+namespace breakeven {
+namespace {
+
+using testing::HasSubstr;
+
+/// Every field set, and no two alike.
+Verdicts full_verdicts() {
+  CaseVerdict c = sample::verdict_of(Verdict::slower, 64, 1.0 / 3.0);
+  c.label = "layer 1";
+  c.device = "gpu";
+  c.base_status = Status::implausible;
+  c.head_status = Status::wrong;
+  c.reason = "why";
+  c.base_algorithm = "one";
+  c.head_algorithm = "two";
+  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}}, {.base = {}, .head = {1.0 / 7.0}}};
+  c.notes = {"algorithm changed", "note"};
+  CaseVerdict missing = sample::incomparable(65, "not there");
+  missing.presence = Presence::only_base;
+  missing.base_status = Status::failed;
+  Verdicts v = sample::verdicts({c, missing});
+  v.kind = "gate";
+  v.complete = false;
+  v.host.threads = 3;
+  v.base.environment = {{"OPENBLAS_CORETYPE", "Haswell"}, {"A", "b"}};
+  v.base.backends = {sample::backend("openblas", true)};
+  v.head.backends = {sample::backend("onednn", false, "no library")};
+  v.threshold = 0.05;
+  v.wall_seconds = 12.5;
+  v.warnings = {"be warned"};
+  return v;
+}
+
+class VerdictFile : public testing::Test {
+ protected:
+  Verdicts read(const std::string& text) const { return read_verdicts(folder_.write("verdicts.json", text)); }
+  std::string why_refused(const std::string& text) const {
+    try {
+      read(text);
+    } catch (const ResultError& e) {
+      EXPECT_THAT(e.what(), HasSubstr("verdicts.json: "));
+      return e.what();
+    }
+    return "was accepted";
+  }
+  static std::string changed(const std::string& pointer, const nlohmann::json& value) {
+    auto json = nlohmann::json::parse(to_json_text(full_verdicts()));
+    json[nlohmann::json::json_pointer(pointer)] = value;
+    return json.dump();
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VerdictFile, KeepsEveryField) {
+  const Verdicts before = full_verdicts();
+  const Verdicts v = read(to_json_text(before));
+  EXPECT_EQ(v.kind, before.kind);
+  EXPECT_EQ(v.created, before.created);
+  EXPECT_FALSE(v.complete);
+  EXPECT_EQ(v.tool_version, before.tool_version);
+  EXPECT_EQ(v.host, before.host);
+  EXPECT_EQ(v.threshold, before.threshold);
+  EXPECT_EQ(v.method, before.method);
+  EXPECT_EQ(v.wall_seconds, before.wall_seconds);
+  EXPECT_EQ(v.warnings, before.warnings);
+  EXPECT_EQ(v.base.source, "base.json");
+  EXPECT_EQ(v.base.environment, before.base.environment);
+  EXPECT_EQ(v.base.backends.at(0).name, "openblas");
+  EXPECT_EQ(v.head.backends.at(0).reason, "no library");
+  ASSERT_EQ(v.cases.size(), 2U);
+  const CaseVerdict& c = v.cases[0];
+  const CaseVerdict& was = before.cases[0];
+  EXPECT_EQ(c.id, was.id);
+  EXPECT_EQ(c.label, was.label);
+  EXPECT_EQ(c.op, was.op);
+  EXPECT_EQ(c.parameters, was.parameters);
+  EXPECT_EQ(c.dtype, was.dtype);
+  EXPECT_EQ(c.backend, was.backend);
+  EXPECT_EQ(c.device, was.device);
+  EXPECT_EQ(c.presence, was.presence);
+  EXPECT_EQ(c.base_status, was.base_status);
+  EXPECT_EQ(c.head_status, was.head_status);
+  EXPECT_EQ(c.verdict, was.verdict);
+  EXPECT_EQ(c.reason, was.reason);
+  EXPECT_EQ(c.ratio, was.ratio) << "every bit";
+  EXPECT_EQ(c.base_seconds, was.base_seconds);
+  EXPECT_EQ(c.head_seconds, was.head_seconds);
+  EXPECT_EQ(c.base_algorithm, was.base_algorithm);
+  EXPECT_EQ(c.head_algorithm, was.head_algorithm);
+  EXPECT_EQ(c.launches, was.launches);
+  EXPECT_EQ(c.notes, was.notes);
+  EXPECT_EQ(v.cases[1].presence, Presence::only_base);
+  EXPECT_EQ(v.cases[1].ratio, std::nullopt);
+  EXPECT_EQ(exit_status(v), exit_status(before));
+}
+
+TEST_F(VerdictFile, IsWrittenAgainAsItWas) {
+  const std::string text = to_json_text(full_verdicts());
+  EXPECT_EQ(to_json_text(read(text)), text);
+  const std::string empty = to_json_text(sample::verdicts({}));
+  EXPECT_EQ(to_json_text(read(empty)), empty);
+}
+
+TEST_F(VerdictFile, TellsTheExitStatus) {
+  EXPECT_EQ(nlohmann::json::parse(to_json_text(full_verdicts())).at("exit_status"), 1);
+}
+
+TEST_F(VerdictFile, UnknownIsNull) {
+  Verdicts v = full_verdicts();
+  v.cases[0].ratio->high = std::numeric_limits<double>::infinity();
+  v.cases[0].head_seconds = std::nan("");
+  v.cases[0].launches[0].head[0] = std::nan("");
+  const std::string text = to_json_text(v);
+  const auto json = nlohmann::json::parse(text);
+  for (const char* pointer :
+       {"/cases/0/ratio", "/cases/0/head_seconds", "/cases/0/launches/0/head/0", "/cases/1/head_status"})
+    EXPECT_TRUE(json.at(nlohmann::json::json_pointer(pointer)).is_null()) << pointer;
+  EXPECT_EQ(read(text).cases[0].ratio, std::nullopt);
+}
+
+TEST_F(VerdictFile, BytesThatAreNoTextAreReplaced) {
+  Verdicts v = full_verdicts();
+  v.cases[0].id = v.base.source = v.warnings[0] = "\xff\xfe<b>";
+  EXPECT_THAT(read(to_json_text(v)).cases[0].id, HasSubstr("<b>"));
+}
+
+TEST_F(VerdictFile, CutOffAnywhereIsRefused) {
+  const std::string text = to_json_text(full_verdicts());
+  for (std::size_t length = 0; length + 2 < text.size(); length += 37)
+    EXPECT_THAT(why_refused(text.substr(0, length)), HasSubstr("perhaps truncated")) << length;
+}
+
+TEST_F(VerdictFile, WhatIsNoneIsRefusedWithTheRemedy) {
+  EXPECT_THAT(why_refused("{}"), HasSubstr("is not a verdict file"));
+  EXPECT_THAT(why_refused("[]"), HasSubstr("is not a verdict file"));
+  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr("'breakeven.verdict/2'"));
+  EXPECT_THAT(why_refused(to_json_text(sample::result({}))), HasSubstr("compare --out"));
+}
+
+TEST_F(VerdictFile, WrongValuesAreRefusedByTheirPlace) {
+  const std::vector<std::pair<std::string, nlohmann::json>> changes{
+      {"/cases", 3},
+      {"/cases/0", "x"},
+      {"/cases/0/id", nullptr},
+      {"/cases/0/params", 3},
+      {"/cases/0/verdict", "splendid"},
+      {"/cases/0/presence", "here"},
+      {"/cases/0/head_status", nullptr},
+      {"/cases/0/head_status", "fine"},
+      {"/cases/0/ratio", 1},
+      {"/cases/0/ratio/low", 0},
+      {"/cases/0/ratio/low", 9},
+      {"/cases/0/ratio/value", "1.05"},
+      {"/cases/0/ratio/high", 0.001},
+      {"/cases/0/base_seconds", -1},
+      {"/cases/0/launches/0/base", "x"},
+      {"/cases/0/launches/0/base/0", "0.1"},
+      {"/cases/0/notes", "x"},
+      {"/threshold", "3%"},
+      {"/base", nullptr},
+      {"/base/backends", 1},
+      {"/complete", 1},
+  };
+  for (const auto& [pointer, value] : changes) {
+    SCOPED_TRACE(pointer + " " + value.dump());
+    const std::string top = pointer.substr(0, pointer.find('/', 1));
+    EXPECT_THAT(why_refused(changed(pointer, value)), HasSubstr("verdicts.json: " + top));
+  }
+  EXPECT_THAT(why_refused(changed("/threshold", 0)), HasSubstr("threshold"));
+}
+
+TEST_F(VerdictFile, RepetitionsAreRefused) {
+  auto json = nlohmann::json::parse(to_json_text(full_verdicts()));
+  json["cases"][1] = json["cases"][0];
+  EXPECT_THAT(why_refused(json.dump()), HasSubstr("/cases/1 repeats"));
+  std::string text = to_json_text(full_verdicts());
+  text.insert(text.find("\"threshold\""), "\"threshold\": 1, ");
+  EXPECT_THAT(why_refused(text), HasSubstr("/threshold is there twice"));
+}
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,54 @@
+// Verdicts for tests, made by hand.
+#pragma once
+
+#include <string>
+
+#include "reports_sample.h"
+#include "verdicts/verdict.h"
+
+namespace breakeven::sample {
+
+/// Of a product m x m x m on `backend`, the base's seconds being 0.01.
+inline CaseVerdict verdict_of(Verdict verdict, std::int64_t m, double ratio,
+                              const std::string& backend = "openblas") {
+  const CaseResult result = product(backend, m, 0.01);
+  CaseVerdict c;
+  c.id = result.id;
+  c.op = result.op;
+  c.parameters = result.parameters;
+  c.dtype = result.dtype;
+  c.backend = backend;
+  c.device = result.device;
+  c.verdict = verdict;
+  c.ratio = Ratio{.value = ratio, .low = ratio * 0.99, .high = ratio * 1.01};
+  c.base_seconds = 0.01;
+  c.head_seconds = 0.01 * ratio;
+  return c;
+}
+
+/// One without times.
+inline CaseVerdict incomparable(std::int64_t m, const std::string& reason,
+                                const std::string& backend = "openblas") {
+  CaseVerdict c = verdict_of(Verdict::incomparable, m, 1, backend);
+  c.reason = reason;
+  c.ratio.reset();
+  c.base_seconds.reset();
+  c.head_seconds.reset();
+  return c;
+}
+
+inline Verdicts verdicts(std::vector<CaseVerdict> cases) {
+  Verdicts v;
+  v.kind = "compare";
+  v.created = "2026-11-01T12:00:00Z";
+  v.tool_version = "0.1.0";
+  v.host.name = "host";
+  v.host.cpu = "A CPU";
+  v.base.source = "base.json";
+  v.head.source = "head.json";
+  v.method = "By the book.";
+  v.cases = std::move(cases);
+  return v;
+}
+
+}  // namespace breakeven::sample
