@@ -53,8 +53,7 @@ const SubcommandRegistration conformance_command(
        auto o = std::make_shared<Options>();
        command.add_option("PROGRAM", o->program, "the backend program; see docs/adding-a-backend.md")
            ->required();
-       command.add_option("--timeout", o->timeout, "seconds allowed for each answer")
-           ->check(above_zero());
+       command.add_option("--timeout", o->timeout, "seconds allowed for each answer")->check(above_zero());
        command.add_flag("--verbose", o->verbose, "show passed and skipped checks too");
        return [o] { return conformance(o->program, o->timeout, o->verbose); };
      }});

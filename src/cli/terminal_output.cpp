@@ -11,7 +11,7 @@
 
 namespace breakeven {
 
-void print_terminal_report(const Result& result) {
+TerminalStyle terminal_style() {
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   const auto setting = [](const char* name) -> std::string_view {
     const char* value = std::getenv(name);
@@ -22,10 +22,13 @@ void print_terminal_report(const Result& result) {
                                                      : setting("LANG");
   const bool unicode =
       locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos;
-  std::cout << terminal_report(
-      result, {.colour = terminal && setting("NO_COLOR").empty() && setting("TERM") != "dumb",
-               .width = terminal ? terminal_width(STDOUT_FILENO) : 100,
-               .unicode = unicode});
+  return {.colour = terminal && setting("NO_COLOR").empty() && setting("TERM") != "dumb",
+          .width = terminal ? terminal_width(STDOUT_FILENO) : 100,
+          .unicode = unicode};
+}
+
+void print_terminal_report(const Result& result) {
+  std::cout << terminal_report(result, terminal_style());
 }
 
 }  // namespace breakeven

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "reports/page.h"
 #include "results/result.h"
 
 namespace breakeven {
 
-/// The report on standard output, in the terminal's width, with colour where it is a terminal and NO_COLOR
-/// (https://no-color.org) is not set.
+/// For standard output: its width, with colour where it is a terminal and NO_COLOR (https://no-color.org) is
+/// not set.
+TerminalStyle terminal_style();
+
+/// The report on standard output.
 void print_terminal_report(const Result& result);
 
 }  // namespace breakeven

@@ -162,6 +162,7 @@ std::string problem_title(const CaseResult& result) {
   } else {
     title = generic_title(result);
   }
+  if (title.empty()) title = result.id;  // another program's benchmark, which has no parameters
   return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
 }
 

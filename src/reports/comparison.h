@@ -48,7 +48,7 @@ std::vector<ProblemGroup> compare(std::span<const Result> results);
 std::string describe_standing(const Entry& entry);
 
 /// What the result's workload calls it, behind its label where it has one; name=value pairs where this
-/// program has no such workload. Printable text.
+/// program has no such workload, the id where there are none. Printable text.
 std::string problem_title(const CaseResult& result);
 
 /// Why a result is not ok, in one printable line; never empty.

@@ -8,49 +8,11 @@
 
 #include "reports/comparison.h"
 #include "reports/figures.h"
+#include "reports/markdown_text.h"
 #include "reports/text.h"
 
 namespace breakeven {
 namespace {
-
-/// Text that Markdown shows as it is, in a table's cell too. GitHub turns a name behind @ into a mention even
-/// where @ is escaped, but not across a comment.
-std::string escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '@':
-        escaped += "@<!-- -->";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '|':
-      case '~':
-      case '#':
-      case '$':
-      case '!':
-        escaped += '\\';
-        escaped += c;
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 /// What tells the machines of several results apart: the host's name, and where names are the same the number
 /// of the file as well.
@@ -66,14 +28,10 @@ std::vector<std::string> machine_names(std::span<const Result> results) {
   return names;
 }
 
-std::string row(const std::vector<std::string>& escaped_cells) {
-  return fmt::format("| {} |\n", fmt::join(escaped_cells, " | "));
-}
-
 std::string heading(std::span<const Result> results) {
   std::vector<std::string> titles;
   for (const Result& run : results) {
-    std::string title = escape(config_title(run));
+    std::string title = markdown_text(config_title(run));
     if (!title.empty() && std::find(titles.begin(), titles.end(), title) == titles.end()) {
       titles.push_back(std::move(title));
     }
@@ -87,14 +45,15 @@ std::string machines(std::span<const Result> results, const std::vector<std::str
     const Result& run = results[i];
     std::vector<std::string> backends;
     for (const BackendRecord& backend : run.backends) {
-      if (backend.available) backends.push_back(escape(describe_backend(backend)));
+      if (backend.available) backends.push_back(markdown_text(describe_backend(backend)));
     }
-    std::string hardware = escape(describe_host(run.host));
-    for (const Gpu& gpu : run.host.gpus) hardware += "<br>" + escape(describe_gpu(gpu));
+    std::string hardware = markdown_text(describe_host(run.host));
+    for (const Gpu& gpu : run.host.gpus) hardware += "<br>" + markdown_text(describe_gpu(gpu));
     text +=
-        row({escape(names[i]), hardware, escape(run.host.os), fmt::format("{}", fmt::join(backends, "<br>")),
-             fmt::format("{}, breakeven {}{}", escape(run.created), escape(run.tool_version),
-                         run.complete ? "" : ", **incomplete**")});
+        markdown_row({markdown_text(names[i]), hardware, markdown_text(run.host.os),
+                      fmt::format("{}", fmt::join(backends, "<br>")),
+                      fmt::format("{}, breakeven {}{}", markdown_text(run.created),
+                                  markdown_text(run.tool_version), run.complete ? "" : ", **incomplete**")});
   }
   return text;
 }
@@ -116,25 +75,26 @@ std::string table(const ProblemGroup& group, std::span<const Result> results,
   }
   header.emplace_back("compared");
   rule.emplace_back("---");
-  std::string text = fmt::format("\n## {}\n\n{}{}", escape(group.op), row(header), row(rule));
+  std::string text =
+      fmt::format("\n## {}\n\n{}{}", markdown_text(group.op), markdown_row(header), markdown_row(rule));
   for (const Problem& problem : group.problems) {
     bool first = true;
     for (const Entry& entry : problem.entries) {
       const CaseResult& result = *entry.result;
-      std::vector<std::string> cells{first ? escape(problem.title) : ""};
+      std::vector<std::string> cells{first ? markdown_text(problem.title) : ""};
       first = false;
       if (results.size() > 1)
-        cells.push_back(escape(names[static_cast<std::size_t>(entry.run - results.data())]));
-      cells.push_back(escape(result.backend));
-      for (const Figure& figure : shown) cells.push_back(escape(figure.text(result)));
+        cells.push_back(markdown_text(names[static_cast<std::size_t>(entry.run - results.data())]));
+      cells.push_back(markdown_text(result.backend));
+      for (const Figure& figure : shown) cells.push_back(markdown_text(figure.text(result)));
       if (result.status != Status::ok) {
-        cells.push_back(fmt::format("**{}**", escape(name(result.status))));
+        cells.push_back(fmt::format("**{}**", markdown_text(name(result.status))));
       } else if (entry.standing == Standing::fastest) {
         cells.push_back(fmt::format("**{}**", describe_standing(entry)));
       } else {
-        cells.push_back(escape(describe_standing(entry)));
+        cells.push_back(markdown_text(describe_standing(entry)));
       }
-      text += row(cells);
+      text += markdown_row(cells);
     }
   }
   return text;
@@ -144,8 +104,8 @@ std::string findings(std::string_view title, const std::vector<Finding>& found) 
   if (found.empty()) return "";
   std::string text = fmt::format("\n## {}\n\n", title);
   for (const Finding& finding : found) {
-    const std::string extent = escape(describe_extent(finding));
-    text += fmt::format("- **{}**{}{}\n", escape(finding.text), extent.empty() ? "" : " ", extent);
+    const std::string extent = markdown_text(describe_extent(finding));
+    text += fmt::format("- **{}**{}{}\n", markdown_text(finding.text), extent.empty() ? "" : " ", extent);
   }
   return text;
 }
@@ -155,9 +115,9 @@ std::string unavailable(std::span<const Result> results, const std::vector<std::
   for (std::size_t i = 0; i < results.size(); ++i) {
     for (const BackendRecord& backend : results[i].backends) {
       if (backend.available) continue;
-      const std::string reason = escape(backend.reason);
-      text += fmt::format("- **{}**{}: {}\n", escape(backend.name),
-                          results.size() > 1 ? fmt::format(" on {}", escape(names[i])) : "",
+      const std::string reason = markdown_text(backend.reason);
+      text += fmt::format("- **{}**{}: {}\n", markdown_text(backend.name),
+                          results.size() > 1 ? fmt::format(" on {}", markdown_text(names[i])) : "",
                           reason.empty() ? "no reason was given" : reason);
     }
   }

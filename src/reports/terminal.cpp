@@ -10,96 +10,14 @@
 
 #include "reports/comparison.h"
 #include "reports/figures.h"
+#include "reports/page.h"
 #include "reports/text.h"
 
 namespace breakeven {
 namespace {
 
-constexpr std::size_t narrowest = 40;
 constexpr std::size_t indent = 2;  // of rows under their problem
 constexpr std::size_t gap = 2;     // between columns
-
-namespace colour {
-constexpr std::string_view none, bold = "1", dim = "2", red = "31", green = "32", yellow = "33",
-                                 heading = "1;36", best = "1;32";
-}
-
-/// Lines for one style. What is given to it may hold any printable text.
-class Page {
- public:
-  explicit Page(const TerminalStyle& style)
-      : style_(style), width_(std::max(narrowest, static_cast<std::size_t>(std::max(style.width, 0)))) {}
-
-  std::size_t width() const { return width_; }
-
-  /// In the style's characters: what is measured must be what is written.
-  std::string show(std::string_view text) const {
-    return style_.unicode ? std::string(text) : to_ascii(text);
-  }
-
-  /// Shown text of at most `columns`.
-  std::string cut(std::string_view text, std::size_t columns) const {
-    if (style_.unicode) return shorten(text, columns);
-    const std::string ascii = to_ascii(text);
-    return ascii.size() <= columns ? ascii : ascii.substr(0, columns - 3) + "...";
-  }
-
-  void write(std::string_view shown, std::string_view code = colour::none) {
-    if (style_.colour && !code.empty() && !shown.empty()) {
-      text_ += fmt::format("\x1b[{}m{}\x1b[0m", code, shown);
-    } else {
-      text_ += shown;
-    }
-  }
-
-  /// Ends a line; trailing spaces go.
-  void end_line() {
-    while (!text_.empty() && text_.back() == ' ') text_.pop_back();
-    text_ += '\n';
-  }
-
-  /// The rest of a line that has got to column `from`: a first word in its own colour, then text, in at most
-  /// `most_lines` lines, the later ones `hang` columns further in. Ends the line.
-  void wrapped(std::string_view word, std::string_view word_colour, std::string_view text,
-               std::string_view text_colour, std::size_t from, std::size_t hang, std::size_t most_lines) {
-    std::string shown = show(word);
-    const std::size_t coloured = shown.size();
-    if (!shown.empty() && !text.empty()) shown += ' ';
-    shown += show(text);
-    const std::size_t room = width_ - std::min(from + hang, width_ - narrowest / 2);
-    std::vector<std::string> lines = wrap(shown, room);
-    if (lines.size() > most_lines) {
-      lines.resize(most_lines);
-      lines.back() = wrap(lines.back(), room - 4).front() + show(" …");
-    }
-    std::size_t left = coloured;  // of the word, which may itself be longer than a line
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (i > 0) write(std::string(from + hang, ' '));
-      const std::size_t of_word = std::min(left, lines[i].size());
-      write(std::string_view(lines[i]).substr(0, of_word), word_colour);
-      write(std::string_view(lines[i]).substr(of_word), text_colour);
-      left -= of_word;
-      if (i + 1 < lines.size()) end_line();
-    }
-    end_line();
-  }
-
-  void paragraph(std::string_view text, std::string_view code, std::size_t hang, std::size_t most_lines) {
-    wrapped("", colour::none, text, code, 0, hang, most_lines);
-  }
-
-  void item(std::string_view word, std::string_view word_colour, std::string_view text) {
-    write("  ");
-    wrapped(word, word_colour, text, colour::none, 2, 2, 5);
-  }
-
-  std::string take() { return std::move(text_); }
-
- private:
-  TerminalStyle style_;
-  std::size_t width_;
-  std::string text_;
-};
 
 std::string_view standing_colour(const Entry& entry) {
   switch (entry.standing) {

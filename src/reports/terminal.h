@@ -3,15 +3,10 @@
 
 #include <string>
 
+#include "reports/page.h"
 #include "results/result.h"
 
 namespace breakeven {
-
-struct TerminalStyle {
-  bool colour = false;
-  int width = 80;  // columns; less than 40 is taken as 40
-  bool unicode = true;
-};
 
 /// A table for each operation: under each problem a row for each backend, the fastest first, those that are
 /// not ok with their status and reason. Then the counts, the warnings, and the backends that are not here.
