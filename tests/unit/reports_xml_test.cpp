@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-boost::property_tree::ptree read(const std::string& text) {
+boost::property_tree::ptree read_xml_text(const std::string& text) {
   std::istringstream in(text);
   boost::property_tree::ptree tree;
   boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);
@@ -25,7 +25,7 @@ TEST(Xml, IsTheTreeThatWasGiven) {
       xml_document({.name = "a",
                     .attributes = {{"one", "1"}, {"two", "2"}},
                     .children = {{.name = "b", .text = "first"}, {.name = "b", .text = "second\nline"}}});
-  const auto tree = read(text);
+  const auto tree = read_xml_text(text);
   EXPECT_EQ(tree.get<std::string>("a.<xmlattr>.one"), "1");
   EXPECT_EQ(tree.get<std::string>("a.<xmlattr>.two"), "2");
   EXPECT_EQ(tree.get<std::string>("a.b"), "first");
@@ -35,7 +35,8 @@ TEST(Xml, IsTheTreeThatWasGiven) {
 
 TEST(Xml, MarkupIsText) {
   const std::string hostile = R"(</a><!-- ]]> " ' & &amp; <![CDATA[ <?php)";
-  const auto tree = read(xml_document({.name = "a", .attributes = {{"v", hostile}}, .text = hostile}));
+  const auto tree =
+      read_xml_text(xml_document({.name = "a", .attributes = {{"v", hostile}}, .text = hostile}));
   EXPECT_EQ(tree.get<std::string>("a.<xmlattr>.v"), hostile);
   EXPECT_EQ(tree.get<std::string>("a"), hostile);
   EXPECT_EQ(tree.size(), 1U);
@@ -53,7 +54,8 @@ TEST(Xml, HoldsOnlyWhatXmlMay) {
 }
 
 TEST(Xml, AnAttributeIsOneLine) {
-  const auto tree = read(xml_document({.name = "a", .attributes = {{"v", " one\r\n\ttwo\u2028three "}}}));
+  const auto tree =
+      read_xml_text(xml_document({.name = "a", .attributes = {{"v", " one\r\n\ttwo\u2028three "}}}));
   EXPECT_EQ(tree.get<std::string>("a.<xmlattr>.v"), "one two three");
 }
 

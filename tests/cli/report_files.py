@@ -1,0 +1,129 @@
+"""Result files, and what `breakeven report` makes of them, for the tests of what other programs read."""
+
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from backend_program import BUILD, skip
+
+SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
+
+# Names that have broken one format or another.
+HOSTILE = [
+    "",
+    'quote " and \\ and \'',
+    "<b>&amp;</b>]]><!--",
+    "two\nlines\r\n# EOF\n",
+    "escape \x1b[2J nul \0 delete \x7f",
+    "noncharacters \ufffe \uffff",
+    '"},{"name":"',
+    "}\n} 1\n",
+    "__proto__",
+    "=1+1|x`y`",
+    "x" * 5000,
+    "x" * 5000 + "y",
+    "é" * 600,
+    "same",
+    "same\x01",
+    "same/a (2)",
+    "\u202eturned\u2066",
+]
+STATUSES = ["wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"]
+
+
+def use_python_with(module, remedy):
+    """Goes on with the system's Python where this one lacks `module`; ends the test as skipped where that does, too."""
+    try:
+        __import__(module)
+    except ImportError:
+        if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+        skip(f"no Python module {module}; {remedy}")
+
+
+def breakeven(*arguments, **environment):
+    command = [BUILD / "breakeven", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=120)
+
+
+def measured(folder, factor=1):
+    """The file of a run on simulated backends a and b, `factor` times as slow as usual: products, of which b gets the one
+    of 16 wrong and b's of 24 fails, and an inference."""
+    folder = pathlib.Path(folder)
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    for name in ("a", "b"):
+        link = programs / f"breakeven-backend-{name}"
+        if not link.exists():
+            link.symlink_to(BUILD / "tests" / "simulated" / "breakeven-backend-simulated")
+    config = folder / "config.json"
+    product = {"op": "matmul", "m": [8, 16, 24], "n": "m", "k": "m", "dtype": "f32"}
+    inference = {"op": "infer", "network": "mlp", "batch": 4, "dtype": "f32"}
+    config.write_text(
+        json.dumps(
+            {"backends": ["a", "b"], "measure": {"max_seconds": 1, "timeout_seconds": 20}, "workloads": [product, inference]}
+        )
+    )
+    result = folder / f"result-{factor}.json"
+    run = breakeven(
+        *("run", config, "--out", result, "--quiet"),
+        BREAKEVEN_BACKENDS=str(programs),
+        BREAKEVEN_SIMULATED=f"noise=0.01,seed=7,factor={factor},fault=nan,at=verify,backend=b,case=m=16",
+    )
+    if run.returncode != 1:
+        raise RuntimeError(f"status {run.returncode} of: {run.stderr}")
+    return result
+
+
+def hostile(folder):
+    """A file with such names wherever names are, and a case of every status."""
+    run = json.loads(measured(folder).read_text())
+    pattern = next(case for case in run["cases"] if case["status"] == "ok")
+    run["cases"] = []
+    for name in HOSTILE:
+        case = copy.deepcopy(pattern)
+        for key in ("id", "label", "op", "dtype", "algorithm", "device"):
+            case[key] = name
+        run["cases"].append(case)
+    for status in STATUSES:
+        case = copy.deepcopy(pattern)
+        case.update(id="status", backend=status, status=status, reason=HOSTILE[2] + HOSTILE[3], seconds=None, warnings=HOSTILE)
+        run["cases"].append(case)
+    for key, number in (("smallest", 5e-324), ("largest", 1.7e308)):
+        case = copy.deepcopy(pattern)
+        case.update(id=key, joules=number, cpu_seconds=number, flop=number)
+        case["seconds"].update(median=number, ci_low=number, ci_high=number, samples=[number])
+        run["cases"].append(case)
+    for key in ("name", "os", "kernel", "cpu"):
+        run["host"][key] = "\n".join(HOSTILE[:8])
+    run["created"] = run["tool"]["version"] = HOSTILE[1]
+    run["complete"] = False
+    path = pathlib.Path(folder, "hostile.json")
+    path.write_text(json.dumps(run))
+    return path
+
+
+def report(form, *results):
+    """What `report --FORM` writes, which must be UTF-8 and go well."""
+    done = breakeven("report", *results, f"--{form}", "-")
+    if done.returncode != 0:
+        raise RuntimeError(f"status {done.returncode} of: {done.stderr}")
+    return done.stdout
+
+
+def strict_json(text):
+    """Without NaN and Infinity, which Python takes, and without a key that is there twice, of which it takes the last."""
+
+    def unique(pairs):
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise ValueError(f"a key is there twice among {[key for key, _ in pairs]}")
+        return made
+
+    def refuse(word):
+        raise ValueError(f"{word} is not JSON")
+
+    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)

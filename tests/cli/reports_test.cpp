@@ -1,0 +1,105 @@
+// `report` in every form, on the file of a run with simulated backends. That other programs read these forms is tested
+// in the Python files beside this one.
+#include <algorithm>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class Reports : public DriverTest {
+ protected:
+  /// The file of a run in which backend b is wrong at size 16.
+  std::filesystem::path measured() const {
+    const Outcome run = breakeven({"run", products({8, 16}), "--out", file("out.json")},
+                                  "noise=0.01,seed=7,fault=nan,at=verify,backend=b,case=m=16");
+    EXPECT_EQ(run.status, 1) << run.err;
+    return file("out.json");
+  }
+};
+
+const std::vector<std::string> forms{"--markdown",         "--csv",     "--junit", "--openmetrics",
+                                     "--google-benchmark", "--bencher", "--github"};
+
+TEST_F(Reports, EveryFormAtOnce) {
+  std::vector<std::string> arguments{"report", measured()};
+  for (const std::string& form : forms) arguments.insert(arguments.end(), {form, file(form.substr(2))});
+  const Outcome outcome = breakeven(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+
+  const std::string good = product_id(8) + "/a";
+  const std::string wrong = product_id(16) + "/b";
+  EXPECT_EQ(parse_file(file("bencher")).size(), 3U);
+  EXPECT_GT(parse_file(file("bencher")).at(good).at("latency").at("value"), 0);
+  EXPECT_TRUE(parse_file(file("bencher")).at(good).at("latency").contains("lower_value"));
+  EXPECT_EQ(parse_file(file("github")).size(), 3U);
+  const Json rows = parse_file(file("google-benchmark")).at("benchmarks");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                          [&](const Json& row) {
+                            return row.contains("error_occurred") && row.at("name") == wrong;
+                          }),
+            1);
+  EXPECT_THAT(text_of(file("openmetrics")), HasSubstr("status=\"wrong\""));
+  EXPECT_THAT(text_of(file("openmetrics")), EndsWith("# EOF\n"));
+  EXPECT_THAT(text_of(file("junit")), StartsWith("<?xml version=\"1.0\" encoding=\"utf-8\"?>"));
+  EXPECT_THAT(text_of(file("junit")), HasSubstr("failures=\"1\""));
+  EXPECT_THAT(text_of(file("markdown")), StartsWith("# "));
+  EXPECT_THAT(text_of(file("csv")), StartsWith("created,"));
+  EXPECT_THAT(outcome.err, HasSubstr("--bencher: 1 case left out"));
+  EXPECT_THAT(outcome.err, HasSubstr("--github: 1 case left out"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2) << outcome.err;
+}
+
+TEST_F(Reports, DashIsStandardOutputAlone) {
+  const auto result = measured();
+  for (const std::string& form : forms) {
+    const Outcome outcome = breakeven({"report", result, form, "-"});
+    EXPECT_EQ(outcome.status, 0) << form;
+    EXPECT_EQ(breakeven({"report", result, form, file("same")}).out, "") << form;
+    EXPECT_EQ(outcome.out, text_of(file("same"))) << form;
+  }
+}
+
+TEST_F(Reports, SeveralResultsHaveUniqueNames) {
+  const auto result = measured();
+  const Json once = parse(breakeven({"report", result, "--bencher", "-"}).out);
+  const Json twice = parse(breakeven({"report", result, result, "--bencher", "-"}).out);
+  EXPECT_EQ(twice.size(), 2 * once.size());
+}
+
+TEST_F(Reports, TwoFormsInOneFileAreRefused) {
+  const auto result = measured();
+  for (const std::string& path : {std::string("-"), file("both").string()}) {
+    const Outcome outcome = breakeven({"report", result, "--junit", path, "--bencher", path});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("--junit and --bencher would both write to"));
+  }
+  EXPECT_FALSE(exists(file("both")));
+}
+
+TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
+  const auto result = measured();
+  for (const std::string& form : forms) {
+    const Outcome outcome = breakeven({"report", result, form, file("out.json") / "below-a-file"});
+    EXPECT_EQ(outcome.status, 2) << form;
+    EXPECT_THAT(outcome.err, HasSubstr("cannot be written")) << form;
+  }
+}
+
+TEST_F(Reports, WhatIsNoResultIsRefusedBeforeAnythingIsWritten) {
+  const Outcome outcome = breakeven({"report", write("bad.json", "{"), "--junit", file("junit")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bad.json"));
+  EXPECT_FALSE(exists(file("junit")));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
