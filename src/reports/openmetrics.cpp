@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -62,17 +65,30 @@ class MetricFamily {
   std::string name_, head_, lines_;
 };
 
-std::string run_complete(std::span<const Result> results) {
-  MetricFamily family("breakeven_run_complete", "",
-                      "1 where the run came to its end, 0 where cases may be missing.");
+/// Seconds since 1970 of "2026-11-01T12:00:00Z"; nothing for what is no such time.
+std::optional<double> unix_seconds(const std::string& utc) {
+  std::tm fields{};
+  std::istringstream in(utc);
+  in >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%SZ");
+  return in ? std::optional(static_cast<double>(timegm(&fields))) : std::nullopt;
+}
+
+std::string run_metrics(std::span<const Result> results) {
+  MetricFamily time("breakeven_run_timestamp_seconds", "seconds", "When the run began, since 1970.");
+  MetricFamily complete("breakeven_run_complete", "",
+                        "1 where the run came to its end, 0 where cases may be missing.");
   UniqueNames known;
   for (const Result& run : results) {
-    const std::vector<Label> labels{{"machine", machine_name(run)}, {"created", run.created},
-                                    {"cpu", run.host.cpu},          {"os", run.host.os},
-                                    {"kernel", run.host.kernel},    {"breakeven", run.tool_version}};
-    family.add(label_set(labels, known.take(label_set(labels, 1)).number), run.complete ? 1 : 0);
+    const std::vector<Label> labels{{"machine", machine_name(run)},
+                                    {"cpu", run.host.cpu},
+                                    {"os", run.host.os},
+                                    {"kernel", run.host.kernel},
+                                    {"breakeven", run.tool_version}};
+    const std::string unique = label_set(labels, known.take(label_set(labels, 1)).number);
+    time.add(unique, unix_seconds(run.created));
+    complete.add(unique, run.complete ? 1 : 0);
   }
-  return family.text();
+  return time.text() + complete.text();
 }
 
 std::string case_status(const std::vector<NamedCase>& cases, const std::vector<std::string>& labels) {
@@ -152,7 +168,7 @@ ToolReport openmetrics_report(std::span<const Result> results) {
   std::vector<std::string> labels;
   labels.reserve(cases.size());
   for (const NamedCase& named : cases) labels.push_back(case_labels(named));
-  ToolReport report{.text = run_complete(results) + case_status(cases, labels)};
+  ToolReport report{.text = run_metrics(results) + case_status(cases, labels)};
   for (const CaseMetric& metric : case_metrics()) report.text += case_metric(metric, cases, labels);
   report.text += "# EOF\n";
   return report;

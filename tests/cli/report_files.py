@@ -50,8 +50,8 @@ def breakeven(*arguments, **environment):
 
 
 def measured(folder, factor=1):
-    """The file of a run on simulated backends a and b, `factor` times as slow as usual: products, of which b gets the one
-    of 16 wrong and b's of 24 fails, and an inference."""
+    """The file of a run on simulated backends a and b, `factor` times as slow as usual: an inference, and three products, of
+    which b gets one wrong."""
     folder = pathlib.Path(folder)
     programs = folder / "programs"
     programs.mkdir(exist_ok=True)

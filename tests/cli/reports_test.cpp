@@ -1,5 +1,5 @@
-// `report` in every form, on the file of a run with simulated backends. That other programs read these forms is tested
-// in the Python files beside this one.
+// `report` in every form, on the file of a run with simulated backends. That other programs read these forms
+// is tested in the Python files beside this one.
 #include <algorithm>
 
 #include "cli/driver.h"
@@ -41,10 +41,9 @@ TEST_F(Reports, EveryFormAtOnce) {
   EXPECT_EQ(parse_file(file("github")).size(), 3U);
   const Json rows = parse_file(file("google-benchmark")).at("benchmarks");
   ASSERT_EQ(rows.size(), 4U);
-  EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
-                          [&](const Json& row) {
-                            return row.contains("error_occurred") && row.at("name") == wrong;
-                          }),
+  EXPECT_EQ(std::count_if(
+                rows.begin(), rows.end(),
+                [&](const Json& row) { return row.contains("error_occurred") && row.at("name") == wrong; }),
             1);
   EXPECT_THAT(text_of(file("openmetrics")), HasSubstr("status=\"wrong\""));
   EXPECT_THAT(text_of(file("openmetrics")), EndsWith("# EOF\n"));

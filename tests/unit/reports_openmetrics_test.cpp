@@ -39,7 +39,8 @@ TEST(OpenMetricsReport, HasAGaugeForWhatIsKnown) {
   EXPECT_THAT(text, HasSubstr("\nbreakeven_case_seconds" + labels + " 0.5\n"));
   EXPECT_THAT(text, HasSubstr("\nbreakeven_case_ci_low_seconds" + labels + " 0.495\n"));
   EXPECT_THAT(text, HasSubstr("\nbreakeven_case_joules" + labels + " 3\n"));
-  EXPECT_THAT(text, HasSubstr("breakeven_run_complete{machine=\"host\",created=\"2026-11-01T12:00:00Z\""));
+  EXPECT_THAT(text, HasSubstr("\nbreakeven_run_timestamp_seconds{machine=\"host\",cpu=\"A CPU\""));
+  EXPECT_THAT(text, HasSubstr("} 1793534400\n")) << "date -ud 2026-11-01T12:00:00Z +%s";
   EXPECT_THAT(text, Not(HasSubstr("accuracy"))) << "a metric without a series is not described";
   EXPECT_EQ(openmetrics_lines(text).back(), "# EOF");
 }
@@ -49,14 +50,16 @@ TEST(OpenMetricsReport, WhatFailedHasAStatusAndNoTime) {
   wrong.status = Status::wrong;
   const ToolReport made = openmetrics_report(std::array{sample::result({wrong})});
   EXPECT_THAT(made.text, HasSubstr(R"(id="matmul/m=64/f32",status="wrong"} 1)"));
-  EXPECT_THAT(made.text, Not(HasSubstr("_seconds")));
+  EXPECT_THAT(made.text, Not(HasSubstr("breakeven_case_seconds")));
   EXPECT_EQ(made.left_out, 0U);
 }
 
 TEST(OpenMetricsReport, AnInterruptedRunIsNotComplete) {
   Result run = sample::result({});
   run.complete = false;
+  run.created = "yesterday";
   EXPECT_THAT(openmetrics_of(run), HasSubstr("\"} 0\n# EOF\n"));
+  EXPECT_THAT(openmetrics_of(run), Not(HasSubstr("timestamp"))) << "unknown is not 1970";
 }
 
 TEST(OpenMetricsReport, HostileFilesMakeNoOtherForm) {
