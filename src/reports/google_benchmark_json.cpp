@@ -73,7 +73,8 @@ auto common(std::span<const Result> results, Get get) -> std::optional<decltype(
 std::optional<double> highest_mhz(const Result& run) {
   std::optional<double> highest;
   for (const CaseResult& result : run.cases) {
-    if (const auto mhz = result.conditions.cpu_mhz; mhz && std::isfinite(*mhz))
+    // Beyond a terahertz it is no clock, and might not be rounded to an integer.
+    if (const auto mhz = result.conditions.cpu_mhz; mhz && *mhz > 0 && *mhz < 1e6)
       highest = std::max(highest.value_or(*mhz), *mhz);
   }
   return highest;

@@ -91,7 +91,7 @@ XmlElement junit_problem(std::string_view outcome, std::string_view type, const 
 XmlElement junit_case(const NamedCase& named, const std::string& classname) {
   const CaseResult& result = *named.result;
   XmlElement element{.name = "testcase", .attributes = {{"name", named.name}, {"classname", classname}}};
-  if (const auto time = sampled_seconds(result)) element.attributes.push_back({"time", junit_time(*time)});
+  if (const auto time = sampled_seconds(result)) element.attributes.emplace_back("time", junit_time(*time));
   if (const auto outcome = junit_outcome(result.status); !outcome.empty())
     element.children.push_back(junit_problem(outcome, name(result.status), explain(result)));
   std::string said = result.status == Status::ok ? junit_measured(result) : "";
