@@ -1,0 +1,63 @@
+// breakeven compare: two result files in, a verdict for each case out.
+#include "verdicts/compare.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include "cli/percent.h"
+#include "cli/subcommand.h"
+#include "cli/verdict_outputs.h"
+#include "results/google_benchmark.h"
+
+namespace breakeven {
+namespace {
+
+struct CompareCommand {
+  std::filesystem::path base, head;
+  CompareOptions options;
+  std::vector<std::string> allowed;
+  VerdictOutputs outputs;
+};
+
+int compare_files(CompareCommand o) {
+  if (o.base == "-" && o.head == "-") {
+    throw CommandError(exit_code::bad_input,
+                       "BASE and HEAD are both -, and there is one standard input; name a file");
+  }
+  check_verdict_outputs(o.outputs);
+  for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
+  const Result base = read_any_result(o.base);
+  const Result head = read_any_result(o.head);
+  Verdicts verdicts = compare_results(base, head, o.options);
+  verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
+  verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
+  verdicts.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  write_verdicts(verdicts, o.outputs);
+  return exit_status(verdicts);
+}
+
+const SubcommandRegistration compare_command(
+    {"compare", "compare two result files, case by case", [](CLI::App& command) {
+       auto o = std::make_shared<CompareCommand>();
+       command.add_option("BASE", o->base, "result file, or Google Benchmark's JSON; - for standard input")
+           ->required();
+       command.add_option("HEAD", o->head, "likewise, of what is to be judged")->required();
+       command
+           .add_option("--threshold", o->options.threshold,
+                       "the smallest change that matters, as in 3% or 0.03; default: 3%")
+           ->transform(percent());
+       command
+           .add_option("--allow", o->allowed,
+                       "compare although this differs; may be given several times, or as a,b")
+           ->delimiter(',')
+           ->check(CLI::IsMember(difference_names()));
+       add_verdict_outputs(command, o->outputs);
+       return [o] { return compare_files(*o); };
+     }});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,30 @@
+// Options that are a part of something.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace breakeven {
+
+/// Turns "3%" into 0.03, and takes "0.03" as it is. Above 0 and below 1: a change beyond all bounds is none.
+inline const CLI::Validator& percent() {
+  static const CLI::Validator validator(
+      [](std::string& text) -> std::string {
+        std::string number = text;
+        const bool in_hundredths = !number.empty() && number.back() == '%';
+        if (in_hundredths) number.pop_back();
+        double value = 0;
+        if (CLI::detail::lexical_cast(number, value)) {
+          if (in_hundredths) value /= 100;
+          if (value > 0 && value < 1) {
+            text = std::to_string(value);
+            return "";
+          }
+        }
+        return "'" + text + "' is neither a percentage such as 3% nor a part such as 0.03";
+      },
+      "3%");
+  return validator;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,337 @@
+#include "verdicts/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "session/schedule.h"
+#include "statistics/multiple_tests.h"
+#include "statistics/summary.h"
+#include "statistics/welch.h"
+#include "verdicts/decision.h"
+#include "version.h"
+
+namespace breakeven {
+namespace {
+
+/// The median of each launch's counted samples, in seconds; a launch without any is left out. Nothing where
+/// the file does not say which samples are of which launch.
+std::optional<std::vector<double>> launch_medians(const Timing& timing) {
+  if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
+  std::vector<std::size_t> ends;  // of each launch, behind its last sample
+  std::size_t end = 0;
+  for (const std::int64_t count : timing.launches) {
+    if (count < 0 || static_cast<std::size_t>(count) > timing.samples.size() - end) return std::nullopt;
+    end += static_cast<std::size_t>(count);
+    ends.push_back(end);
+  }
+  if (end != timing.samples.size()) return std::nullopt;
+  std::vector<double> medians;
+  const auto counted = counted_indices(timing.samples.size(), timing.throttled);
+  auto next = counted.begin();
+  for (const std::size_t launch_end : ends) {
+    std::vector<double> launch;
+    for (; next != counted.end() && *next < launch_end; ++next) {
+      const double seconds = timing.samples[*next];
+      if (std::isfinite(seconds) && seconds > 0) launch.push_back(seconds);
+    }
+    if (!launch.empty()) medians.push_back(median(std::move(launch)));
+  }
+  return medians;
+}
+
+/// A case whose times can be compared.
+struct Candidate {
+  std::size_t index = 0;  // in the verdicts
+  LogRatio ratio;
+};
+
+class Comparison {
+ public:
+  Comparison(const Result& base, const Result& head, const CompareOptions& options)
+      : base_(base), head_(head), options_(options) {}
+
+  Verdicts run() {
+    start();
+    std::unordered_map<std::string, const CaseResult*> heads;
+    for (const CaseResult& c : head_.cases) heads.emplace(key(c), &c);
+    for (const CaseResult& c : base_.cases) {
+      const auto found = heads.find(key(c));
+      if (found == heads.end()) {
+        add_missing(c);
+      } else {
+        add_both(c, *found->second);
+        heads.erase(found);
+      }
+    }
+    for (const CaseResult& c : head_.cases) {
+      if (heads.contains(key(c))) add_new(c);
+    }
+    decide_all();
+    warn();
+    return std::move(verdicts_);
+  }
+
+ private:
+  static std::string key(const CaseResult& c) { return c.id + '\0' + c.backend; }
+
+  void start() {
+    verdicts_.kind = "compare";
+    verdicts_.tool_version = version;
+    verdicts_.host = head_.host;
+    verdicts_.base.backends = base_.backends;
+    verdicts_.head.backends = head_.backends;
+    verdicts_.threshold = options_.threshold;
+    verdicts_.cases.reserve(base_.cases.size());
+    for (const auto& [side, result] : {std::pair("base", &base_), std::pair("head", &head_)}) {
+      if (!result->complete)
+        verdicts_.warnings.push_back(fmt::format("the {}'s run ended before everything was measured", side));
+    }
+    for (const FoundDifference& found : run_differences(base_, head_)) {
+      if (allow(found)) verdicts_.warnings.push_back(found.text + ", which is allowed");
+      of_run_.push_back(found);
+    }
+    for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
+  }
+
+  bool allow(const FoundDifference& found) const { return options_.allowed.contains(found.what); }
+
+  /// Found once for each backend.
+  const std::vector<FoundDifference>& of_backend(const std::string& backend) {
+    const auto [entry, fresh] = of_backends_.try_emplace(backend);
+    if (fresh) {
+      entry->second = backend_differences(base_, head_, backend);
+      for (const FoundDifference& found : entry->second) {
+        if (allow(found)) verdicts_.warnings.push_back(found.text + ", which is allowed");
+      }
+    }
+    return entry->second;
+  }
+
+  CaseVerdict& add(const CaseResult& c, Presence presence) {
+    CaseVerdict& made = verdicts_.cases.emplace_back();
+    made.id = c.id;
+    made.label = c.label;
+    made.op = c.op;
+    made.parameters = c.parameters;
+    made.dtype = c.dtype;
+    made.backend = c.backend;
+    made.device = c.device;
+    made.presence = presence;
+    made.verdict = Verdict::incomparable;
+    return made;
+  }
+
+  void add_missing(const CaseResult& c) {
+    CaseVerdict& made = add(c, Presence::only_base);
+    made.base_status = c.status;
+    made.base_algorithm = c.algorithm;
+    if (c.seconds) made.base_seconds = c.seconds->median;
+    const auto backend = std::find_if(head_.backends.begin(), head_.backends.end(),
+                                      [&](const BackendRecord& b) { return b.name == c.backend; });
+    made.reason = backend == head_.backends.end() ? fmt::format("the head has no backend {}", c.backend)
+                  : !backend->available
+                      ? fmt::format("the head's {} is not available: {}", c.backend, backend->reason)
+                      : "the head does not have it";
+  }
+
+  void add_new(const CaseResult& c) {
+    CaseVerdict& made = add(c, Presence::only_head);
+    made.head_status = c.status;
+    made.head_algorithm = c.algorithm;
+    if (c.seconds) made.head_seconds = c.seconds->median;
+    made.reason = c.reason;
+  }
+
+  void add_both(const CaseResult& base, const CaseResult& head) {
+    if (base.status == Status::unsupported && head.status != Status::unsupported) {
+      add_new(head);  // what the base could not do is no time that got worse
+      verdicts_.cases.back().notes.push_back(fmt::format("the base does not support it: {}", base.reason));
+      return;
+    }
+    const std::size_t index = verdicts_.cases.size();
+    CaseVerdict& made = add(head, Presence::both);
+    made.base_status = base.status;
+    made.head_status = head.status;
+    made.base_algorithm = base.algorithm;
+    made.head_algorithm = head.algorithm;
+    if (base.seconds && base.status == Status::ok) made.base_seconds = base.seconds->median;
+    if (head.seconds && head.status == Status::ok) made.head_seconds = head.seconds->median;
+    if (head.status != Status::ok) {
+      made.reason = head.reason;
+    } else if (base.status != Status::ok) {
+      made.reason = base.reason;
+    } else if (base.parameters != head.parameters) {
+      made.reason = "the two files mean different problems by this name";
+    } else if (base.seconds && head.seconds) {
+      if (!differ(base, head, made)) compare_times(*base.seconds, *head.seconds, index);
+    } else {
+      compare_fits(base, head, made);
+    }
+  }
+
+  /// Says what does, where it is not allowed.
+  bool differ(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
+    std::vector<std::string> refused;
+    const auto look = [&](const std::vector<FoundDifference>& all) {
+      for (const FoundDifference& found : all) {
+        // Of the threads and clocks of CPUs a GPU's cases depend little.
+        const bool of_cpus =
+            &all == &of_run_ && (found.what == Difference::threads || found.what == Difference::clocks);
+        if (of_cpus && head.device == "gpu") continue;
+        if (!allow(found)) {
+          refused.push_back(found.text);
+          ++refusals_[found.what];
+        }
+      }
+    };
+    look(of_run_);
+    look(of_backend(head.backend));
+    const auto of_case = case_differences(base, head);
+    look(of_case);
+    for (const FoundDifference& found : of_case) {
+      if (found.what == Difference::algorithm) ++other_algorithms_;
+      if (found.what == Difference::clocks && allow(found)) made.notes.push_back(found.text);
+    }
+    made.reason = fmt::format("{}", fmt::join(refused, "; "));
+    return !refused.empty();
+  }
+
+  /// `fits` has no times, but a largest problem.
+  static void compare_fits(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
+    if (!base.fit || !head.fit) {
+      made.reason = "there are no two times";
+      return;
+    }
+    // The search stops when it has the answer to a hundredth.
+    constexpr double precision = 0.02;
+    const auto was = static_cast<double>(base.fit->largest);
+    const auto is = static_cast<double>(head.fit->largest);
+    const std::string text =
+        fmt::format("the largest that fits: {} → {}", base.fit->largest, head.fit->largest);
+    if (is < was * (1 - precision)) {
+      made.reason = text;
+    } else {
+      made.verdict = Verdict::same;
+      if (base.fit->largest != head.fit->largest) made.notes.push_back(text);
+    }
+  }
+
+  void compare_times(const Timing& base, const Timing& head, std::size_t index) {
+    CaseVerdict& made = verdicts_.cases[index];
+    made.verdict = Verdict::inconclusive;
+    if (!base.samples.empty() && base.samples == head.samples) {
+      made.verdict = Verdict::same;
+      made.ratio = Ratio{};
+      ++same_samples_;
+      return;
+    }
+    const auto was = launch_medians(base);
+    const auto is = launch_medians(head);
+    if (!was || !is) {
+      made.verdict = Verdict::incomparable;
+      made.reason =
+          fmt::format("the {} does not say which of its samples are of which launch", was ? "head" : "base");
+      return;
+    }
+    if (std::min(was->size(), is->size()) < fewest_launches) {
+      made.reason =
+          fmt::format("too few launches to tell: {} of the base, {} of the head", was->size(), is->size());
+      ++too_few_launches_;
+      return;
+    }
+    candidates_.push_back({.index = index, .ratio = *log_ratio(*is, *was)});
+  }
+
+  /// Not less than the lower quartile on the backend.
+  void raise_standard_errors() {
+    std::map<std::string, std::vector<double>> errors;
+    for (const Candidate& c : candidates_)
+      errors[verdicts_.cases[c.index].backend].push_back(c.ratio.standard_error);
+    std::map<std::string, double> least;
+    for (auto& [backend, all] : errors) least[backend] = quantile(std::move(all), 0.25);
+    for (Candidate& c : candidates_) {
+      c.ratio.standard_error = std::max(c.ratio.standard_error, least[verdicts_.cases[c.index].backend]);
+    }
+  }
+
+  void decide_all() {
+    raise_standard_errors();
+    std::vector<double> p_values;
+    p_values.reserve(candidates_.size());
+    for (const Candidate& c : candidates_) p_values.push_back(p_value(c.ratio));
+    const auto adjusted = holm_adjusted(p_values);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      CaseVerdict& c = verdicts_.cases[candidates_[i].index];
+      const LogRatio& ratio = candidates_[i].ratio;
+      const Interval interval = ratio_interval(ratio, 0.95);
+      c.ratio = Ratio{.value = std::exp(ratio.mean), .low = interval.low, .high = interval.high};
+      const bool significant = adjusted[i] <= options_.error_rate;
+      c.verdict = decide(*c.ratio, options_.threshold, significant);
+      if (c.verdict == Verdict::inconclusive)
+        c.reason = why_inconclusive(*c.ratio, options_.threshold, significant);
+    }
+    verdicts_.method = fmt::format(
+        "Ratios are of the geometric means of the launches' medians, with Welch's 95 % intervals. Slower and "
+        "faster hold for all of the {} compared case{} together (Holm): of comparisons in which nothing "
+        "changed, at most {:g} % call a case slower. What changed on the machine between the two "
+        "measurements "
+        "cannot be told from a change of the programs: `breakeven gate` measures both sides in turn.",
+        candidates_.size(), candidates_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
+  }
+
+  void warn() {
+    auto& warnings = verdicts_.warnings;
+    const auto cases = [](std::size_t count) {
+      return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+    };
+    if (same_samples_ > 0) {
+      warnings.push_back(
+          fmt::format("{}: the very same samples on both sides. Are the two files of one measurement?",
+                      cases(same_samples_)));
+    }
+    if (too_few_launches_ > 0) {
+      warnings.push_back(
+          fmt::format("{}: fewer than {} launches on a side. Launches of one program differ by several per "
+                      "cent, which samples "
+                      "inside of one launch do not show: set \"launches\" to {} or more in the config's "
+                      "\"measure\", or use "
+                      "`breakeven gate`",
+                      cases(too_few_launches_), fewest_launches, fewest_launches + 2));
+    }
+    if (other_algorithms_ > 0) {
+      warnings.push_back(
+          fmt::format("{}: the library chose another algorithm than in the base", cases(other_algorithms_)));
+    }
+    for (const auto& [what, count] : refusals_) {
+      warnings.push_back(
+          fmt::format("{}: not compared because of another {}; where that is the point, --allow {}",
+                      cases(count), name(what), name(what)));
+    }
+  }
+
+  const Result& base_;
+  const Result& head_;
+  const CompareOptions& options_;
+  Verdicts verdicts_;
+  std::vector<Candidate> candidates_;
+  std::vector<FoundDifference> of_run_;
+  std::map<std::string, std::vector<FoundDifference>> of_backends_;
+  std::map<Difference, std::size_t> refusals_;  // cases by what kept them from being compared
+  std::size_t same_samples_ = 0, too_few_launches_ = 0, other_algorithms_ = 0;
+};
+
+}  // namespace
+
+Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options) {
+  return Comparison(base, head, options).run();
+}
+
+}  // namespace breakeven

@@ -1,0 +1,215 @@
+#include "verdicts/differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::array<std::string_view, 7> difference_name_list{"machine", "library",   "driver",  "threads",
+                                                               "clocks",  "algorithm", "settings"};
+
+/// Settings of the system that decide how fast CPUs run: with other values of these, times differ by design.
+constexpr std::array<const char*, 3> clock_settings{"governor", "turbo_off", "boost"};
+
+std::string changed(std::string_view what, std::string_view was, std::string_view is) {
+  return fmt::format("other {}: {} → {}", what, was, is);
+}
+
+bool unknown(const std::string& value) {
+  return value.empty() || value.starts_with("unknown");
+}
+
+/// Whether two measured or rounded figures are further apart than `part` of the smaller.
+bool apart(double a, double b, double part) {
+  return std::max(a, b) > std::min(a, b) * (1 + part);
+}
+
+class Collector {
+ public:
+  void text(Difference kind, std::string_view what, const std::string& was, const std::string& is) {
+    if (!unknown(was) && !unknown(is) && was != is) add(kind, changed(what, was, is));
+  }
+  /// 0 is unknown.
+  void count(Difference kind, std::string_view what, std::int64_t was, std::int64_t is) {
+    if (was > 0 && is > 0 && was != is)
+      add(kind, changed(what, fmt::format("{}", was), fmt::format("{}", is)));
+  }
+  template <typename T>
+  void known(Difference kind, std::string_view what, const std::optional<T>& was,
+             const std::optional<T>& is) {
+    if (was && is && *was != *is) add(kind, changed(what, fmt::format("{}", *was), fmt::format("{}", *is)));
+  }
+  void figure(Difference kind, std::string_view what, const std::optional<double>& was,
+              const std::optional<double>& is, double part, std::string_view unit) {
+    if (was && is && *was > 0 && *is > 0 && apart(*was, *is, part)) {
+      add(kind, changed(what, fmt::format("{:.0f}{}", *was, unit), fmt::format("{:.0f}{}", *is, unit)));
+    }
+  }
+  void add(Difference kind, std::string text) { found_.push_back({.what = kind, .text = std::move(text)}); }
+  std::vector<FoundDifference> take() { return std::move(found_); }
+
+ private:
+  std::vector<FoundDifference> found_;
+};
+
+/// Median over the CPU cases: that of one case, taken at its end, is a moment's.
+std::optional<double> cpu_mhz(const Result& result) {
+  std::vector<double> clocks;
+  for (const CaseResult& c : result.cases) {
+    if (c.device != "gpu" && c.conditions.cpu_mhz) clocks.push_back(*c.conditions.cpu_mhz);
+  }
+  if (clocks.empty()) return std::nullopt;
+  return median(std::move(clocks));
+}
+
+/// "cold" where a config of the run asks for it, else "warm"; unknown without a config.
+std::string cache_of(const Result& result) {
+  const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
+  const auto measure = [](const nlohmann::json& one) {
+    const auto given = one.is_object() ? one.find("measure") : one.end();
+    if (!one.is_object() || given == one.end() || !given->is_object()) return std::string("warm");
+    const auto cache = given->find("cache");
+    return cache != given->end() && cache->is_string() ? cache->get<std::string>() : std::string("warm");
+  };
+  if (config.is_object()) return measure(config);
+  if (config.is_array() && !config.empty()) return measure(config[0]);
+  return {};
+}
+
+std::string setting(const Host& host, const std::string& name) {
+  const auto found = host.settings.find(name);
+  return found == host.settings.end() ? "" : found->second;
+}
+
+const BackendRecord* find_backend(const Result& result, const std::string& name) {
+  const auto found = std::find_if(result.backends.begin(), result.backends.end(),
+                                  [&](const BackendRecord& b) { return b.name == name; });
+  return found == result.backends.end() ? nullptr : &*found;
+}
+
+const Gpu* find_gpu(const Result& result, const std::string& id) {
+  const auto found = std::find_if(result.host.gpus.begin(), result.host.gpus.end(),
+                                  [&](const Gpu& g) { return g.id == id; });
+  return found == result.host.gpus.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view name(Difference difference) {
+  return difference_name_list.at(static_cast<std::size_t>(difference));
+}
+
+std::optional<Difference> parse_difference(std::string_view name) {
+  const auto* found = std::find(difference_name_list.begin(), difference_name_list.end(), name);
+  if (found == difference_name_list.end()) return std::nullopt;
+  return static_cast<Difference>(found - difference_name_list.begin());
+}
+
+std::vector<std::string> difference_names() {
+  return {difference_name_list.begin(), difference_name_list.end()};
+}
+
+std::vector<FoundDifference> run_differences(const Result& base, const Result& head) {
+  const Host& was = base.host;
+  const Host& is = head.host;
+  // What the kernel keeps of the memory for itself differs from one start to the next.
+  constexpr double memory = 0.05;
+  // Of unlocked clocks, read now and then.
+  constexpr double clocks = 0.1;
+  Collector found;
+  found.text(Difference::machine, "host", was.name, is.name);
+  found.text(Difference::machine, "CPU", was.cpu, is.cpu);
+  found.text(Difference::machine, "virtualization", was.virtualization, is.virtualization);
+  found.count(Difference::machine, "number of CPUs", was.cpus, is.cpus);
+  found.count(Difference::machine, "number of cores", was.cores, is.cores);
+  if (!was.cpu.empty() && !is.cpu.empty() && was.cpu_quota.value_or(0) != is.cpu_quota.value_or(0)) {
+    const auto quota = [](const Host& host) {
+      return host.cpu_quota ? fmt::format("{:g}", *host.cpu_quota) : std::string("none");
+    };
+    found.add(Difference::machine, changed("CPU quota", quota(was), quota(is)));
+  }
+  if (was.memory_bytes > 0 && is.memory_bytes > 0) {
+    const auto gib = [](const Host& host) { return static_cast<double>(host.memory_bytes) / 0x1p30; };
+    if (apart(gib(was), gib(is), memory)) {
+      found.add(Difference::machine,
+                changed("memory", fmt::format("{:.1f} GiB", gib(was)), fmt::format("{:.1f} GiB", gib(is))));
+    }
+  }
+  found.count(Difference::threads, "number of threads", was.threads, is.threads);
+  for (const char* name : clock_settings)
+    found.text(Difference::clocks, name, setting(was, name), setting(is, name));
+  found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
+  found.text(Difference::settings, "state of the caches", cache_of(base), cache_of(head));
+  return found.take();
+}
+
+std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
+                                                 const std::string& backend) {
+  Collector found;
+  const BackendRecord* was = find_backend(base, backend);
+  const BackendRecord* is = find_backend(head, backend);
+  if (was == nullptr || is == nullptr) return {};
+  found.text(Difference::library, "version of " + backend, was->version, is->version);
+  std::map<std::string, std::pair<std::string, std::string>> versions;
+  for (const auto& [library, number] : was->libraries) versions[library].first = number;
+  for (const auto& [library, number] : is->libraries) versions[library].second = number;
+  for (const auto& [library, both] : versions) {
+    const auto& [then, now] = both;
+    if (then != now)
+      found.add(Difference::library,
+                changed(library, then.empty() ? "none" : then, now.empty() ? "none" : now));
+  }
+  found.text(Difference::machine, "device of " + backend, was->device_name, is->device_name);
+  found.text(Difference::machine, "GPU of " + backend, was->device_id, is->device_id);
+  const Gpu* gpu_was = find_gpu(base, was->device_id);
+  const Gpu* gpu_is = find_gpu(head, is->device_id);
+  if (gpu_was == nullptr || gpu_is == nullptr) return found.take();
+  found.known(Difference::driver, "GPU driver", gpu_was->driver, gpu_is->driver);
+  found.known(Difference::machine, "ECC mode", gpu_was->ecc, gpu_is->ecc);
+  found.known(Difference::machine, "MIG mode", gpu_was->mig, gpu_is->mig);
+  found.figure(Difference::clocks, "power limit", gpu_was->power_limit_watts, gpu_is->power_limit_watts,
+               0.001, " W");
+  return found.take();
+}
+
+std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
+  // A card's clocks follow its load and its heat by a step or two.
+  constexpr double clocks = 0.05;
+  Collector found;
+  if (base.conditions.device && head.conditions.device) {
+    const DeviceConditions& was = *base.conditions.device;
+    const DeviceConditions& is = *head.conditions.device;
+    found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, clocks, " MHz");
+    found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, clocks, " MHz");
+  }
+  found.text(Difference::algorithm, "algorithm", base.algorithm, head.algorithm);
+  return found.take();
+}
+
+std::vector<std::string> lesser_differences(const Result& base, const Result& head) {
+  Collector found;
+  const auto lesser = Difference::settings;
+  found.text(lesser, "operating system", base.host.os, head.host.os);
+  found.text(lesser, "kernel", base.host.kernel, head.host.kernel);
+  for (const auto& [name, was] : base.host.settings) {
+    if (std::find(clock_settings.begin(), clock_settings.end(), name) == clock_settings.end())
+      found.text(lesser, "setting " + name, was, setting(head.host, name));
+  }
+  found.text(lesser, "version of breakeven", base.tool_version, head.tool_version);
+  found.text(lesser, "compiler of breakeven", base.tool_compiler, head.tool_compiler);
+  found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
+  std::vector<std::string> texts;
+  for (const FoundDifference& difference : found.take()) texts.push_back(difference.text);
+  return texts;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,490 @@
+// Two results, case by case.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "verdicts/compare.h"
+#include "verdicts_sample.h"
+
+namespace breakeven {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A result's case of these launches' samples, in seconds.
+CaseResult of_launches(const std::vector<std::vector<double>>& launches, std::int64_t m = 64) {
+  CaseResult c = sample::product("openblas", m, 1);
+  c.seconds->launches.clear();
+  for (const auto& launch : launches) {
+    c.seconds->samples.insert(c.seconds->samples.end(), launch.begin(), launch.end());
+    c.seconds->launches.push_back(std::ssize(launch));
+  }
+  c.seconds->median = median(c.seconds->samples);
+  return c;
+}
+
+/// Five launches of three samples, around `seconds` by at most 0.3 %.
+CaseResult around(double seconds, std::int64_t m = 64) {
+  std::vector<std::vector<double>> launches;
+  for (const double off : {-0.003, -0.001, 0.0, 0.001, 0.003})
+    launches.push_back({seconds * (1 + off), seconds * (1 + off), seconds * (1 + off)});
+  return of_launches(launches, m);
+}
+
+Result result_of(std::vector<CaseResult> cases) {
+  Result r = sample::result(std::move(cases));
+  r.backends = {sample::backend("openblas", true)};
+  r.host.memory_bytes = std::int64_t{16} << 30U;
+  r.host.settings = {{"governor", "performance"}, {"smt", "on"}};
+  return r;
+}
+
+Verdicts compare_with(const Result& base, const Result& head, std::set<Difference> allowed = {}) {
+  CompareOptions options;
+  options.allowed = std::move(allowed);
+  return compare_results(base, head, options);
+}
+
+CaseVerdict only_verdict(const Result& base, const Result& head, std::set<Difference> allowed = {}) {
+  const Verdicts verdicts = compare_with(base, head, std::move(allowed));
+  EXPECT_EQ(verdicts.cases.size(), 1U);
+  return verdicts.cases.at(0);
+}
+
+// ---- times
+
+TEST(Compare, TellsSlowerFasterAndSame) {
+  const auto verdict = [](double head) {
+    return only_verdict(result_of({around(1)}), result_of({around(head)})).verdict;
+  };
+  EXPECT_EQ(verdict(1.05), Verdict::slower);
+  EXPECT_EQ(verdict(0.95), Verdict::faster);
+  EXPECT_EQ(verdict(1.01), Verdict::same);
+}
+
+TEST(Compare, GivesTheRatioItsIntervalAndTheMedians) {
+  const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({around(1.05)}));
+  ASSERT_TRUE(c.ratio);
+  EXPECT_NEAR(c.ratio->value, 1.05, 1e-9);
+  EXPECT_GT(c.ratio->low, 1.04);
+  EXPECT_LT(c.ratio->low, 1.05);
+  EXPECT_LT(c.ratio->high, 1.06);
+  EXPECT_NEAR(*c.base_seconds, 1, 1e-12);
+  EXPECT_NEAR(*c.head_seconds, 1.05, 1e-12);
+  EXPECT_TRUE(c.launches.empty());
+}
+
+/// However many samples a launch has: they do not say how launches differ.
+TEST(Compare, TakesLaunchesForTheUnit) {
+  std::vector<std::vector<double>> base;
+  std::vector<std::vector<double>> head;
+  for (const double level : {0.97, 0.99, 1.0, 1.02, 1.03}) {
+    base.emplace_back(1000, level);
+    head.emplace_back(1000, level * 1.04);
+  }
+  EXPECT_EQ(only_verdict(result_of({of_launches(base)}), result_of({of_launches(head)})).verdict,
+            Verdict::inconclusive);
+}
+
+TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
+  const Result one = result_of({of_launches({std::vector<double>(100, 1.0)})});
+  const Result other = result_of({of_launches({std::vector<double>(100, 2.0)})});
+  const Verdicts verdicts = compare_with(one, other);
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
+  EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
+  EXPECT_EQ(verdicts.cases[0].reason, "too few launches to tell: 1 of the base, 1 of the head");
+  EXPECT_EQ(verdicts.cases[0].head_seconds, 2);
+  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("set \"launches\" to 5 or more")));
+  EXPECT_EQ(exit_status(verdicts), 3);
+}
+
+TEST(Compare, TheSameFileTwiceIsTheSame) {
+  for (const Result& result : {result_of({around(1)}), result_of({of_launches({{1.0, 1.1, 1.2}})}),
+                               result_of({of_launches({{1.0}})})}) {
+    const Verdicts verdicts = compare_with(result, result);
+    EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
+    EXPECT_EQ(verdicts.cases[0].ratio, Ratio{});
+    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the very same samples")));
+    EXPECT_EQ(exit_status(verdicts), 0);
+  }
+}
+
+TEST(Compare, LeavesThrottledSamplesOutWhereEnoughAreLeft) {
+  CaseResult head = around(1);
+  // Another 15 samples, of five launches with three each, that throttled.
+  std::vector<std::vector<double>> launches;
+  for (const double off : {-0.003, -0.001, 0.0, 0.001, 0.003})
+    launches.push_back({1 + off, 3, 1 + off, 3, 1 + off, 3});
+  head = of_launches(launches);
+  for (std::int64_t i = 1; i < 30; i += 2) head.seconds->throttled.push_back(i);
+  EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({head})).verdict, Verdict::same);
+}
+
+TEST(Compare, SurvivesSamplesThatAreNone) {
+  CaseResult head = around(1.05);
+  head.seconds->samples[0] = std::nan("");
+  head.seconds->samples[1] = -1;
+  head.seconds->samples[2] = 0;  // the whole first launch
+  const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({head}));
+  EXPECT_EQ(c.verdict, Verdict::slower);
+  head.seconds->samples.assign(15, std::nan(""));
+  EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({head})).verdict, Verdict::inconclusive);
+}
+
+TEST(Compare, DoesNotGuessWhichSamplesAreOfWhichLaunch) {
+  for (const auto& counts : {std::vector<std::int64_t>{3, 3}, std::vector<std::int64_t>{3, 3, 3, 3, 4},
+                             std::vector<std::int64_t>{18, -3}}) {
+    CaseResult head = around(1.05);
+    head.seconds->launches = counts;
+    const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({head}));
+    EXPECT_EQ(c.verdict, Verdict::incomparable);
+    EXPECT_EQ(c.reason, "the head does not say which of its samples are of which launch");
+  }
+}
+
+// ---- error rates: no change, then one, in suites of 50 cases
+
+using Generator = std::mt19937_64;
+using Level = std::function<double(Generator&)>;
+
+double normal_level(Generator& generator) {
+  return std::exp(std::normal_distribution<double>(0, 0.01)(generator));
+}
+/// Two memory layouts, 3 % apart, each of which hardly varies.
+double layout_level(Generator& generator) {
+  const double layout = generator() % 2 == 0 ? -0.015 : 0.015;
+  return std::exp(layout + std::normal_distribution<double>(0, 0.001)(generator));
+}
+/// Now and then a launch is slower.
+double tailed_level(Generator& generator) {
+  return std::exp(std::exponential_distribution<double>(100)(generator));
+}
+
+Result suite(const Level& level, int launches, double changed, Generator& generator) {
+  std::vector<CaseResult> cases;
+  for (int m = 1; m <= 50; ++m) {
+    std::vector<std::vector<double>> of_case;
+    for (int i = 0; i < launches; ++i) of_case.push_back({(m == 1 ? changed : 1.0) * level(generator)});
+    cases.push_back(of_launches(of_case, m));
+  }
+  return result_of(std::move(cases));
+}
+
+/// The part of comparisons in which something else than what was changed is called slower, and the part in
+/// which what was changed is.
+struct Rates {
+  double false_alarms = 0, found = 0;
+};
+Rates rates(const Level& level, int launches, double changed, int times) {
+  Generator generator(1);
+  Rates all;
+  for (int i = 0; i < times; ++i) {
+    const Verdicts verdicts =
+        compare_with(suite(level, launches, 1, generator), suite(level, launches, changed, generator));
+    bool alarm = false;
+    for (const CaseVerdict& c : verdicts.cases) {
+      const bool slower = c.verdict == Verdict::slower;
+      const bool is_changed = c.parameters.integer("m") == 1;
+      alarm = alarm || (slower && !is_changed);
+      all.found += slower && is_changed ? 1.0 / times : 0;
+    }
+    all.false_alarms += alarm ? 1.0 / times : 0;
+  }
+  return all;
+}
+
+TEST(SlowCompareErrorRates, HoldOverASuite) {
+  for (const Level& level : {Level(normal_level), Level(layout_level), Level(tailed_level)}) {
+    for (const int launches : {3, 5, 10})
+      EXPECT_LE(rates(level, launches, 1, 200).false_alarms, 0.02) << launches;
+  }
+}
+
+TEST(SlowCompareErrorRates, LeaveLaunchesEnoughPower) {
+  EXPECT_GE(rates(normal_level, 10, 1.05, 100).found, 0.95);
+  EXPECT_GE(rates(normal_level, 5, 1.10, 100).found, 0.95);
+}
+
+// ---- what must not differ
+
+struct Changed {
+  std::string name;
+  std::function<void(Result&)> change;
+  Difference what;
+  std::string said;
+};
+
+Result gpu_result() {
+  Result r = result_of({around(1)});
+  r.backends[0].device = "gpu";
+  r.backends[0].device_id = "GPU-1";
+  r.backends[0].libraries = {{"cuBLAS", "13.0"}};
+  r.cases[0].device = "gpu";
+  r.cases[0].algorithm = "tile 128";
+  r.cases[0].conditions.device = DeviceConditions{};
+  r.cases[0].conditions.device->sm_mhz = 1980;
+  r.cases[0].conditions.device->memory_mhz = 2600;
+  Gpu gpu{.id = "GPU-1",
+          .name = "A GPU",
+          .driver = "580.1",
+          .memory_bytes = {},
+          .ecc = true,
+          .mig = false,
+          .persistence = {},
+          .compute_mode = {},
+          .pcie_generation = {},
+          .pcie_width = {},
+          .pcie_generation_most = {},
+          .pcie_width_most = {},
+          .power_limit_watts = 700,
+          .power_limit_default_watts = {},
+          .sm_mhz_most = {},
+          .memory_mhz_most = {},
+          .unreadable = {}};
+  r.host.gpus = {gpu};
+  return r;
+}
+
+Result cpu_result() {
+  Result r = result_of({around(1)});
+  r.backends[0].libraries = {{"OpenBLAS", "0.3.21"}};
+  r.cases[0].algorithm = "haswell";
+  r.cases[0].conditions.cpu_mhz = 3000;
+  r.config = R"({"measure": {"cache": "warm"}})";
+  return r;
+}
+
+class Differing : public testing::TestWithParam<std::pair<Result (*)(), Changed>> {};
+
+TEST_P(Differing, IsIncomparableUnlessAllowed) {
+  const auto& [make, changed] = GetParam();
+  const Result base = make();
+  Result head = make();
+  changed.change(head);
+  // Other samples, so that the two are not one measurement.
+  head.cases[0].seconds = around(1.0001).seconds;
+  const Verdicts verdicts = compare_with(base, head);
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::incomparable);
+  EXPECT_EQ(verdicts.cases[0].reason, changed.said);
+  EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
+  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr(fmt::format("--allow {}", name(changed.what)))));
+  EXPECT_EQ(exit_status(verdicts), 4);
+  EXPECT_EQ(compare_with(base, head, {changed.what}).cases[0].verdict, Verdict::same);
+  for (int other = 0; other < 7; ++other) {
+    const auto allowed = static_cast<Difference>(other);
+    if (allowed == changed.what) continue;
+    EXPECT_EQ(exit_status(compare_with(base, head, {allowed})), 4) << name(allowed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Compare, Differing,
+    testing::Values(
+        std::pair(&cpu_result, Changed{"Host", [](Result& r) { r.host.name = "b"; }, Difference::machine,
+                                       "other host: host → b"}),
+        std::pair(&cpu_result, Changed{"Cpu", [](Result& r) { r.host.cpu = "B"; }, Difference::machine,
+                                       "other CPU: A CPU → B"}),
+        std::pair(&cpu_result, Changed{"Cpus", [](Result& r) { r.host.cpus = 4; }, Difference::machine,
+                                       "other number of CPUs: 2 → 4"}),
+        std::pair(&cpu_result, Changed{"Quota", [](Result& r) { r.host.cpu_quota = 1.5; },
+                                       Difference::machine, "other CPU quota: none → 1.5"}),
+        std::pair(&cpu_result, Changed{"Memory", [](Result& r) { r.host.memory_bytes *= 2; },
+                                       Difference::machine, "other memory: 16.0 GiB → 32.0 GiB"}),
+        std::pair(&cpu_result, Changed{"Threads", [](Result& r) { r.host.threads = 1; }, Difference::threads,
+                                       "other number of threads: 2 → 1"}),
+        std::pair(&cpu_result,
+                  Changed{"Governor", [](Result& r) { r.host.settings["governor"] = "powersave"; },
+                          Difference::clocks, "other governor: performance → powersave"}),
+        std::pair(&cpu_result, Changed{"Clock", [](Result& r) { r.cases[0].conditions.cpu_mhz = 2000; },
+                                       Difference::clocks, "other CPU clock: 3000 MHz → 2000 MHz"}),
+        std::pair(&cpu_result,
+                  Changed{"Cache", [](Result& r) { r.config = R"({"measure": {"cache": "cold"}})"; },
+                          Difference::settings, "other state of the caches: warm → cold"}),
+        std::pair(&cpu_result,
+                  Changed{"Library", [](Result& r) { r.backends[0].libraries[0].second = "0.3.26"; },
+                          Difference::library, "other OpenBLAS: 0.3.21 → 0.3.26"}),
+        std::pair(&cpu_result,
+                  Changed{"OtherLibrary", [](Result& r) { r.backends[0].libraries[0].first = "BLIS"; },
+                          Difference::library, "other BLIS: none → 0.3.21; other OpenBLAS: 0.3.21 → none"}),
+        std::pair(&cpu_result, Changed{"Backend", [](Result& r) { r.backends[0].version = "0.2.0"; },
+                                       Difference::library, "other version of openblas: 0.1.0 → 0.2.0"}),
+        std::pair(&cpu_result, Changed{"Algorithm", [](Result& r) { r.cases[0].algorithm = "zen"; },
+                                       Difference::algorithm, "other algorithm: haswell → zen"}),
+        std::pair(&gpu_result, Changed{"Gpu", [](Result& r) { r.backends[0].device_id = "GPU-2"; },
+                                       Difference::machine, "other GPU of openblas: GPU-1 → GPU-2"}),
+        std::pair(&gpu_result, Changed{"Driver", [](Result& r) { r.host.gpus[0].driver = "590.1"; },
+                                       Difference::driver, "other GPU driver: 580.1 → 590.1"}),
+        std::pair(&gpu_result, Changed{"Ecc", [](Result& r) { r.host.gpus[0].ecc = false; },
+                                       Difference::machine, "other ECC mode: true → false"}),
+        std::pair(&gpu_result,
+                  Changed{"PowerLimit", [](Result& r) { r.host.gpus[0].power_limit_watts = 500; },
+                          Difference::clocks, "other power limit: 700 W → 500 W"}),
+        std::pair(&gpu_result,
+                  Changed{"GpuClock", [](Result& r) { r.cases[0].conditions.device->sm_mhz = 1500; },
+                          Difference::clocks, "other GPU clock: 1980 MHz → 1500 MHz"}),
+        std::pair(&gpu_result, Changed{"GpuAlgorithm", [](Result& r) { r.cases[0].algorithm = "tile 64"; },
+                                       Difference::algorithm, "other algorithm: tile 128 → tile 64"})),
+    [](const auto& test) { return test.param.second.name; });
+
+TEST(CompareDifferences, SmallOnesAndUnknownOnesAreNone) {
+  const Result base = cpu_result();
+  Result head = cpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  head.host.memory_bytes += 4096;
+  head.cases[0].conditions.cpu_mhz = 3050;
+  head.host.settings["governor"] = "unknown: cannot be read";
+  head.host.threads = 0;
+  head.host.virtualization = "vm";  // unknown in the base
+  head.cases[0].algorithm = "";
+  EXPECT_EQ(only_verdict(base, head).verdict, Verdict::same);
+}
+
+TEST(CompareDifferences, OfCpusDoNotConcernAGpu) {
+  const Result base = gpu_result();
+  Result head = gpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  head.host.threads = 1;
+  head.host.settings["governor"] = "powersave";
+  EXPECT_EQ(only_verdict(base, head).verdict, Verdict::same);
+}
+
+TEST(CompareDifferences, OfTheSystemAreSaidAndNoMore) {
+  Result base = cpu_result();
+  base.host.kernel = "6.1";
+  base.tool_build = "Release";
+  Result head = cpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  head.host.kernel = "6.2";
+  head.host.settings["smt"] = "off";
+  head.tool_build = "Debug";
+  const Verdicts verdicts = compare_with(base, head);
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
+  EXPECT_THAT(verdicts.warnings, ElementsAre("other kernel: 6.1 → 6.2", "other setting smt: on → off",
+                                             "other build of breakeven: Release → Debug"));
+}
+
+/// Even where that is allowed and the time is the same.
+TEST(CompareDifferences, AnotherAlgorithmIsAFindingOfItsOwn) {
+  Result head = cpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  head.cases[0].algorithm = "zen";
+  const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::algorithm});
+  EXPECT_EQ(verdicts.cases[0].base_algorithm, "haswell");
+  EXPECT_EQ(verdicts.cases[0].head_algorithm, "zen");
+  EXPECT_THAT(verdicts.warnings, ElementsAre("1 case: the library chose another algorithm than in the base"));
+}
+
+TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
+  Result head = cpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  head.host.threads = 1;
+  head.backends[0].libraries[0].second = "0.3.26";
+  const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::threads, Difference::library});
+  EXPECT_THAT(verdicts.warnings, ElementsAre("other number of threads: 2 → 1, which is allowed",
+                                             "other OpenBLAS: 0.3.21 → 0.3.26, which is allowed"));
+}
+
+TEST(CompareDifferences, AreReadByTheirNames) {
+  for (const std::string& text : difference_names()) EXPECT_EQ(name(*parse_difference(text)), text);
+  EXPECT_EQ(difference_names().size(), 7U);
+  EXPECT_EQ(parse_difference("Machine"), std::nullopt);
+}
+
+// ---- cases that are not on both sides, or not ok
+
+TEST(Compare, ListsWhatIsMissingAndWhatIsNew) {
+  Result base = result_of({around(1, 1), around(1, 2)});
+  Result head = result_of({around(1, 3), around(1.0001, 2)});
+  const Verdicts verdicts = compare_with(base, head);
+  ASSERT_EQ(verdicts.cases.size(), 3U);
+  EXPECT_EQ(verdicts.cases[0].presence, Presence::only_base);
+  EXPECT_EQ(verdicts.cases[0].reason, "the head does not have it");
+  EXPECT_EQ(verdicts.cases[1].verdict, Verdict::same);
+  EXPECT_EQ(verdicts.cases[2].presence, Presence::only_head);
+  EXPECT_EQ(exit_status(verdicts), 4);
+  base.cases.erase(base.cases.begin());
+  EXPECT_EQ(exit_status(compare_with(base, head)), 0);
+}
+
+TEST(Compare, SaysWhyABackendIsMissing) {
+  const Result base = result_of({around(1)});
+  Result head = result_of({});
+  head.backends = {sample::backend("openblas", false, "no library")};
+  EXPECT_EQ(only_verdict(base, head).reason, "the head's openblas is not available: no library");
+  head.backends.clear();
+  EXPECT_EQ(only_verdict(base, head).reason, "the head has no backend openblas");
+}
+
+TEST(Compare, AHeadThatIsWrongIsOneWhateverTheBaseWas) {
+  for (const Status was : {Status::ok, Status::wrong, Status::failed, Status::unsupported}) {
+    Result base = result_of({around(1)});
+    if (was != Status::ok) base.cases[0] = sample::refused(base.cases[0], was, "was");
+    const Result head = result_of({sample::refused(around(1), Status::wrong, "3 is not 4")});
+    const Verdicts verdicts = compare_with(base, head);
+    EXPECT_EQ(verdicts.cases[0].reason, "3 is not 4");
+    EXPECT_EQ(exit_status(verdicts), 1) << name(was);
+  }
+}
+
+TEST(Compare, FailedCasesAreIncomparableAndUnsupportedOnesDoNotCount) {
+  const Result good = result_of({around(1)});
+  const auto with = [](Status status) { return result_of({sample::refused(around(1), status, "why")}); };
+  EXPECT_EQ(exit_status(compare_with(good, with(Status::failed))), 4);
+  EXPECT_EQ(exit_status(compare_with(with(Status::failed), good)), 4);
+  EXPECT_EQ(exit_status(compare_with(good, with(Status::unsupported))), 4);
+  EXPECT_EQ(exit_status(compare_with(with(Status::unsupported), with(Status::unsupported))), 0);
+  const CaseVerdict now_there = only_verdict(with(Status::unsupported), good);
+  EXPECT_EQ(now_there.presence, Presence::only_head) << "what the base could not do is new";
+  EXPECT_THAT(now_there.notes, ElementsAre("the base does not support it: why"));
+}
+
+TEST(Compare, SaysThatARunWasNotFinished) {
+  Result base = result_of({around(1)});
+  base.complete = false;
+  EXPECT_THAT(compare_with(base, result_of({around(1.001)})).warnings,
+              ElementsAre("the base's run ended before everything was measured"));
+}
+
+TEST(Compare, CasesOfOneNameThatAreOtherProblemsAreIncomparable) {
+  CaseResult other = around(1);
+  other.parameters.set("k", std::int64_t{65});
+  EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({other})).reason,
+            "the two files mean different problems by this name");
+}
+
+TEST(Compare, OfWhatFitsItComparesTheSize) {
+  CaseResult c = around(1);
+  c.seconds.reset();
+  const auto fits = [&](std::int64_t largest) {
+    c.fit = Fit{.largest = largest, .refused = largest + 1, .limit = ""};
+    return result_of({c});
+  };
+  EXPECT_EQ(only_verdict(fits(1000), fits(1000)).verdict, Verdict::same);
+  EXPECT_EQ(only_verdict(fits(1000), fits(985)).verdict, Verdict::same) << "the search is no more precise";
+  EXPECT_EQ(only_verdict(fits(1000), fits(900)).verdict, Verdict::incomparable);
+  EXPECT_EQ(only_verdict(fits(1000), fits(900)).reason, "the largest that fits: 1000 → 900");
+  EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("the largest that fits: 1000 → 2000"));
+}
+
+TEST(Compare, SaysHowTheErrorRateIsHeld) {
+  const Verdicts verdicts = compare_with(result_of({around(1)}), result_of({around(1.001)}));
+  EXPECT_EQ(verdicts.kind, "compare");
+  EXPECT_THAT(verdicts.method, HasSubstr("all of the 1 compared case together (Holm)"));
+  EXPECT_THAT(verdicts.method, HasSubstr("at most 1 % call a case slower"));
+}
+
+TEST(Compare, NothingWithNothingIsFine) {
+  EXPECT_THAT(compare_with(Result{}, Result{}).cases, IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven
