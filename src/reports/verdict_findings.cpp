@@ -117,7 +117,7 @@ std::string format_change(double ratio) {
 
 std::string describe_change(const CaseVerdict& c) {
   const auto ratio = change(c);
-  if (!ratio) return "";
+  if (!ratio || c.verdict == Verdict::incomparable) return "";
   if (!c.ratio) return fmt::format("{} by medians alone", format_change(*ratio));
   const auto bound = [](double value) {
     const std::string text = format_change(value);

@@ -46,7 +46,7 @@ std::string describe_case(const CaseVerdict& c);
 std::string format_change(double ratio);
 
 /// "+5.3 % (+4.1 to +6.6)"; without an interval "+5.3 % by medians alone"; empty where there are no two
-/// times.
+/// times, or none that could be compared.
 std::string describe_change(const CaseVerdict& c);
 
 /// "10.0 ms → 10.5 ms", with "?" for a side that has no time; empty where neither has.

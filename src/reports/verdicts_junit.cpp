@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/text.h"
+#include "reports/tool_report.h"
 #include "reports/verdict_findings.h"
 #include "reports/xml.h"
 
@@ -40,11 +41,13 @@ std::string plain_seconds(double value) {
   return fmt::format("{:.9f}", value);
 }
 
-XmlElement test_case(const CaseVerdict& c) {
-  XmlElement element{.name = "testcase",
-                     .attributes = {{"name", describe_case(c)}, {"classname", c.op}},
-                     .children = {},
-                     .text = {}};
+XmlElement test_case(const CaseVerdict& c, UniqueNames& names) {
+  XmlElement element{
+      .name = "testcase",
+      .attributes = {{"name", names.take(printable(fmt::format("{}/{}", c.id, c.backend))).text},
+                     {"classname", c.op}},
+      .children = {},
+      .text = {}};
   if (c.head_seconds && std::isfinite(*c.head_seconds))
     element.attributes.emplace_back("time", plain_seconds(*c.head_seconds));
   const FindingKind kind = finding_kind(c);
@@ -87,7 +90,8 @@ std::string verdicts_junit(const Verdicts& verdicts) {
                    .children = {},
                    .text = {}};
   suite.children.reserve(verdicts.cases.size() + 1);
-  for (const CaseVerdict& c : verdicts.cases) suite.children.push_back(test_case(c));
+  UniqueNames names;
+  for (const CaseVerdict& c : verdicts.cases) suite.children.push_back(test_case(c, names));
   std::string said = headline(verdicts);
   for (const std::string& warning : verdicts.warnings) said += "\nwarning: " + warning;
   if (!verdicts.complete) said += "\nincomplete: it ended before every case was decided";

@@ -7,9 +7,9 @@
 
 namespace breakeven {
 
-/// A test case for each case and backend, in the order in which they were compared: its class the operation,
-/// its time the head's median, in seconds. Slower and wrong ones are failures; incomparable and missing ones
-/// errors; inconclusive and unsupported ones are skipped.
+/// A test case for each case and backend, "ID/BACKEND", in the order in which they were compared: its class
+/// the operation, its time the head's median, in seconds. Slower and wrong ones are failures; incomparable
+/// and missing ones errors; inconclusive and unsupported ones are skipped.
 std::string verdicts_junit(const Verdicts& verdicts);
 
 }  // namespace breakeven

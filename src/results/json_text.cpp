@@ -135,7 +135,7 @@ std::string read_result_text(const std::filesystem::path& path) {
 
 nlohmann::ordered_json parse_strictly(const std::string& text, RepeatedKey repeated) {
   Builder builder(repeated);
-  Json::sax_parse(text, &builder);
+  Json::sax_parse(text.data(), text.data() + text.size(), &builder);
   return builder.take();
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -180,6 +181,7 @@ class Comparison {
   /// Says what does, where it is not allowed.
   bool differ(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     std::vector<std::string> refused;
+    std::set<Difference> kinds;
     const auto look = [&](const std::vector<FoundDifference>& all) {
       for (const FoundDifference& found : all) {
         // Of the threads and clocks of CPUs a GPU's cases depend little.
@@ -188,7 +190,7 @@ class Comparison {
         if (of_cpus && head.device == "gpu") continue;
         if (!allow(found)) {
           refused.push_back(found.text);
-          ++refusals_[found.what];
+          kinds.insert(found.what);
         }
       }
     };
@@ -200,6 +202,7 @@ class Comparison {
       if (found.what == Difference::algorithm) ++other_algorithms_;
       if (found.what == Difference::clocks && allow(found)) made.notes.push_back(found.text);
     }
+    for (const Difference kind : kinds) ++refusals_[kind];
     made.reason = fmt::format("{}", fmt::join(refused, "; "));
     return !refused.empty();
   }
@@ -278,6 +281,7 @@ class Comparison {
       if (c.verdict == Verdict::inconclusive)
         c.reason = why_inconclusive(*c.ratio, options_.threshold, significant);
     }
+    if (candidates_.empty()) return;
     verdicts_.method = fmt::format(
         "Ratios are of the geometric means of the launches' medians, with Welch's 95 % intervals. Slower and "
         "faster hold for all of the {} compared case{} together (Holm): of comparisons in which nothing "
@@ -312,7 +316,7 @@ class Comparison {
     }
     for (const auto& [what, count] : refusals_) {
       warnings.push_back(
-          fmt::format("{}: not compared because of another {}; where that is the point, --allow {}",
+          fmt::format("{}: not compared because of a difference ({}); where that is the point, --allow {}",
                       cases(count), name(what), name(what)));
     }
   }

@@ -308,7 +308,7 @@ TEST(VerdictsJunit, IsATestCaseForEachCaseAndBackend) {
   const std::string text = verdicts_junit(one_of_each());
   EXPECT_THAT(text, StartsWith("<?xml"));
   EXPECT_THAT(text, HasSubstr("tests=\"10\" failures=\"3\" errors=\"2\" skipped=\"2\""));
-  EXPECT_THAT(text, HasSubstr("<testcase name=\"matmul 4 x 4 x 4 f32 on openblas\" classname=\"matmul\" "
+  EXPECT_THAT(text, HasSubstr("<testcase name=\"matmul/m=4/f32/openblas\" classname=\"matmul\" "
                               "time=\"0.010530000\">"));
   EXPECT_THAT(
       text, HasSubstr("<failure type=\"slower\" message=\"slower: +5.3 % (+4.1 to +6.6); 10.0 ms → 10.5 ms; "

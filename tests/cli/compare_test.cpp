@@ -1,0 +1,215 @@
+// `breakeven compare`, end to end: results of simulated backends, whose times are known, and files that are
+// not what they should be.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class CompareCommand : public DriverTest {
+ protected:
+  /// The file of a run with five launches, `factor` times as slow as usual.
+  std::filesystem::path measured(const std::string& name, double factor, const std::string& more = "") const {
+    const auto path = file(name);
+    const auto products =
+        config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
+               {{"launches", 5}, {"max_seconds", 0.5}});
+    const Outcome outcome = breakeven({"run", products, "--out", path, "--quiet"},
+                                      fmt::format("noise=0.001,process_noise=0.002,factor={}{}", factor, more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return path;
+  }
+  /// A result with one case, as little as there can be.
+  static Json small() {
+    return {{"schema", "breakeven.result/1"},
+            {"complete", true},
+            {"tool", Json::object()},
+            {"host", Json::object()},
+            {"config", Json::object()},
+            {"backends", Json::array()},
+            {"cases",
+             {{{"id", "x"},
+               {"op", "matmul"},
+               {"params", Json::object()},
+               {"dtype", "f32"},
+               {"backend", "a"},
+               {"status", "ok"},
+               {"seconds", {{"median", 1.0}, {"samples", {1.0}}, {"launches", {1}}}}}}}};
+  }
+  void expect_refused(const std::string& text, const std::string& message) const {
+    const auto good = write("good.json", small().dump());
+    const auto bad = write("bad.json", text);
+    for (const auto& [base, head] : {std::pair(good, bad), std::pair(bad, good)}) {
+      const Outcome outcome = breakeven({"compare", base, head});
+      EXPECT_EQ(outcome.status, 2) << text.substr(0, 300);
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("bad.json"), HasSubstr(message)));
+      EXPECT_EQ(outcome.out, "");
+    }
+  }
+};
+
+TEST_F(CompareCommand, TellsSlowerFasterAndSame) {
+  const auto base = measured("base.json", 1);
+  const auto same = measured("same.json", 1.002);
+  const auto slower = measured("slower.json", 1.1);
+  const Outcome good = breakeven({"compare", base, same});
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, StartsWith("None of 2 cases is slower, 2 are the same\n"));
+  const Outcome bad = breakeven({"compare", base, slower, "--out", file("v.json")});
+  EXPECT_EQ(bad.status, 1) << bad.out << bad.err;
+  EXPECT_THAT(bad.out, StartsWith("2 of 2 cases are slower\n"));
+  const Json verdicts = parse_file(file("v.json"));
+  EXPECT_EQ(verdicts.at("exit_status"), 1);
+  EXPECT_EQ(verdicts.at("base").at("source"), base.string());
+  for (const Json& c : verdicts.at("cases")) {
+    EXPECT_EQ(c.at("verdict"), "slower");
+    EXPECT_NEAR(c.at("ratio").at("value").get<double>(), 1.1, 0.02);
+  }
+  EXPECT_EQ(breakeven({"compare", slower, base}).status, 0) << "faster";
+  EXPECT_EQ(breakeven({"compare", base, slower, "--threshold", "20%"}).status, 0);
+  EXPECT_EQ(breakeven({"compare", base, base}).status, 0);
+}
+
+TEST_F(CompareCommand, OneLaunchIsInconclusive) {
+  const std::string one = small().dump();
+  Json other = small();
+  other["cases"][0]["seconds"] = {{"median", 1.5}, {"samples", {1.5}}, {"launches", {1}}};
+  const Outcome outcome = breakeven({"compare", write("a.json", one), write("b.json", other.dump())});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("+50.0 % by medians alone"));
+  EXPECT_THAT(outcome.out, HasSubstr("too few launches"));
+}
+
+TEST_F(CompareCommand, AnotherLibraryIsIncomparableUnlessAllowed) {
+  const auto base = measured("base.json", 1);
+  const auto head = measured("head.json", 1.001, ",version=2.0");
+  const Outcome refused = breakeven({"compare", base, head});
+  EXPECT_EQ(refused.status, 4);
+  EXPECT_THAT(refused.out, HasSubstr("--allow library"));
+  EXPECT_EQ(breakeven({"compare", base, head, "--allow", "library"}).status, 0);
+  EXPECT_EQ(breakeven({"compare", base, head, "--allow", "machine,library"}).status, 0);
+  EXPECT_EQ(breakeven({"compare", base, head, "--allow", "machine"}).status, 4);
+}
+
+TEST_F(CompareCommand, WritesEveryReport) {
+  const auto path = write("a.json", small().dump());
+  Json wrong = small();
+  wrong["cases"][0]["status"] = "wrong";
+  wrong["cases"][0]["seconds"] = nullptr;
+  wrong["cases"][0]["reason"] = "3 is not 4";
+  const Outcome outcome =
+      breakeven({"compare", path, write("b.json", wrong.dump()), "--markdown", file("m.md"), "--junit",
+                 file("j.xml"), "--github", "-", "--out", file("v.json")});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(text_of(file("m.md")), StartsWith("# None of 1 case is slower, 1 is wrong\n"));
+  EXPECT_THAT(text_of(file("j.xml")), HasSubstr("<failure type=\"wrong\""));
+  EXPECT_THAT(outcome.out, HasSubstr("\n::error title=wrong::"));
+  EXPECT_EQ(parse_file(file("v.json")).at("schema"), "breakeven.verdict/1");
+  const Outcome piped = breakeven({"compare", path, path, "--out", "-"});
+  EXPECT_EQ(parse(piped.out).at("exit_status"), 0);
+  EXPECT_EQ(breakeven({"compare", path, path, "--quiet"}).out, "");
+}
+
+TEST_F(CompareCommand, ReadsGoogleBenchmark) {
+  const auto benchmarks = [&](const std::string& name, double seconds) {
+    const Json row{{"name", "BM_x"},   {"run_name", "BM_x"},   {"run_type", "iteration"},
+                   {"iterations", 10}, {"real_time", seconds}, {"cpu_time", seconds},
+                   {"time_unit", "s"}};
+    return write(
+        name, Json{{"context", {{"executable", "./bench"}, {"num_cpus", 2}}}, {"benchmarks", {row}}}.dump());
+  };
+  const Outcome outcome = breakeven({"compare", benchmarks("a.json", 1), benchmarks("b.json", 1.2)});
+  EXPECT_EQ(outcome.status, 3) << "one process on each side";
+  EXPECT_THAT(outcome.out, HasSubstr("BM_x"));
+  EXPECT_THAT(outcome.out, HasSubstr("+20.0 % by medians alone"));
+}
+
+// ---- what is wrong
+
+TEST_F(CompareCommand, RefusesWhatIsNoResult) {
+  const std::string text = small().dump();
+  for (std::size_t part = 0; part < 8; ++part)
+    expect_refused(text.substr(0, text.size() * part / 8), "truncated");
+  Json result = small();
+  result["schema"] = "breakeven.result/2";
+  expect_refused(result.dump(), "is of schema 'breakeven.result/2'");
+  expect_refused("{}", "is not a result file");
+  expect_refused(std::string(200'000, '['), "nested");
+  result = small();
+  result["cases"][0]["seconds"]["median"] = "1.0";
+  expect_refused(result.dump(), "/cases/0/seconds/median");
+  result = small();
+  result["cases"].push_back(result["cases"][0]);
+  expect_refused(result.dump(), "/cases/1 repeats");
+  std::string twice = text;
+  twice.insert(1, R"("complete": true, )");
+  expect_refused(twice, "is there twice");
+  std::string nan = text;
+  nan.replace(nan.find("1.0"), 3, "NaN");
+  expect_refused(nan, "not valid JSON");
+}
+
+TEST_F(CompareCommand, RefusesWhatItCannotRead) {
+  const auto good = write("good.json", small().dump());
+  EXPECT_EQ(breakeven({"compare", good}).status, 2);
+  EXPECT_EQ(breakeven({"compare", good, file("nosuch.json")}).status, 2);
+  EXPECT_EQ(breakeven({"compare", good, folder_.path()}).status, 2);
+  const Outcome both = breakeven({"compare", "-", "-"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("there is one standard input"));
+}
+
+TEST_F(CompareCommand, RefusesOptionsThatMeanNothing) {
+  const auto good = write("good.json", small().dump());
+  for (const char* threshold : {"0", "-3%", "nan", "x", "3 %%", "200%"})
+    EXPECT_EQ(breakeven({"compare", good, good, "--threshold", threshold}).status, 2) << threshold;
+  const Outcome allowed = breakeven({"compare", good, good, "--allow", "everything"});
+  EXPECT_EQ(allowed.status, 2);
+  EXPECT_THAT(allowed.err, HasSubstr("machine"));
+  const Outcome twice = breakeven({"compare", good, good, "--out", "x", "--junit", "x"});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("--out is written there already"));
+  EXPECT_EQ(breakeven({"compare", good, good, "--out", "/nosuch/folder/x"}).status, 2);
+}
+
+TEST_F(CompareCommand, TextFromElsewhereDoesNotReachTheTerminal) {
+  Json result = small();
+  result["cases"][0]["id"] = "\x1b]0;owned\x07<img src=x>\n::error::x";
+  result["cases"][0]["op"] = "\x1b[2J";
+  Json other = result;
+  other["cases"][0]["seconds"]["samples"] = {2.0};
+  const Outcome outcome =
+      breakeven({"compare", write("a.json", result.dump()), write("b.json", other.dump()), "--github", "-"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\n::error::x")));
+}
+
+/// A million cases are a large file and no crash; the report stays one that can be read.
+TEST_F(CompareCommand, SlowAMillionCases) {
+  const Json pattern = small();
+  std::string text = pattern.dump();
+  const std::string one = pattern["cases"][0].dump();
+  const std::size_t at = text.find(one);
+  std::string cases;
+  for (int i = 0; i < 1'000'000; ++i) {
+    std::string made = one;
+    made.replace(made.find("\"x\""), 3, fmt::format("\"{}\"", i));
+    cases += (i == 0 ? "" : ",") + made;
+  }
+  text.replace(at, one.size(), cases);
+  const auto path = write("million.json", text);
+  const auto small_file = write("small.json", pattern.dump());
+  const Outcome outcome = breakeven({"compare", path, small_file, "--markdown", file("m.md")});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("None of 1000001 cases is slower, 1000000 are missing"));
+  EXPECT_LT(outcome.out.size(), 100'000U);
+  EXPECT_LT(std::filesystem::file_size(file("m.md")), std::uintmax_t{1} << 20U);
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
