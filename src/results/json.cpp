@@ -264,6 +264,7 @@ Result result_from(const Json& json) {
   }
   in.each("backends", [&](const JsonReader& b) { r.backends.push_back(read_backend(b)); });
   std::map<std::pair<std::string, std::string>, std::size_t> seen;
+  r.cases.reserve(in.at("cases").size());
   in.each("cases", [&](const JsonReader& c) {
     r.cases.push_back(read_case(c));
     const auto& added = r.cases.back();

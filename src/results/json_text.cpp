@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -75,13 +76,21 @@ class Builder {
     if (levels_.size() >= deepest)
       throw ResultError(fmt::format("{} is nested more than {} levels deep; is it the right file?",
                                     or_root(place()), deepest));
+    if (empty.is_object()) {
+      // As many as the last object at this depth had: a growing one would copy all that is in it so far.
+      constexpr std::size_t most_reserved = 32;
+      members_.resize(std::max(members_.size(), levels_.size() + 1));
+      empty.get_ref<Json::object_t&>().reserve(std::min(members_[levels_.size()], most_reserved));
+    }
     // The value stays where it is while its level is open: only the innermost level grows.
     keys_.push_back(std::move(key_));
     levels_.push_back(add(std::move(empty)));
     return true;
   }
   bool close() {
+    const Json& level = *levels_.back();
     levels_.pop_back();
+    if (level.is_object()) members_[levels_.size()] = level.size();
     keys_.pop_back();
     return true;
   }
@@ -99,9 +108,10 @@ class Builder {
 
   RepeatedKey repeated_;
   Json document_, ignored_;
-  std::vector<Json*> levels_;      // that are open, the outermost first
-  std::vector<std::string> keys_;  // under which each stands in the one around it
-  std::string key_;                // the last one met, and where its value goes
+  std::vector<Json*> levels_;         // that are open, the outermost first
+  std::vector<std::size_t> members_;  // of the last object at each depth
+  std::vector<std::string> keys_;     // under which each stands in the one around it
+  std::string key_;                   // the last one met, and where its value goes
   Json* member_ = nullptr;
 };
 
