@@ -325,10 +325,12 @@ Result google_benchmark_from_text(const std::string& text, const std::string& fi
   }
 }
 
+Result any_result_from_text(const std::string& text, const std::string& file) {
+  return is_google_benchmark(text) ? google_benchmark_from_text(text, file) : result_from_text(text, file);
+}
+
 Result read_any_result(const std::filesystem::path& path) {
-  const std::string text = read_result_text(path);
-  return is_google_benchmark(text) ? google_benchmark_from_text(text, path.string())
-                                   : result_from_text(text, path.string());
+  return any_result_from_text(read_result_text(path), path.string());
 }
 
 }  // namespace breakeven

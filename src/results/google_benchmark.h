@@ -26,5 +26,7 @@ Result google_benchmark_from_text(const std::string& text, const std::string& fi
 
 /// A result file of either kind, whichever it is. "-" is standard input. Throws ResultError.
 Result read_any_result(const std::filesystem::path& path);
+/// The same of text that was read from `file`, which errors name.
+Result any_result_from_text(const std::string& text, const std::string& file);
 
 }  // namespace breakeven

@@ -59,7 +59,7 @@ std::vector<std::string_view> kinds(const Verdicts& verdicts) {
   return all;
 }
 
-std::vector<std::string> lines(const std::string& text) {
+std::vector<std::string> report_lines(const std::string& text) {
   std::istringstream in(text);
   std::vector<std::string> all;
   for (std::string line; std::getline(in, line);) all.push_back(line);
@@ -151,7 +151,8 @@ TEST(VerdictsTerminal, IsTheCountTheSidesAndAnItemForEachFinding) {
   Verdicts verdicts = one_of_each();
   verdicts.warnings = {"noisy"};
   verdicts.complete = false;
-  const auto shown = lines(verdicts_terminal(verdicts, {.colour = false, .width = 200, .unicode = true}));
+  const auto shown =
+      report_lines(verdicts_terminal(verdicts, {.colour = false, .width = 200, .unicode = true}));
   ASSERT_EQ(shown.size(), 14U);
   EXPECT_THAT(shown[0], StartsWith("2 of 10 cases are slower, 1 is wrong"));
   EXPECT_EQ(shown[1], "base.json → head.json");
@@ -214,7 +215,7 @@ TEST(VerdictReports, TextFromElsewhereStaysInItsPlace) {
   EXPECT_THAT(markdown, Not(HasSubstr("@someone")));
   EXPECT_THAT(markdown, Not(HasSubstr("\n## ")));
   EXPECT_THAT(markdown, Not(HasSubstr("\x1b")));
-  for (const std::string& line : lines(markdown)) {
+  for (const std::string& line : report_lines(markdown)) {
     if (!line.starts_with("| ")) continue;
     std::size_t bars = 0;
     for (std::size_t i = 0; i < line.size(); ++i)
@@ -269,7 +270,7 @@ TEST(VerdictsMarkdown, FitsIntoAJobSummaryWhateverIsInIt) {
 
 TEST(VerdictsGithub, AreWorkflowCommands) {
   EXPECT_THAT(
-      lines(verdicts_github(one_of_each())),
+      report_lines(verdicts_github(one_of_each())),
       ElementsAre("::error title=slower +100.0 %25 (+98.0 to +102.0)::matmul 10 x 10 x 10 f32 on openblas; "
                   "10.0 ms → 20.0 ms",
                   "::error title=slower +5.3 %25 (+4.1 to +6.6)::matmul 4 x 4 x 4 f32 on openblas; 10.0 ms → "
@@ -285,15 +286,15 @@ TEST(VerdictsGithub, AreWorkflowCommands) {
 TEST(VerdictsGithub, AreTenAtMostAndCountTheRest) {
   std::vector<CaseVerdict> cases;
   for (int i = 1; i <= 10; ++i) cases.push_back(sample::verdict_of(Verdict::slower, i, 1 + i * 0.1));
-  EXPECT_EQ(lines(verdicts_github(sample::verdicts(cases))).size(), 10U);
+  EXPECT_EQ(report_lines(verdicts_github(sample::verdicts(cases))).size(), 10U);
   cases.push_back(sample::verdict_of(Verdict::slower, 11, 1.05));
-  const auto shown = lines(verdicts_github(sample::verdicts(cases)));
+  const auto shown = report_lines(verdicts_github(sample::verdicts(cases)));
   ASSERT_EQ(shown.size(), 10U);
   EXPECT_EQ(shown[9], "::error title=and 2 more::11 of 11 cases are slower");
 }
 
 TEST(VerdictsGithub, CannotBeEndedOrContinuedByText) {
-  for (const std::string& line : lines(verdicts_github(hostile()))) {
+  for (const std::string& line : report_lines(verdicts_github(hostile()))) {
     EXPECT_TRUE(line.starts_with("::error title=") || line.starts_with("::warning title=")) << line;
     const std::string property = line.substr(0, line.find("::", 2));
     EXPECT_EQ(property.find(','), std::string::npos) << property;

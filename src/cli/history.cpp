@@ -1,0 +1,189 @@
+// breakeven history: results kept over time, and what changed in them.
+#include "reports/history.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <regex>
+
+#include "cli/percent.h"
+#include "cli/subcommand.h"
+#include "cli/terminal_output.h"
+#include "cli/text_file.h"
+#include "history/check.h"
+#include "history/store.h"
+#include "reports/text.h"
+#include "results/google_benchmark.h"
+#include "results/json_text.h"
+
+namespace breakeven {
+namespace {
+
+struct HistoryOptions {
+  std::filesystem::path store;
+  std::vector<std::filesystem::path> results;
+  RunLabel label;
+  HistorySelection selection;
+  double threshold = 0.03;
+  std::string since, out;
+  double wait = 10;  // s
+  bool all_runs = false;
+};
+
+/// The first line that a command prints; empty where it fails.
+std::string first_line(const char* command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
+  std::array<char, 256> line{};
+  if (!pipe || std::fgets(line.data(), line.size(), pipe.get()) == nullptr) return {};
+  std::string text = line.data();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// What was not said of the runs is that of the working directory's checkout.
+void complete_label(RunLabel& label) {
+  static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
+  if (!label.time.empty() && !std::regex_match(label.time, time))
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time));
+  if (!label.commit.empty()) return;
+  label.commit = first_line("git rev-parse --verify HEAD 2>/dev/null");
+  if (label.commit.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "history add: which commit was measured? The working directory is no git checkout; say "
+        "--commit SHA");
+  if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
+}
+
+void print_text(const std::string& text) {
+  std::cout << (terminal_style().unicode ? text : to_ascii(text));
+}
+
+std::string cases_text(std::size_t count) {
+  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
+}
+
+/// Status 4 where a file held nothing that was measured.
+int add_runs(const HistoryOptions& o) {
+  RunLabel label = o.label;
+  complete_label(label);
+  HistoryStore store(o.store, HistoryStore::Open::to_add, std::chrono::duration<double>(o.wait));
+  int status = exit_code::good;
+  for (const auto& file : o.results) {
+    label.source = file.string();
+    const std::string text = read_result_text(file);
+    const AddedRun added = store.add(any_result_from_text(text, file.string()), text, label);
+    const std::string source = printable(label.source);
+    if (added.is_new) {
+      std::cout << fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
+                               cases_text(added.measurements), source, printable(added.machine.name),
+                               printable(added.machine.description));
+      if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
+        std::cout << fmt::format(
+            "  its time is before that of {}: runs stay in the order in which they are added\n",
+            describe_run(*added.before));
+    } else if (added.measurements == 0) {
+      std::cout << fmt::format("{}: holds nothing that was measured, and is not added\n", source);
+      status = exit_code::incomplete;
+    } else {
+      std::cout << fmt::format("{}: is there already, as {}; nothing to do\n", source,
+                               describe_run(added.run));
+    }
+  }
+  return status;
+}
+
+History read_selected(const HistoryOptions& o) {
+  const HistoryStore store(o.store, HistoryStore::Open::existing, std::chrono::duration<double>(o.wait));
+  return select(store.read(), o.selection);
+}
+
+int check_store(const HistoryOptions& o) {
+  const History history = read_selected(o);
+  CheckOptions options;
+  options.threshold = o.threshold;
+  if (!o.since.empty()) options.since = find_run(history, o.since);
+  const HistoryCheck found = check_history(history, options);
+  if (!o.out.empty()) write_text_file(o.out, history_json(found, o.store.string()));
+  if (o.out != "-") print_text(history_report(found, o.store.string()));
+  return exit_status(found);
+}
+
+int accept_changes(const HistoryOptions& o) {
+  HistoryStore store(o.store, HistoryStore::Open::existing, std::chrono::duration<double>(o.wait));
+  std::vector<std::int64_t> series;
+  for (const Series& s : select(store.read(), o.selection).series) series.push_back(s.id);
+  store.accept(series);
+  std::cout << fmt::format("accepted: whatever happened to {} series up to now\n", series.size());
+  return exit_code::good;
+}
+
+void add_selection(CLI::App& command, HistorySelection& selection) {
+  command.add_option("--machine", selection.machine, "only this machine, by its name or number");
+  command.add_option("--filter", selection.filter,
+                     "only where this regular expression (ECMAScript) finds something in 'CASE BACKEND'");
+}
+
+/// A command of `history`: `work` is what it does.
+CLI::App* add_command(CLI::App& history, const std::shared_ptr<HistoryOptions>& o,
+                      const std::shared_ptr<std::function<int()>>& chosen, const std::string& name,
+                      const std::string& meaning, int (*work)(const HistoryOptions&)) {
+  CLI::App* command = history.add_subcommand(name, meaning);
+  command->footer(history.get_footer());
+  command->add_option("STORE", o->store, "the history: one file")->required();
+  command->add_option("--wait", o->wait, "seconds to wait while another process writes to it")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  command->callback([=] { *chosen = [=] { return work(*o); }; });
+  return command;
+}
+
+const SubcommandRegistration history_command(
+    {"history", "keep results over time, and find where they changed", [](CLI::App& history) {
+       auto o = std::make_shared<HistoryOptions>();
+       auto chosen = std::make_shared<std::function<int()>>();
+       history.require_subcommand(1);
+
+       CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
+       adding
+           ->add_option("RESULT", o->results,
+                        "results of `run`, or of Google Benchmark as JSON; - for standard input")
+           ->required();
+       adding->add_option(
+           "--commit", o->label.commit,
+           "what was measured; default: the commit that is checked out in the working directory");
+       adding->add_option("--branch", o->label.branch, "of the commit; default: as above");
+       adding->add_option("--time", o->label.time, "when it was measured, in UTC; default: as the file says");
+       adding->add_option("--machine", o->label.machine,
+                          "a name in place of the host's, for machines whose names change");
+
+       CLI::App* checking = add_command(history, o, chosen, "check",
+                                        "find changes; status 1 where a new one is slower", check_store);
+       add_selection(*checking, o->selection);
+       checking->add_option("--branch", o->selection.branch, "only runs of this branch");
+       checking->add_option("--threshold", o->threshold, "the smallest change that matters; default: 3%")
+           ->transform(percent());
+       checking->add_option("--since", o->since, "what changed before this commit or run is not new");
+       checking->add_option("--out", o->out, "write everything found as JSON; - for standard output");
+
+       CLI::App* accepting =
+           add_command(history, o, chosen, "accept",
+                       "what happened up to now is meant to be so: it is not new again", accept_changes);
+       add_selection(*accepting, o->selection);
+
+       CLI::App* listing =
+           add_command(history, o, chosen, "list", "show machines and runs", [](const HistoryOptions& given) {
+             print_text(history_listing(read_selected(given), given.store.string(), given.all_runs ? 0 : 20));
+             return exit_code::good;
+           });
+       listing->add_flag("--all", o->all_runs, "all runs, not only the newest");
+       return [chosen] { return (*chosen)(); };
+     }});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,258 @@
+#include "history/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <regex>
+#include <set>
+#include <string_view>
+
+#include "history/store.h"
+#include "statistics/change_points.h"
+
+namespace breakeven {
+namespace {
+
+/// Of the shortest series that shows a change at this level. The p-value falls with the length.
+std::size_t shortest_that_tells(double level) {
+  std::size_t count = 2 * least_segment;
+  while (least_p_value(count) > level) ++count;
+  return count;
+}
+
+bool is_wrong(Status status) {
+  return status == Status::wrong || status == Status::implausible;
+}
+
+/// What else was different after the change; that nothing was is worth saying, too.
+std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
+  std::vector<std::string> notes;
+  if (!before.commit.empty() && before.commit == after.commit)
+    notes.emplace_back("both runs are of one commit: it is not the code");
+  const auto software = [&](const Run& run) {
+    const auto found = run.software.find(backend);
+    return found == run.software.end() ? std::string() : found->second;
+  };
+  if (software(before) != software(after))
+    notes.push_back(fmt::format("{}: {} → {}", backend, software(before), software(after)));
+  return notes;
+}
+
+class SeriesCheck {
+ public:
+  SeriesCheck(const History& history, const CheckOptions& options, const Series& series,
+              const Machine& machine)
+      : history_(history), options_(options), series_(series), machine_(machine) {
+    for (const Measurement& m : series.measurements) {
+      if (m.status != Status::ok) continue;
+      seconds_.push_back(m.seconds);
+      runs_.push_back(m.run);
+    }
+  }
+  std::size_t size() const { return seconds_.size(); }
+  /// The index of the value that this run gave.
+  std::size_t place_of(std::size_t run) const {
+    return static_cast<std::size_t>(std::lower_bound(runs_.begin(), runs_.end(), run) - runs_.begin());
+  }
+
+  /// `level` is this series'; `factor` brings its p-values to the whole check's.
+  std::vector<Change> changes(double level, double factor) const {
+    std::vector<Change> all;
+    const auto points = change_points(seconds_, options_.threshold, level);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const ChangePoint& point = points[i];
+      const std::size_t begin = i == 0 ? 0 : points[i - 1].position;
+      const std::size_t end = i + 1 == points.size() ? size() : points[i + 1].position;
+      Change change{.series = &series_,
+                    .machine = &machine_,
+                    .state = ChangeState::fresh,
+                    .ratio = point.ratio,
+                    .interval = point.interval,
+                    .p_value = std::min(1.0, point.p_value * factor),
+                    .before_seconds = median_of(begin, point.position),
+                    .after_seconds = median_of(point.position, end),
+                    .last_before = runs_[point.position - 1],
+                    .first_after = runs_[point.position],
+                    .notes = {}};
+      change.notes =
+          notes_on(history_.runs[change.last_before], history_.runs[change.first_after], series_.backend);
+      const double now = median_of(points.back().position, size());
+      if (change.ratio < 1) {
+        change.state = ChangeState::better;
+      } else if (change.first_after < series_.accepted) {
+        change.state = ChangeState::accepted;
+      } else if (now < change.before_seconds * (1 + options_.threshold)) {
+        change.state = ChangeState::undone;
+      } else if (change.first_after < options_.since) {
+        change.state = ChangeState::earlier;
+      }
+      all.push_back(std::move(change));
+    }
+    return all;
+  }
+
+  /// Of the values after `begin`, the last change's place.
+  std::optional<Suspicion> suspicion(std::size_t begin, double level) const {
+    const std::size_t count = size() - begin;
+    std::vector<double> largest(count);  // of the values up to each
+    for (std::size_t i = 0; i < count; ++i)
+      largest[i] = std::max(seconds_[begin + i], i == 0 ? 0 : largest[i - 1]);
+    double least = INFINITY;  // of the newest
+    std::optional<Suspicion> found;
+    constexpr std::size_t least_before = 5;
+    for (std::size_t newest = 1; newest + least_before <= count; ++newest) {
+      least = std::min(least, seconds_[size() - newest]);
+      if (least <= largest[count - newest - 1]) continue;
+      const double ratio = median_of(size() - newest, size()) / median_of(begin, size() - newest);
+      const std::size_t needed = values_to_tell(count - newest, level);
+      if (ratio < 1 + options_.threshold || needed <= newest) continue;
+      found = Suspicion{.series = &series_,
+                        .machine = &machine_,
+                        .ratio = ratio,
+                        .values = newest,
+                        .more = needed - newest};
+    }
+    return found;
+  }
+
+ private:
+  double median_of(std::size_t begin, std::size_t end) const {
+    return median({seconds_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   seconds_.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
+
+  const History& history_;
+  const CheckOptions& options_;
+  const Series& series_;
+  const Machine& machine_;
+  std::vector<double> seconds_;    // of the ok ones
+  std::vector<std::size_t> runs_;  // of each
+};
+
+const Machine& machine_by_id(const History& history, std::int64_t id) {
+  const auto found = std::find_if(history.machines.begin(), history.machines.end(),
+                                  [id](const Machine& m) { return m.id == id; });
+  if (found == history.machines.end()) throw HistoryError(fmt::format("machine {} is not there", id));
+  return *found;
+}
+
+}  // namespace
+
+std::string_view name(ChangeState state) {
+  static constexpr std::array<std::string_view, 5> names{"new", "accepted", "undone", "earlier", "better"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+HistoryCheck check_history(const History& history, const CheckOptions& options) {
+  HistoryCheck check;
+  check.history = &history;
+  check.options = options;
+  std::vector<SeriesCheck> all;
+  all.reserve(history.series.size());
+  for (const Series& series : history.series) {
+    const Machine& machine = machine_by_id(history, series.machine);
+    const SeriesCheck& one = all.emplace_back(history, check.options, series, machine);
+    if (one.size() > 0) ++check.series;
+    check.most_values = std::max(check.most_values, one.size());
+    if (series.measurements.empty()) continue;
+    const Measurement& newest = series.measurements.back();
+    if (newest.status != Status::ok && newest.run >= series.accepted && newest.run >= options.since)
+      check.failures.push_back(
+          {.series = &series, .machine = &machine, .status = newest.status, .run = newest.run});
+  }
+  const auto tests = static_cast<double>(std::max<std::size_t>(check.series, 1));
+  const double level = options.level / tests;
+  check.values_needed = shortest_that_tells(level);
+  for (const SeriesCheck& one : all) {
+    if (one.size() == 0) continue;
+    if (one.size() < check.values_needed) ++check.untold;
+    auto changes = one.changes(level, tests);
+    check.changes.insert(check.changes.end(), changes.begin(), changes.end());
+    const std::size_t newest_level = changes.empty() ? 0 : one.place_of(changes.back().first_after);
+    if (auto suspicion = one.suspicion(newest_level, level)) check.suspicions.push_back(*suspicion);
+  }
+  std::stable_sort(check.changes.begin(), check.changes.end(), [](const Change& a, const Change& b) {
+    return a.state != b.state ? a.state < b.state : std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
+  });
+  std::stable_sort(check.suspicions.begin(), check.suspicions.end(),
+                   [](const Suspicion& a, const Suspicion& b) { return a.ratio > b.ratio; });
+  std::stable_sort(check.failures.begin(), check.failures.end(), [](const Failure& a, const Failure& b) {
+    return is_wrong(a.status) && !is_wrong(b.status);
+  });
+  return check;
+}
+
+int exit_status(const HistoryCheck& check) {
+  const auto is_fresh = [](const Change& c) { return c.state == ChangeState::fresh; };
+  if (std::any_of(check.changes.begin(), check.changes.end(), is_fresh)) return 1;
+  if (!check.failures.empty()) return is_wrong(check.failures.front().status) ? 1 : 4;
+  return check.untold == check.series ? 3 : 0;
+}
+
+History select(History history, const HistorySelection& selection) {
+  if (!selection.machine.empty()) {
+    const auto is_other = [&](const Machine& m) {
+      return m.name != selection.machine && std::to_string(m.id) != selection.machine;
+    };
+    std::string there;
+    for (const Machine& m : history.machines)
+      there += fmt::format("{}{} ({})", there.empty() ? "" : "; ", m.name, m.id);
+    std::erase_if(history.machines, is_other);
+    if (history.machines.empty())
+      throw HistoryError(fmt::format("--machine {}: there is none of this name or number; there are {}",
+                                     selection.machine, there.empty() ? "none" : there));
+    std::set<std::int64_t> wanted;
+    for (const Machine& m : history.machines) wanted.insert(m.id);
+    std::erase_if(history.series, [&](const Series& s) { return !wanted.contains(s.machine); });
+  }
+  if (!selection.filter.empty()) {
+    try {
+      const std::regex wanted(selection.filter);
+      std::erase_if(history.series,
+                    [&](const Series& s) { return !std::regex_search(s.case_id + " " + s.backend, wanted); });
+    } catch (const std::regex_error& e) {
+      throw HistoryError(
+          fmt::format("--filter {}: not a regular expression: {}", selection.filter, e.what()));
+    }
+    if (history.series.empty())
+      throw HistoryError(
+          fmt::format("--filter {}: finds no series; `breakeven history list` shows them", selection.filter));
+  }
+  if (!selection.branch.empty()) {
+    std::set<std::string> there;
+    for (const Run& run : history.runs) there.insert(run.branch);
+    if (!there.contains(selection.branch))
+      throw HistoryError(fmt::format("--branch {}: no run is of it; there are runs of {}", selection.branch,
+                                     fmt::join(there, ", ")));
+    for (Series& series : history.series) {
+      std::erase_if(series.measurements,
+                    [&](const Measurement& m) { return history.runs[m.run].branch != selection.branch; });
+    }
+  }
+  return history;
+}
+
+std::size_t find_run(const History& history, const std::string& text) {
+  const std::string_view number = std::string_view(text).substr(text.starts_with('#') ? 1 : 0);
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  std::optional<std::size_t> found;
+  std::string commit;
+  for (std::size_t i = history.runs.size();
+       i-- > 0;) {  // a commit that was measured twice begins at the first
+    const Run& run = history.runs[i];
+    if (is_number && run.id == id) return i;
+    if (text.empty() || !run.commit.starts_with(text) || (found && run.commit != commit)) continue;
+    found = i;
+    commit = run.commit;
+  }
+  if (found) return *found;
+  throw HistoryError(
+      fmt::format("{}: no run has this number or commit; `breakeven history list` shows them", text));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,95 @@
+// Where a history changed, and what of that is new and worse. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/history.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+
+struct CheckOptions {
+  double threshold = 0.03;  // the smallest change that matters, as a part
+  double level = 0.01;      // of the check: how often one of histories without any change may show one
+  std::size_t since = 0;    // index into History::runs: what changed earlier is not new
+};
+
+enum class ChangeState {
+  fresh,     // for the worse, and none of the following
+  accepted,  // by `history accept`
+  undone,    // a later change brought the series back, within the threshold
+  earlier,   // than `since`
+  better,    // for the better, whenever
+};
+std::string_view name(ChangeState state);
+
+/// A change of level of one series.
+struct Change {
+  const Series* series = nullptr;
+  const Machine* machine = nullptr;
+  ChangeState state = ChangeState::fresh;
+  double ratio = 1;                              // seconds after over seconds before
+  Interval interval;                             // 95 %
+  double p_value = 1;                            // over all positions and all series
+  double before_seconds = 0, after_seconds = 0;  // medians of the two levels
+  std::size_t last_before = 0, first_after = 0;  // indices into History::runs
+  std::vector<std::string> notes;                // what else changed there, or did not
+};
+
+/// The newest values of one series, which are all apart from those before, but too few to tell.
+struct Suspicion {
+  const Series* series = nullptr;
+  const Machine* machine = nullptr;
+  double ratio = 1;        // median of the newest over median of those before
+  std::size_t values = 0;  // how many
+  std::size_t more = 0;    // how many more there must be until a change could be told
+};
+
+/// A series whose newest measurement is not ok, and not accepted.
+struct Failure {
+  const Series* series = nullptr;
+  const Machine* machine = nullptr;
+  Status status = Status::failed;
+  std::size_t run = 0;  // index into History::runs
+};
+
+/// Points into the history that was checked.
+struct HistoryCheck {
+  const History* history = nullptr;
+  CheckOptions options;
+  std::size_t series = 0;             // with any time
+  std::size_t untold = 0;             // of them, too short for any change to be told
+  std::size_t most_values = 0;        // of the longest
+  std::size_t values_needed = 0;      // by the shortest series that can tell
+  std::vector<Change> changes;        // fresh ones first, the worst first; then the others likewise
+  std::vector<Suspicion> suspicions;  // slower ones alone, the worst first
+  std::vector<Failure> failures;      // wrong ones first
+};
+
+/// The error rate is held over all series (Bonferroni), whatever they have in common, as a noisy day.
+HistoryCheck check_history(const History& history, const CheckOptions& options);
+
+/// 1: a series became slower, and that is new, or its newest result is wrong; else 4: the newest result of
+/// one failed; else 3: no series is long enough; else 0.
+int exit_status(const HistoryCheck& check);
+
+/// What of a history is asked for. An empty text is no restriction.
+struct HistorySelection {
+  std::string machine = {};  // name or id
+  std::string branch = {};
+  std::string filter = {};  // regular expression (ECMAScript) found in "CASE BACKEND"
+};
+
+/// The runs and series that are asked for. Throws HistoryError where nothing is left, naming what there is,
+/// or the filter is none.
+History select(History history, const HistorySelection& selection);
+
+/// The index of the run that `text` names: "#12" or "12" by its number, else the first of the newest
+/// commit that begins with it. Throws HistoryError.
+std::size_t find_run(const History& history, const std::string& text);
+
+}  // namespace breakeven

@@ -1,0 +1,370 @@
+#include "history/store.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <unordered_map>
+#include <utility>
+
+namespace breakeven {
+
+/// The connection, and what is to be said when something fails.
+struct HistoryDatabase {
+  struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+  };
+  std::string name;
+  double wait = 0;  // s
+  std::unique_ptr<sqlite3, Close> connection;
+
+  [[noreturn]] void fail(int code) const {
+    const std::string said = connection ? sqlite3_errmsg(connection.get()) : sqlite3_errstr(code);
+    switch (code & 0xff) {  // without SQLite's details
+      case SQLITE_BUSY:
+      case SQLITE_LOCKED:
+        throw HistoryError(fmt::format(
+            "{}: another process has kept it locked for {:g} s; try again, or wait longer with --wait", name,
+            wait));
+      case SQLITE_NOTADB:
+        throw HistoryError(
+            fmt::format("{}: is no history store; name one that `breakeven history add` made", name));
+      case SQLITE_CORRUPT:
+        throw HistoryError(
+            fmt::format("{}: is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` "
+                        "still reads of it",
+                        name, said, name));
+      default:
+        throw HistoryError(
+            fmt::format("{}: {}; check the path, and the permissions and space of its folder", name, said));
+    }
+  }
+  void check(int code) const {
+    if (code != SQLITE_OK) fail(code);
+  }
+};
+
+namespace {
+
+constexpr std::int64_t application_id = 0x62726576;  // tells our files from other programs'
+constexpr std::int64_t schema_version = 1;
+
+// The key of a measurement is its place: those of one series lie together, in the order of the runs.
+constexpr const char* schema = R"(
+CREATE TABLE machine(id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL,
+                     UNIQUE(name, description));
+CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE,
+                 machine INTEGER NOT NULL REFERENCES machine, revision TEXT NOT NULL, branch TEXT NOT NULL,
+                 time TEXT NOT NULL, source TEXT NOT NULL, added TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE software(run INTEGER NOT NULL REFERENCES run, backend TEXT NOT NULL, description TEXT NOT NULL,
+                      PRIMARY KEY(run, backend)) WITHOUT ROWID;
+CREATE TABLE series(id INTEGER PRIMARY KEY, machine INTEGER NOT NULL REFERENCES machine,
+                    case_id TEXT NOT NULL, backend TEXT NOT NULL, UNIQUE(machine, case_id, backend));
+CREATE TABLE measurement(series INTEGER NOT NULL REFERENCES series, run INTEGER NOT NULL REFERENCES run,
+                         status TEXT NOT NULL, seconds REAL, low REAL, high REAL,
+                         PRIMARY KEY(series, run)) WITHOUT ROWID;
+CREATE TABLE accepted(series INTEGER NOT NULL REFERENCES series, run INTEGER NOT NULL REFERENCES run,
+                      added TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY(series, run)) WITHOUT ROWID;
+PRAGMA application_id = 1651664246;
+PRAGMA user_version = 1;
+)";
+
+/// A prepared statement.
+class Statement {
+ public:
+  Statement(const HistoryDatabase& database, const char* sql) : database_(database) {
+    database_.check(sqlite3_prepare_v2(database.connection.get(), sql, -1, &statement_, nullptr));
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  Statement(Statement&&) = delete;
+  Statement& operator=(Statement&&) = delete;
+
+  /// From the start again, with these parameters.
+  template <typename... Values>
+  Statement& with(const Values&... values) {
+    sqlite3_reset(statement_);  // repeats the error of the last step, which has been thrown
+    int place = 0;
+    (bind(++place, values), ...);
+    return *this;
+  }
+  /// Whether there is another row.
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
+    return code == SQLITE_ROW;
+  }
+  /// To the end.
+  void run() {
+    while (step()) {
+    }
+  }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double number(int column) const { return sqlite3_column_double(statement_, column); }
+  std::string text(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return bytes == nullptr ? "" : std::string(bytes, sqlite3_column_bytes(statement_, column));
+  }
+
+ private:
+  void bind(int place, std::int64_t value) { database_.check(sqlite3_bind_int64(statement_, place, value)); }
+  void bind(int place, const std::string& value) {
+    database_.check(
+        sqlite3_bind_text64(statement_, place, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  void bind(int place, std::string_view value) { bind(place, std::string(value)); }
+  void bind(int place, const std::optional<double>& value) {
+    database_.check(value ? sqlite3_bind_double(statement_, place, *value)
+                          : sqlite3_bind_null(statement_, place));
+  }
+
+  const HistoryDatabase& database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+std::int64_t integer(const HistoryDatabase& database, const char* sql) {
+  Statement statement(database, sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+/// Undone at the end of its life unless it was finished.
+class Transaction {
+ public:
+  /// Takes the lock at once: one that is asked for in the middle may be refused without waiting.
+  explicit Transaction(const HistoryDatabase& database) : database_(database) {
+    Statement(database_, "BEGIN IMMEDIATE").run();
+  }
+  ~Transaction() {
+    if (!finished_) sqlite3_exec(database_.connection.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  Transaction(Transaction&&) = delete;
+  Transaction& operator=(Transaction&&) = delete;
+
+  void finish() {
+    Statement(database_, "COMMIT").run();
+    finished_ = true;
+  }
+
+ private:
+  const HistoryDatabase& database_;
+  bool finished_ = false;
+};
+
+/// SHA-1 will do: it keeps files apart, not secrets.
+std::string digest_of(const std::string& text) {
+  return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
+}
+
+/// Whether it tells of the case: one that is unsupported or was interrupted does not.
+bool is_measurement(const CaseResult& c) {
+  switch (c.status) {
+    case Status::ok:
+      return c.seconds.has_value();  // what counts, as `fits`, has none
+    case Status::unsupported:
+    case Status::interrupted:
+      return false;
+    default:
+      return true;
+  }
+}
+
+constexpr const char* run_columns =
+    "SELECT run.id, run.machine, run.revision, run.branch, run.time, run.source FROM run ";
+
+Run read_run(const Statement& row) {
+  return {.id = row.integer(0),
+          .machine = row.integer(1),
+          .commit = row.text(2),
+          .branch = row.text(3),
+          .time = row.text(4),
+          .source = row.text(5),
+          .software = {}};
+}
+
+/// The id of the row of `table` with these values, which is made where there is none.
+template <typename... Values>
+std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement& select,
+                   const Values&... values) {
+  insert.with(values...).run();
+  if (sqlite3_changes(database.connection.get()) > 0)
+    return sqlite3_last_insert_rowid(database.connection.get());
+  select.with(values...).step();
+  return select.integer(0);
+}
+
+}  // namespace
+
+HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait)
+    : database_(std::make_unique<HistoryDatabase>()) {
+  HistoryDatabase& database = *database_;
+  database.name = path.string();
+  database.wait = wait.count();
+  std::error_code error;
+  if (open == Open::existing && !std::filesystem::exists(path, error))
+    throw HistoryError(
+        fmt::format("{}: there is no such store; `breakeven history add` makes one", database.name));
+  sqlite3* opened = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &opened,
+                      SQLITE_OPEN_READWRITE | (open == Open::to_add ? SQLITE_OPEN_CREATE : 0), nullptr);
+  database.connection.reset(opened);
+  database.check(code);
+  sqlite3_busy_timeout(opened, static_cast<int>(database.wait * 1e3));
+
+  const auto is_ours = [&] { return integer(database, "PRAGMA application_id") == application_id; };
+  const auto is_empty = [&] { return integer(database, "SELECT count(*) FROM sqlite_master") == 0; };
+  if (open == Open::to_add && !is_ours()) {
+    Transaction transaction(database);  // two who come first at once must not both make it
+    if (!is_ours()) {
+      if (!is_empty()) database.fail(SQLITE_NOTADB);
+      database.check(sqlite3_exec(opened, schema, nullptr, nullptr, nullptr));
+    }
+    transaction.finish();
+  }
+  if (!is_ours()) database.fail(SQLITE_NOTADB);
+  const std::int64_t version = integer(database, "PRAGMA user_version");
+  if (version != schema_version) {
+    throw HistoryError(
+        fmt::format("{}: is a store of version {}, and this program reads version {}: use the breakeven that "
+                    "wrote it",
+                    database.name, version, schema_version));
+  }
+  Statement check(database, "PRAGMA quick_check(1)");
+  if (check.step() && check.text(0) != "ok") {
+    throw HistoryError(fmt::format(
+        "{}: is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` still reads of it",
+        database.name, check.text(0), database.name));
+  }
+}
+
+HistoryStore::~HistoryStore() = default;
+
+AddedRun HistoryStore::add(const Result& result, const std::string& text, const RunLabel& label) {
+  const HistoryDatabase& database = *database_;
+  const std::string digest = digest_of(text);
+  AddedRun added;
+  added.machine = machine_of(result.host, label.machine);
+  Transaction transaction(database);
+  Statement known(database, (std::string(run_columns) + "WHERE digest = ?").c_str());
+  for (const CaseResult& c : result.cases) added.measurements += is_measurement(c) ? 1 : 0;
+  if (known.with(digest).step()) added.run = read_run(known);
+  if (added.run.id != 0 || added.measurements == 0) return added;
+
+  Statement insert_machine(database,
+                           "INSERT INTO machine(name, description) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  Statement select_machine(database, "SELECT id FROM machine WHERE name = ? AND description = ?");
+  added.machine.id =
+      id_of(database, insert_machine, select_machine, added.machine.name, added.machine.description);
+  added.run = {.id = 0,
+               .machine = added.machine.id,
+               .commit = label.commit,
+               .branch = label.branch,
+               .time = label.time.empty() ? result.created : label.time,
+               .source = label.source,
+               .software = software_of(result)};
+  Statement newest(database,
+                   (std::string(run_columns) + "WHERE machine = ? ORDER BY id DESC LIMIT 1").c_str());
+  if (newest.with(added.machine.id).step()) added.before = read_run(newest);
+  Statement(database,
+            "INSERT INTO run(digest, machine, revision, branch, time, source) VALUES (?, ?, ?, ?, ?, ?)")
+      .with(digest, added.machine.id, added.run.commit, added.run.branch, added.run.time, added.run.source)
+      .run();
+  added.run.id = sqlite3_last_insert_rowid(database.connection.get());
+  Statement insert_software(database, "INSERT INTO software VALUES (?, ?, ?)");
+  for (const auto& [backend, description] : added.run.software)
+    insert_software.with(added.run.id, backend, description).run();
+
+  Statement insert_series(
+      database, "INSERT INTO series(machine, case_id, backend) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+  Statement select_series(database,
+                          "SELECT id FROM series WHERE machine = ? AND case_id = ? AND backend = ?");
+  Statement insert_measurement(database, "INSERT INTO measurement VALUES (?, ?, ?, ?, ?, ?)");
+  for (const CaseResult& c : result.cases) {
+    if (!is_measurement(c)) continue;
+    const std::int64_t series =
+        id_of(database, insert_series, select_series, added.machine.id, c.id, c.backend);
+    const bool has_time = c.status == Status::ok;
+    const auto time = [&](auto value) { return has_time ? std::optional<double>(value) : std::nullopt; };
+    insert_measurement
+        .with(series, added.run.id, name(c.status), has_time ? time(c.seconds->median) : std::nullopt,
+              has_time ? c.seconds->ci_low : std::nullopt, has_time ? c.seconds->ci_high : std::nullopt)
+        .run();
+  }
+  transaction.finish();
+  added.is_new = true;
+  return added;
+}
+
+History HistoryStore::read() const {
+  const HistoryDatabase& database = *database_;
+  Statement(database, "BEGIN").run();  // one state of the store, whatever is added meanwhile
+  History history;
+  Statement machines(database, "SELECT id, name, description FROM machine ORDER BY id");
+  while (machines.step())
+    history.machines.push_back(
+        {.id = machines.integer(0), .name = machines.text(1), .description = machines.text(2)});
+  Statement runs(database, (std::string(run_columns) + "ORDER BY run.id").c_str());
+  std::unordered_map<std::int64_t, std::size_t> run_index;
+  while (runs.step()) {
+    run_index[runs.integer(0)] = history.runs.size();
+    history.runs.push_back(read_run(runs));
+  }
+  Statement software(database, "SELECT run, backend, description FROM software");
+  while (software.step()) {
+    const auto run = run_index.find(software.integer(0));
+    if (run != run_index.end()) history.runs[run->second].software[software.text(1)] = software.text(2);
+  }
+  Statement all(database, "SELECT id, machine, case_id, backend FROM series ORDER BY id");
+  std::unordered_map<std::int64_t, std::size_t> series_index;
+  while (all.step()) {
+    series_index[all.integer(0)] = history.series.size();
+    history.series.push_back({.id = all.integer(0),
+                              .machine = all.integer(1),
+                              .case_id = all.text(2),
+                              .backend = all.text(3),
+                              .measurements = {},
+                              .accepted = 0});
+  }
+  Statement accepted(database, "SELECT series, max(run) FROM accepted GROUP BY series");
+  while (accepted.step()) {
+    const auto series = series_index.find(accepted.integer(0));
+    const auto run = run_index.find(accepted.integer(1));
+    if (series != series_index.end() && run != run_index.end())
+      history.series[series->second].accepted = run->second + 1;
+  }
+  Statement measurements(database,
+                         "SELECT series, run, status, seconds FROM measurement ORDER BY series, run");
+  Series* series = nullptr;
+  while (measurements.step()) {
+    const std::int64_t id = measurements.integer(0);
+    if (series == nullptr || series->id != id) {
+      const auto found = series_index.find(id);
+      series = found == series_index.end() ? nullptr : &history.series[found->second];
+    }
+    const auto run = run_index.find(measurements.integer(1));
+    const auto status = parse_status(measurements.text(2));
+    const double seconds = measurements.number(3);
+    // Written by us, a store holds nothing else; written by someone else, it might.
+    if (series == nullptr || run == run_index.end() || !status || (*status == Status::ok && !(seconds > 0)))
+      database.fail(SQLITE_CORRUPT);
+    series->measurements.push_back({.run = run->second, .status = *status, .seconds = seconds});
+  }
+  Statement(database, "COMMIT").run();
+  return history;
+}
+
+void HistoryStore::accept(const std::vector<std::int64_t>& series) {
+  Transaction transaction(*database_);
+  Statement insert(
+      *database_,
+      "INSERT INTO accepted(series, run) SELECT series, max(run) FROM measurement WHERE series = ? "
+      "GROUP BY series ON CONFLICT DO NOTHING");
+  for (const std::int64_t id : series) insert.with(id).run();
+  transaction.finish();
+}
+
+}  // namespace breakeven

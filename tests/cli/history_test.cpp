@@ -1,0 +1,245 @@
+// `breakeven history`, from outside: what it says, its exit statuses, and what goes wrong with stores and
+// files.
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class HistoryTest : public DriverTest {
+ protected:
+  /// Google Benchmark's JSON of these benchmarks' times, in ns.
+  static Json benchmarks(const std::vector<double>& times,
+                         const std::string& date = "2026-01-01T00:00:00+00:00") {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < times.size(); ++i)
+      rows.push_back({{"run_name", fmt::format("BM_{}", i)}, {"real_time", times[i]}, {"time_unit", "ns"}});
+    return {{"context", {{"host_name", "runner"}, {"num_cpus", 2}, {"executable", "bench"}, {"date", date}}},
+            {"benchmarks", rows}};
+  }
+  /// `runs` files; from file `begin` on the first of their two benchmarks takes `factor` times as long.
+  std::vector<std::string> files(std::size_t runs, std::size_t begin, double factor) const {
+    std::vector<std::string> all;
+    for (std::size_t run = 0; run < runs; ++run) {
+      const double noise = static_cast<double>(run * 7919 % 31) / 31;
+      all.push_back(write(fmt::format("{}.json", run),
+                          benchmarks({1000 * (1 + 0.01 * noise) * (run >= begin ? factor : 1), 2000 + noise},
+                                     fmt::format("2026-01-{:02}T00:00:00+00:00", run % 28 + 1))
+                              .dump()));
+    }
+    return all;
+  }
+  std::filesystem::path store() const { return file("history"); }
+  Outcome history(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "history");
+    return breakeven(std::move(arguments));
+  }
+  Outcome add(std::vector<std::string> results, const std::string& commit = "abc") const {
+    results.insert(results.begin(), {"add", store(), "--commit", commit});
+    return history(std::move(results));
+  }
+  /// A store of `runs` runs, of commits c0, c1, ...
+  void fill(std::size_t runs, std::size_t begin, double factor) const {
+    const auto all = files(runs, begin, factor);
+    for (std::size_t run = 0; run < runs; ++run)
+      ASSERT_EQ(add({all[run]}, fmt::format("c{}", run)).status, 0);
+  }
+  Outcome check(std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.begin(), {"check", store()});
+    return history(std::move(arguments));
+  }
+};
+
+TEST_F(HistoryTest, ANewChangeForTheWorseIsFoundAcceptedAndForgotten) {
+  fill(40, 30, 1.2);
+  const Outcome found = check({"--out", file("found.json")});
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("1 change is slower, and nobody has accepted it"));
+  EXPECT_THAT(found.out, HasSubstr("BM_0 bench"));
+  EXPECT_THAT(found.out, HasSubstr("between run 30 (c29, 2026-01-02T00:00:00Z) and run 31 (c30, "));
+  const Json json = parse_file(file("found.json"));
+  EXPECT_EQ(json.at("exit_status"), 1);
+  EXPECT_EQ(json.at("changes").at(0).at("first_after").at("commit"), "c30");
+  EXPECT_EQ(parse(check({"--out", "-"}).out), json);
+
+  EXPECT_EQ(check({"--threshold", "30%"}).status, 0);
+  EXPECT_EQ(check({"--since", "c31"}).status, 0);
+  EXPECT_EQ(check({"--since", "c30"}).status, 1);
+  EXPECT_EQ(check({"--filter", "BM_1"}).status, 0);
+  EXPECT_EQ(check({"--machine", "runner"}).status, 1);
+  const Outcome accepted = history({"accept", store(), "--filter", "BM_0"});
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  const Outcome after = check();
+  EXPECT_EQ(after.status, 0);
+  EXPECT_THAT(after.out, HasSubstr("1 change is slower and accepted"));
+}
+
+TEST_F(HistoryTest, AYoungHistoryIsInconclusive) {
+  fill(3, 2, 1.5);
+  const Outcome outcome = check();
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("2 of 2 series are too short"));
+}
+
+TEST_F(HistoryTest, TakesResultsOfRunAndKeepsThemInOrder) {
+  EXPECT_EQ(breakeven({"run", products({8, 16}), "--out", file("result.json"), "--quiet"}).status, 0);
+  const Outcome added = add({file("result.json")});
+  EXPECT_EQ(added.status, 0) << added.err;
+  EXPECT_THAT(added.out, HasSubstr("run 1 (abc, "));
+  EXPECT_THAT(added.out, HasSubstr("added: 4 cases"));
+  const Outcome again = add({file("result.json")}, "other");
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.out, HasSubstr("is there already, as run 1 (abc, "));
+  const Outcome earlier =
+      history({"add", store(), file("result.json"), write("earlier.json", text_of(file("result.json")) + " "),
+               "--commit", "def", "--time", "2001-01-01"});
+  EXPECT_EQ(earlier.status, 0) << earlier.err;
+  EXPECT_THAT(earlier.out, HasSubstr("its time is before that of run 1"));
+  const Outcome listed = history({"list", store()});
+  EXPECT_EQ(listed.status, 0);
+  EXPECT_THAT(listed.out, HasSubstr("2 runs, 1 machine, 4 series"));
+  EXPECT_LT(listed.out.find("run 2 (def"), listed.out.find("run 1 (abc")) << "the newest first";
+}
+
+TEST_F(HistoryTest, TheCommitIsThatOfTheWorkingDirectory) {
+  const auto result = files(1, 0, 1)[0];
+  const Outcome outside = history({"add", store(), result});
+  EXPECT_EQ(outside.status, 2);
+  EXPECT_THAT(outside.err, HasSubstr("say --commit SHA"));
+  EXPECT_FALSE(std::filesystem::exists(store())) << "nothing is begun that cannot be done";
+  const auto git = [&](const std::string& arguments) {
+    return std::system(fmt::format("git -C '{}' -c user.name=n -c user.email=e {} >/dev/null 2>&1",
+                                   folder_.path().string(), arguments)
+                           .c_str());
+  };
+  if (git("init -b topic") != 0) GTEST_SKIP() << "no git here";
+  ASSERT_EQ(git("commit --allow-empty -m message"), 0);
+  const Outcome inside = history({"add", store(), result});
+  EXPECT_EQ(inside.status, 0) << inside.err;
+  EXPECT_THAT(history({"list", store()}).out, testing::ContainsRegex("run 1 \\([0-9a-f]{12}, .* of topic"));
+}
+
+TEST_F(HistoryTest, WhatWasNotMeasuredIsNotAdded) {
+  const Outcome outcome = add({write("none.json", benchmarks({}).dump())});
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.out, HasSubstr("holds nothing that was measured"));
+}
+
+TEST_F(HistoryTest, BadFilesAreRefusedByNameAndWhatCameBeforeStays) {
+  const auto good = files(1, 0, 1)[0];
+  const std::string text = text_of(good);
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {text.substr(0, text.size() / 2), "perhaps truncated"},
+      {"", "not valid JSON"},
+      {R"({"schema": "breakeven.result/99"})", "breakeven.result/99"},
+      {R"({"context": {}, "benchmarks": [{"run_name": "a", "real_time": "12"}]})", "/benchmarks/0/real_time"},
+      {R"({"schema": "breakeven.result/1", "complete": true, "complete": false})",
+       "/complete is there twice"},
+      {std::string(200'000, '['), "nested"},
+  };
+  for (const auto& [content, message] : bad) {
+    const auto path = write("bad.json", content);
+    const Outcome outcome = add({good, path});
+    EXPECT_EQ(outcome.status, 2) << message;
+    EXPECT_THAT(outcome.err, HasSubstr(path.string()));
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+  EXPECT_THAT(history({"list", store()}).out, HasSubstr("1 run, "));
+  EXPECT_EQ(add({file("nosuch.json")}).status, 2);
+  EXPECT_EQ(history({"add", store(), good, "--commit", "c", "--time", "yesterday"}).status, 2);
+}
+
+TEST_F(HistoryTest, NamesWithMarkupAndEscapesAreHarmless) {
+  Json hostile = benchmarks({1, 2});
+  hostile["benchmarks"][0]["run_name"] = "\x1b]0;owned\x07'); DROP TABLE run;--<script>";
+  hostile["context"]["host_name"] = "\x1b[2J";
+  EXPECT_EQ(add({write("hostile.json", hostile.dump())}, "\x1b[31m").status, 0);
+  for (const char* command : {"check", "list"})
+    EXPECT_THAT(history({command, store()}).out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(HistoryTest, WhatIsNoStoreIsRefused) {
+  const auto result = files(1, 0, 1)[0];
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"check", result},
+                                                  {"list", result},
+                                                  {"accept", result},
+                                                  {"add", result, result, "--commit", "c"}}) {
+    const Outcome outcome = history(command);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(result + ": is no history store"));
+  }
+  const Outcome missing = check();
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("`breakeven history add` makes one"));
+  EXPECT_EQ(history({}).status, 2);
+  EXPECT_EQ(history({"chek", store()}).status, 2);
+}
+
+TEST_F(HistoryTest, ADamagedStoreIsRefused) {
+  fill(3, 9, 1);
+  std::filesystem::resize_file(store(), std::filesystem::file_size(store()) / 2);
+  for (const Outcome& outcome : {check(), add({files(4, 9, 1)[3]})}) {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is damaged"));
+  }
+}
+
+/// The lock is held by a writer that is stopped in the middle: the journal beside the store shows that it is.
+TEST_F(HistoryTest, ALockedStoreIsAnErrorAfterTheWait) {
+  fill(1, 9, 1);
+  Json large = benchmarks(std::vector<double>(20'000, 1.5));
+  Process writer(launch({"history", "add", store(), write("large.json", large.dump()), "--commit", "c"}));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(store().string() + "-journal"); }));
+  writer.send(SIGSTOP);
+  ASSERT_TRUE(std::filesystem::exists(store().string() + "-journal")) << "it had finished";
+  const Outcome refused = history({"add", store(), files(2, 9, 1)[1], "--commit", "c", "--wait", "0.2"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("locked for 0.2 s; try again, or wait longer with --wait"));
+  writer.send(SIGCONT);
+  EXPECT_EQ(writer.wait().status, 0);
+  EXPECT_THAT(history({"list", store()}).out, HasSubstr("2 runs, "));
+}
+
+TEST_F(HistoryTest, TwoWritersAtOnceAreBothInIt) {
+  const auto all = files(12, 99, 1);
+  const auto command = [&](std::size_t begin) {
+    std::vector<std::string> arguments{"history", "add", store(), "--commit", "c"};
+    arguments.insert(arguments.end(), all.begin() + static_cast<std::ptrdiff_t>(begin),
+                     all.begin() + static_cast<std::ptrdiff_t>(begin + 6));
+    return launch(arguments);
+  };
+  Process one(command(0));
+  Process two(command(6));
+  EXPECT_EQ(one.wait().status, 0);
+  EXPECT_EQ(two.wait().status, 0);
+  EXPECT_THAT(history({"list", store()}).out, HasSubstr("12 runs, 1 machine, 2 series"));
+}
+
+TEST_F(HistoryTest, KilledInTheMiddleItIsWhole) {
+  fill(1, 9, 1);
+  const auto large = write("large.json", benchmarks(std::vector<double>(5'000, 1.5)).dump());
+  std::size_t killed = 0;
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    Process writer(launch({"history", "add", store(), large, "--commit", "c"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 + 15 * attempt));
+    writer.send(SIGKILL);
+    if (writer.wait().status == 128 + SIGKILL) ++killed;
+    const Outcome listed = history({"list", store()});
+    EXPECT_EQ(listed.status, 0) << listed.err;
+    EXPECT_THAT(listed.out, testing::AnyOf(HasSubstr("1 run, 1 machine, 2 series"),
+                                           HasSubstr("2 runs, 1 machine, 5000 series")));
+  }
+  EXPECT_GT(killed, 0U);
+  EXPECT_EQ(add({large}).status, 0) << "it can be added, or is there";
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

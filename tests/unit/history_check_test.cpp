@@ -1,0 +1,260 @@
+// What of a history counts as a new change for the worse.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "history/check.h"
+#include "history/store.h"
+#include "reports/history.h"
+#include "unit/history_sample.h"
+
+namespace breakeven::history_check_test {
+namespace {
+
+using sample::history_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// `runs` times around a millisecond, which spread by about 1 %, and are `factor` times as long from `begin`
+/// on (and again from `undone` on).
+std::vector<double> stepped(std::size_t runs, std::size_t begin, double factor, std::uint64_t seed = 1,
+                            std::size_t undone = 1'000'000) {
+  std::mt19937_64 generator(seed);
+  std::vector<double> seconds(runs);
+  for (std::size_t i = 0; i < runs; ++i) {
+    const double noise = static_cast<double>(generator() >> 11U) * 0x1p-53 - 0.5;
+    seconds[i] = 1e-3 * (1 + 0.03 * noise) * (i >= begin && i < undone ? factor : 1);
+  }
+  return seconds;
+}
+
+TEST(HistoryCheckTest, ANewChangeForTheWorseFails) {
+  const History h = history_of({stepped(60, 100, 1), stepped(60, 40, 1.2, 2)});
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 1U);
+  const Change& c = check.changes[0];
+  EXPECT_EQ(c.state, ChangeState::fresh);
+  EXPECT_EQ(c.series->case_id, "case/1");
+  EXPECT_EQ(c.last_before, 39U);
+  EXPECT_EQ(c.first_after, 40U);
+  EXPECT_NEAR(c.ratio, 1.2, 0.01);
+  EXPECT_LT(c.interval.low, 1.2);
+  EXPECT_GT(c.interval.high, 1.2);
+  EXPECT_LT(c.p_value, 0.01);
+  EXPECT_EQ(exit_status(check), 1);
+}
+
+TEST(HistoryCheckTest, AChangeForTheBetterDoesNot) {
+  const History h = history_of({stepped(60, 40, 0.8)});
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 1U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::better);
+  EXPECT_EQ(exit_status(check), 0);
+}
+
+TEST(HistoryCheckTest, WhatIsAcceptedIsNotNewUntilMoreHappens) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  h.series[0].accepted = 40;
+  EXPECT_EQ(exit_status(check_history(h, {})), 1) << "accepted before it happened";
+  h.series[0].accepted = 45;
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_EQ(check.changes.at(0).state, ChangeState::accepted);
+  EXPECT_EQ(exit_status(check), 0);
+  auto more = stepped(100, 40, 1.2);
+  for (std::size_t i = 70; i < 100; ++i) more[i] *= 1.1;
+  h = history_of({more});
+  h.series[0].accepted = 45;
+  const HistoryCheck later = check_history(h, {});
+  ASSERT_EQ(later.changes.size(), 2U);
+  EXPECT_EQ(later.changes[0].state, ChangeState::fresh) << "new ones come first";
+  EXPECT_EQ(later.changes[0].first_after, 70U);
+  EXPECT_EQ(exit_status(later), 1);
+}
+
+TEST(HistoryCheckTest, WhatWasMadeGoodIsNotNew) {
+  const HistoryCheck check = check_history(history_of({stepped(90, 30, 1.2, 1, 60)}), {});
+  ASSERT_EQ(check.changes.size(), 2U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::undone);
+  EXPECT_EQ(check.changes[1].state, ChangeState::better);
+  EXPECT_EQ(exit_status(check), 0);
+}
+
+TEST(HistoryCheckTest, WhatHappenedBeforeSinceIsNotNew) {
+  const History h = history_of({stepped(60, 40, 1.2)});
+  CheckOptions options;
+  options.since = find_run(h, "c41");
+  EXPECT_EQ(check_history(h, options).changes.at(0).state, ChangeState::earlier);
+  EXPECT_EQ(exit_status(check_history(h, options)), 0);
+  options.since = find_run(h, "#41");
+  EXPECT_EQ(exit_status(check_history(h, options)), 1) << "run 41 is of commit c40, the first that is slower";
+}
+
+TEST(HistoryCheckTest, BelowTheThresholdNothingCounts) {
+  const History h = history_of({stepped(200, 100, 1.05)});
+  CheckOptions options;
+  EXPECT_EQ(exit_status(check_history(h, options)), 1);
+  options.threshold = 0.08;
+  EXPECT_EQ(exit_status(check_history(h, options)), 0);
+}
+
+TEST(HistoryCheckTest, TooFewRunsAreInconclusive) {
+  EXPECT_EQ(exit_status(check_history(history_of({}), {})), 3);
+  const History few = history_of({stepped(8, 4, 2)});
+  const HistoryCheck check = check_history(few, {});
+  EXPECT_EQ(check.untold, 1U);
+  EXPECT_GT(check.values_needed, 8U);
+  EXPECT_EQ(exit_status(check), 3);
+  EXPECT_THAT(history_report(check, "store"), HasSubstr("1 of 1 series is too short"));
+  EXPECT_EQ(exit_status(check_history(history_of({stepped(8, 4, 2), stepped(60, 100, 1)}), {})), 0)
+      << "one that can tell is enough: a case may be young";
+}
+
+TEST(HistoryCheckTest, AsManyRunsAsAreNeededWillDo) {
+  const std::size_t needed = check_history(history_of({{}}), {}).values_needed;
+  bool found = false;
+  for (std::size_t begin = 3; begin + 3 <= needed; ++begin)
+    found = found || exit_status(check_history(history_of({stepped(needed, begin, 2)}), {})) == 1;
+  EXPECT_TRUE(found);
+}
+
+TEST(HistoryCheckTest, TheNewestRunsAreWatched) {
+  const HistoryCheck check = check_history(history_of({stepped(60, 58, 1.5)}), {});
+  EXPECT_TRUE(check.changes.empty());
+  ASSERT_EQ(check.suspicions.size(), 1U);
+  EXPECT_EQ(check.suspicions[0].values, 2U);
+  EXPECT_NEAR(check.suspicions[0].ratio, 1.5, 0.03);
+  EXPECT_EQ(exit_status(check), 0);
+  const std::size_t then = 60 + check.suspicions[0].more;
+  EXPECT_EQ(exit_status(check_history(history_of({stepped(then, 58, 1.5)}), {})), 1) << "as was foretold";
+}
+
+TEST(HistoryCheckTest, WhatIsNotOkInTheNewestRunCounts) {
+  History h = history_of({stepped(60, 100, 1), stepped(60, 100, 1, 2)});
+  h.series[0].measurements.back().status = Status::failed;
+  EXPECT_EQ(exit_status(check_history(h, {})), 4);
+  h.series[1].measurements.back().status = Status::wrong;
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_EQ(exit_status(check), 1);
+  EXPECT_EQ(check.failures.at(0).status, Status::wrong);
+  h.series[0].accepted = h.series[1].accepted = 60;
+  EXPECT_EQ(exit_status(check_history(h, {})), 0);
+  h.series[0].accepted = h.series[1].accepted = 0;
+  h.series[0].measurements.back().status = h.series[1].measurements.back().status = Status::ok;
+  h.series[0].measurements[30].status = Status::wrong;
+  EXPECT_EQ(exit_status(check_history(h, {})), 0) << "long ago";
+}
+
+/// One noisy day hits all series alike: what they have in common must not add up.
+TEST(HistoryCheckTest, FiveHundredSeriesWithCommonNoiseGiveNoAlarm) {
+  int alarms = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 generator(seed);
+    const auto uniform = [&] { return static_cast<double>(generator() >> 11U) * 0x1p-53; };
+    std::vector<std::vector<double>> seconds(500, std::vector<double>(80));
+    for (std::size_t run = 0; run < 80; ++run) {
+      const double day = uniform() < 0.1 ? 1 + 0.3 * uniform() : 1;
+      for (auto& series : seconds) series[run] = 1e-3 * day * (1 + 0.05 * uniform());
+    }
+    if (!check_history(history_of(seconds), {}).changes.empty()) ++alarms;
+  }
+  EXPECT_LE(alarms, 2) << "of 20 histories, where 0.2 are expected at most";
+}
+
+TEST(HistoryCheckTest, NotesSayWhatElseChanged) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  for (std::size_t run = 40; run < 60; ++run) h.runs[run].software["openblas"] = "0.2.0";
+  EXPECT_THAT(check_history(h, {}).changes.at(0).notes, ElementsAre("openblas: 0.1.0 → 0.2.0"));
+  h.runs[40].commit = h.runs[39].commit;
+  EXPECT_THAT(check_history(h, {}).changes.at(0).notes,
+              ElementsAre(HasSubstr("it is not the code"), "openblas: 0.1.0 → 0.2.0"));
+}
+
+TEST(HistorySelectTest, LeavesWhatIsAskedFor) {
+  History h = history_of({stepped(10, 5, 1), stepped(10, 5, 1)});
+  h.machines.push_back({.id = 2, .name = "other", .description = ""});
+  h.series[1].machine = 2;
+  for (std::size_t run = 0; run < 4; ++run) h.runs[run].branch = "topic";
+  EXPECT_EQ(select(h, {.machine = "other"}).series.at(0).case_id, "case/1");
+  EXPECT_EQ(select(h, {.machine = "1"}).series.at(0).case_id, "case/0");
+  EXPECT_EQ(select(h, {.filter = "1 openblas$"}).series.at(0).case_id, "case/1");
+  EXPECT_EQ(select(h, {.branch = "topic"}).series.at(0).measurements.size(), 4U);
+  const auto why_refused = [&](const HistorySelection& selection) -> std::string {
+    try {
+      select(h, selection);
+    } catch (const HistoryError& e) {
+      return e.what();
+    }
+    return "was accepted";
+  };
+  EXPECT_THAT(why_refused({.machine = "third"}), HasSubstr("there are host (1); other (2)"));
+  EXPECT_THAT(why_refused({.filter = "("}), HasSubstr("not a regular expression"));
+  EXPECT_THAT(why_refused({.filter = "nothing"}), HasSubstr("finds no series"));
+  EXPECT_THAT(why_refused({.branch = "nothing"}), HasSubstr("there are runs of main, topic"));
+}
+
+TEST(HistorySelectTest, FindsRunsByNumberAndCommit) {
+  History h = history_of({stepped(12, 5, 1)});
+  h.runs[7].commit = h.runs[6].commit;
+  EXPECT_EQ(find_run(h, "3"), 2U);
+  EXPECT_EQ(find_run(h, "#12"), 11U);
+  EXPECT_EQ(find_run(h, "c6"), 6U) << "measured twice: from the first on";
+  EXPECT_EQ(find_run(h, "c1"), 11U) << "several begin so: the newest";
+  EXPECT_THROW(find_run(h, "d"), HistoryError);
+  EXPECT_THROW(find_run(h, ""), HistoryError);
+  EXPECT_THROW(find_run(h, "#13"), HistoryError);
+}
+
+TEST(HistoryReportTest, SaysTheWorstFirst) {
+  const History h = history_of(
+      {stepped(60, 40, 1.1), stepped(60, 30, 1.5, 2), stepped(60, 20, 0.8, 3), stepped(60, 99, 1, 4)});
+  const std::string text = history_report(check_history(h, {}), "my.store");
+  EXPECT_THAT(text, HasSubstr("60 runs on 1 machine, 4 series"));
+  EXPECT_THAT(text, HasSubstr("2 changes are slower, and nobody has accepted it"));
+  EXPECT_THAT(text, HasSubstr("between run 30 (c29) and run 31 (c30)"));
+  EXPECT_THAT(text, HasSubstr("1 change is faster"));
+  EXPECT_LT(text.find("case/1 openblas"), text.find("case/0 openblas"));
+  EXPECT_LT(text.find("case/0 openblas"), text.find("case/2 openblas"));
+  EXPECT_THAT(text, HasSubstr("history accept my.store"));
+}
+
+TEST(HistoryReportTest, IsShortHoweverMuchThereIs) {
+  std::vector<std::vector<double>> seconds;
+  for (std::uint64_t s = 0; s < 300; ++s) seconds.push_back(stepped(80, 40, 1.3, s));
+  const History h = history_of(seconds);
+  const HistoryCheck check = check_history(h, {});
+  const std::string text = history_report(check, "store");
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40);
+  EXPECT_THAT(text, HasSubstr("and 280 more"));
+  EXPECT_EQ(nlohmann::json::parse(history_json(check, "store")).at("changes").size(), 300U);
+}
+
+TEST(HistoryReportTest, LetsNoControlCharactersThrough) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  h.series[0].case_id = "\x1b]0;owned\x07 <b>\xff";
+  for (auto& run : h.runs) run.commit = run.time = run.branch = run.source = "\x1b[2J";
+  h.machines[0].name = h.machines[0].description = "\x1b[31m";
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_THAT(history_report(check, "\x1b"), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(history_listing(h, "\x1b", 0), Not(HasSubstr("\x1b")));
+  EXPECT_TRUE(nlohmann::json::accept(history_json(check, "\xff")));
+}
+
+TEST(HistoryReportTest, AsJsonHasEverything) {
+  const History h = history_of({stepped(60, 40, 1.2)});
+  const auto json = nlohmann::json::parse(history_json(check_history(h, {}), "store"));
+  EXPECT_EQ(json.at("schema"), "breakeven.history/1");
+  EXPECT_EQ(json.at("exit_status"), 1);
+  const auto& change = json.at("changes").at(0);
+  EXPECT_EQ(change.at("id"), "case/0");
+  EXPECT_EQ(change.at("state"), "new");
+  EXPECT_EQ(change.at("direction"), "slower");
+  EXPECT_EQ(change.at("last_before").at("commit"), "c39");
+  EXPECT_EQ(change.at("first_after").at("run"), 41);
+  EXPECT_LT(change.at("ratio").at("low"), change.at("ratio").at("value"));
+}
+
+}  // namespace
+}  // namespace breakeven::history_check_test

@@ -1,0 +1,294 @@
+// The store: what is added is there, once, whole, and in order; what is no store is refused.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "history/store.h"
+#include "unit/history_sample.h"
+#include "unit/temporary_folder.h"
+
+namespace breakeven::history_store_test {
+namespace {
+
+using sample::not_ok;
+using sample::run_of;
+using sample::timed;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::chrono::duration<double> patience{10};
+
+class HistoryStoreTest : public testing::Test {
+ protected:
+  std::filesystem::path path() const { return folder_.path() / "history"; }
+  HistoryStore to_add(std::chrono::duration<double> wait = patience) const {
+    return {path(), HistoryStore::Open::to_add, wait};
+  }
+  HistoryStore existing(std::chrono::duration<double> wait = patience) const {
+    return {path(), HistoryStore::Open::existing, wait};
+  }
+  static AddedRun add(HistoryStore& store, const Result& result, const std::string& commit = "abc",
+                      const std::string& machine = "") {
+    return store.add(
+        result, to_json_text(result),
+        {.commit = commit, .branch = "main", .time = "", .machine = machine, .source = "f.json"});
+  }
+  /// Done by another connection.
+  void execute(const char* sql) const {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    sqlite3_close(database);
+  }
+  std::string why_refused(HistoryStore::Open open = HistoryStore::Open::existing) const {
+    try {
+      const HistoryStore store(path(), open, std::chrono::milliseconds(50));
+      store.read();
+    } catch (const HistoryError& e) {
+      EXPECT_THAT(e.what(), HasSubstr(path().string()));
+      return e.what();
+    }
+    return "was accepted";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(HistoryStoreTest, KeepsWhatIsAdded) {
+  HistoryStore store = to_add();
+  const AddedRun added = add(store, run_of({timed("a", 1e-3), timed("b", 2e-3), not_ok("c", Status::wrong)}));
+  EXPECT_TRUE(added.is_new);
+  EXPECT_EQ(added.measurements, 3U);
+  EXPECT_FALSE(added.before);
+  const History h = existing().read();
+  ASSERT_EQ(h.machines.size(), 1U);
+  EXPECT_EQ(h.machines[0].name, "host");
+  EXPECT_EQ(h.machines[0].description, "A CPU, 2 CPUs, 2 threads");
+  ASSERT_EQ(h.runs.size(), 1U);
+  EXPECT_EQ(h.runs[0].commit, "abc");
+  EXPECT_EQ(h.runs[0].branch, "main");
+  EXPECT_EQ(h.runs[0].time, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(h.runs[0].source, "f.json");
+  EXPECT_THAT(h.runs[0].software, ElementsAre(testing::Pair("openblas", "0.1.0, OpenBLAS 0.3.21")));
+  ASSERT_EQ(h.series.size(), 3U);
+  EXPECT_EQ(h.series[1].case_id, "b");
+  EXPECT_EQ(h.series[1].backend, "openblas");
+  ASSERT_EQ(h.series[1].measurements.size(), 1U);
+  EXPECT_EQ(h.series[1].measurements[0].seconds, 2e-3);
+  EXPECT_EQ(h.series[2].measurements[0].status, Status::wrong);
+}
+
+TEST_F(HistoryStoreTest, DoesNotTakeTheSameFileTwice) {
+  HistoryStore store = to_add();
+  const Result r = run_of({timed("a", 1e-3)});
+  add(store, r);
+  const AddedRun again = add(store, r, "another");
+  EXPECT_FALSE(again.is_new);
+  EXPECT_EQ(again.run.id, 1);
+  EXPECT_EQ(again.run.commit, "abc");
+  EXPECT_EQ(store.read().runs.size(), 1U);
+}
+
+TEST_F(HistoryStoreTest, DoesNotTakeWhatWasNotMeasured) {
+  HistoryStore store = to_add();
+  CaseResult fits = timed("fits", 1);
+  fits.seconds.reset();
+  const AddedRun added =
+      add(store, run_of({not_ok("a", Status::unsupported), not_ok("b", Status::interrupted), fits}));
+  EXPECT_FALSE(added.is_new);
+  EXPECT_EQ(added.measurements, 0U);
+  EXPECT_TRUE(store.read().runs.empty());
+}
+
+TEST_F(HistoryStoreTest, KeepsTheOrderOfAddingWhateverTheClockSays) {
+  HistoryStore store = to_add();
+  for (const char* time : {"2026-01-02T00:00:00Z", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"})
+    add(store, run_of({timed("a", 1e-3)}, time), time);
+  const AddedRun last = add(store, run_of({timed("a", 1e-3)}, "2024-01-01T00:00:00Z"), "last");
+  ASSERT_TRUE(last.before);
+  EXPECT_EQ(last.before->time, "2026-01-01T00:00:00Z");
+  std::vector<std::string> commits;
+  for (const auto& run : store.read().runs) commits.push_back(run.commit);
+  EXPECT_THAT(commits,
+              ElementsAre("2026-01-02T00:00:00Z", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "last"));
+}
+
+TEST_F(HistoryStoreTest, KeepsMachinesApart) {
+  HistoryStore store = to_add();
+  Result r = run_of({timed("a", 1e-3)});
+  add(store, r);
+  r.host.threads = 1;
+  add(store, r);
+  r.host.gpus.push_back({});
+  r.host.gpus.back().id = "GPU-1";
+  r.host.gpus.back().name = "A GPU";
+  add(store, r);
+  r.created = "later";
+  r.host.name = "drawn anew";
+  add(store, r, "abc", "host");
+  const History h = store.read();
+  EXPECT_EQ(h.machines.size(), 3U) << "--machine stands for the host's name";
+  EXPECT_EQ(h.series.size(), 3U);
+}
+
+TEST_F(HistoryStoreTest, AcceptsSeriesUpToTheirNewestRun) {
+  HistoryStore store = to_add();
+  add(store, run_of({timed("a", 1e-3), timed("b", 1e-3)}, "1"));
+  add(store, run_of({timed("a", 1e-3)}, "2"));
+  store.accept({1, 2});
+  add(store, run_of({timed("a", 1e-3)}, "3"));
+  const History h = store.read();
+  EXPECT_EQ(h.series[0].accepted, 2U);
+  EXPECT_EQ(h.series[1].accepted, 1U);
+  store.accept({1, 2});
+  EXPECT_EQ(store.read().series[0].accepted, 3U);
+}
+
+TEST_F(HistoryStoreTest, KeepsNamesAsTheyAre) {
+  HistoryStore store = to_add();
+  const std::string name = std::string("<b>'; DROP TABLE run; --\x1b[2J\0\xff", 29);
+  Result r = run_of({timed(name, 1e-3)});
+  store.add(r, "text", {.commit = name, .branch = name, .time = "", .machine = name, .source = name});
+  const History h = existing().read();
+  EXPECT_EQ(h.series.at(0).case_id, name);
+  EXPECT_EQ(h.runs.at(0).commit, name);
+  EXPECT_EQ(h.machines.at(0).name, name);
+}
+
+TEST_F(HistoryStoreTest, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
+  EXPECT_THAT(why_refused(), HasSubstr("there is no such store"));
+  const std::string text = "{\"schema\": \"breakeven.result/1\"}, and long enough to be mistaken";
+  folder_.write("history", text);
+  for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
+    EXPECT_THAT(why_refused(open), HasSubstr("is no history store"));
+  std::ifstream file(path());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
+}
+
+TEST_F(HistoryStoreTest, AnotherProgramsDatabaseIsRefused) {
+  execute("CREATE TABLE theirs(x)");
+  for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
+    EXPECT_THAT(why_refused(open), HasSubstr("is no history store"));
+}
+
+TEST_F(HistoryStoreTest, AnEmptyFileBecomesAStoreOnlyWhenAddedTo) {
+  folder_.write("history", "");
+  EXPECT_THAT(why_refused(), HasSubstr("is no history store"));
+  EXPECT_EQ(why_refused(HistoryStore::Open::to_add), "was accepted");
+  EXPECT_EQ(why_refused(), "was accepted");
+}
+
+TEST_F(HistoryStoreTest, AnotherVersionIsRefused) {
+  { const HistoryStore store = to_add(); }
+  execute("PRAGMA user_version = 2");
+  for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
+    EXPECT_THAT(why_refused(open), HasSubstr("of version 2, and this program reads version 1"));
+}
+
+TEST_F(HistoryStoreTest, AFolderIsRefused) {
+  std::filesystem::create_directory(path());
+  EXPECT_THAT(why_refused(HistoryStore::Open::to_add), HasSubstr("unable to open"));
+}
+
+TEST_F(HistoryStoreTest, DamageIsFoundWhereverItIs) {
+  {
+    HistoryStore store = to_add();
+    std::vector<CaseResult> cases;
+    for (int i = 0; i < 300; ++i) cases.push_back(timed("case/" + std::to_string(i), 1e-3));
+    for (int i = 0; i < 10; ++i) add(store, run_of(cases, std::to_string(i)));
+  }
+  const auto size = std::filesystem::file_size(path());
+  const auto whole = folder_.path() / "whole";
+  std::filesystem::copy_file(path(), whole);
+  int found = 0;
+  int pages = 0;
+  for (std::uintmax_t page = 0; page < size; page += 4096) {
+    std::filesystem::copy_file(whole, path(), std::filesystem::copy_options::overwrite_existing);
+    std::fstream(path(), std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(static_cast<std::streamoff>(page))
+        .write(std::string(4096, '\x5a').data(), 4096);
+    ++pages;
+    if (why_refused() != "was accepted") ++found;
+  }
+  EXPECT_EQ(found, pages);
+  std::filesystem::copy_file(whole, path(), std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(path(), size / 2);
+  EXPECT_THAT(why_refused(), HasSubstr("is damaged"));
+}
+
+TEST_F(HistoryStoreTest, ALockedStoreIsAnErrorAfterTheWait) {
+  { const HistoryStore store = to_add(); }
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_THAT(why_refused(),
+              HasSubstr("has kept it locked for 0.05 s; try again, or wait longer with --wait"));
+  std::thread releasing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  });
+  EXPECT_NO_THROW(existing().read()) << "who waits is served";
+  releasing.join();
+  sqlite3_close(other);
+}
+
+TEST_F(HistoryStoreTest, TwoWhoComeFirstMakeOneStore) {
+  const auto write = [&](const std::string& who) {
+    for (int i = 0; i < 10; ++i) {
+      HistoryStore store = to_add();
+      add(store, run_of({timed("a", 1e-3)}, who + std::to_string(i)));
+    }
+  };
+  std::thread one(write, "one");
+  write("two");
+  one.join();
+  const History h = existing().read();
+  EXPECT_EQ(h.runs.size(), 20U);
+  ASSERT_EQ(h.series.size(), 1U);
+  EXPECT_EQ(h.series[0].measurements.size(), 20U);
+}
+
+using SlowHistoryStoreTest = HistoryStoreTest;
+
+TEST_F(SlowHistoryStoreTest, KilledAtAnyMomentARunIsInItWholeOrNotAtAll) {
+  std::vector<CaseResult> cases;
+  for (int i = 0; i < 500; ++i) cases.push_back(timed("case/" + std::to_string(i), 1e-3));
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    HistoryStore store = to_add();
+    add(store, run_of(cases, "first"));
+  }
+  const auto one_run = std::chrono::steady_clock::now() - begin;
+  constexpr int attempts = 20;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      try {
+        HistoryStore store = to_add();
+        for (int i = 0;; ++i) add(store, run_of(cases, std::to_string(attempt) + " " + std::to_string(i)));
+      } catch (...) {
+        _exit(1);
+      }
+    }
+    std::this_thread::sleep_for(one_run * 3 * attempt / attempts);
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it failed before it was killed";
+    const History h = existing().read();
+    std::vector<std::size_t> measurements(h.runs.size());
+    for (const Series& series : h.series) {
+      for (const Measurement& m : series.measurements) ++measurements[m.run];
+    }
+    EXPECT_THAT(measurements, testing::Each(cases.size()));
+  }
+  EXPECT_GT(existing().read().runs.size(), 1U) << "it was always killed too early to tell anything";
+}
+
+}  // namespace
+}  // namespace breakeven::history_store_test
