@@ -1,5 +1,5 @@
-// Whatever a result file holds, it is a result, which is written and read again and makes well-formed reports, or a
-// ResultError.
+// Whatever a result file holds, Google Benchmark's or our own, it is a result, which is written and read again and makes
+// well-formed reports, or a ResultError.
 #include <unistd.h>
 
 #include <boost/property_tree/ptree.hpp>
@@ -20,6 +20,7 @@
 #include "reports/markdown.h"
 #include "reports/openmetrics.h"
 #include "reports/terminal.h"
+#include "results/google_benchmark.h"
 #include "results/json_text.h"
 #include "results/result.h"
 
@@ -42,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const auto path = std::filesystem::temp_directory_path() / ("breakeven-fuzz-" + std::to_string(getpid()) + ".json");
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   try {
-    const Result result = read_result(path);
+    const Result result = read_any_result(path);
     const std::vector<Result> results{result, result};
     std::ofstream(path, std::ios::binary) << to_json_text(results[0]);
     read_result(path);
