@@ -79,7 +79,11 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
 }
 
 BackendRecord probe(const BackendProgram& program, int threads) {
-  WorkerProcess worker(program.path, worker_options(threads));
+  return probe(program, threads, worker_options(threads));
+}
+
+BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options) {
+  WorkerProcess worker(program.path, options);
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
   if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);

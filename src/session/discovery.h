@@ -28,7 +28,8 @@ WorkerOptions worker_options(int threads);
 
 /// Starts the program and asks who it is. One that cannot run here is not available, in its own or its
 /// loader's words.
-BackendRecord probe(const BackendProgram& program, int threads);
+BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options);
+BackendRecord probe(const BackendProgram& program, int threads);  // with worker_options(threads)
 
 /// What a hello says, as a record.
 BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello);

@@ -58,7 +58,7 @@ std::vector<std::string> throttle_causes(ClockReasons seen, const std::map<std::
 namespace {
 
 /// Rests in a row that are tried.
-constexpr int patience = 3;
+constexpr int most_rests = 3;
 
 std::size_t count_of(const std::vector<std::vector<double>>& launches) {
   std::size_t count = 0;
@@ -75,7 +75,7 @@ void Throttling::note(std::int64_t index, const std::vector<std::string>& why) {
 }
 
 bool Throttling::steady() const {
-  return in_a_row > patience;
+  return in_a_row > most_rests;
 }
 
 double rest_seconds(const Throttling& throttling, const Measure& measure) {

@@ -1,0 +1,467 @@
+#include "session/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "session/clock.h"
+#include "session/discovery.h"
+#include "session/environment.h"
+#include "session/schedule.h"
+#include "statistics/mean.h"
+#include "statistics/summary.h"
+#include "version.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::size_t base = 0, head = 1;
+
+/// Both sides of one case on one backend.
+struct Duel {
+  std::size_t verdict_index = 0;
+  std::size_t arms = 0;  // of its problem: the base's, and behind it the head's
+  Effects effects;
+  bool decided = false;
+};
+
+/// A problem and the duels in it: one for each backend that both sides have.
+struct Match {
+  MeasuredProblem problem;
+  std::vector<Duel> duels;
+  double seconds_each = 0;  // of the latest launch
+};
+
+class Gate {
+ public:
+  Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
+       const std::function<void(const SessionProgress&)>& show)
+      : plan_(plan),
+        measure_(plan.config.measure),
+        rules_(plan.rules),
+        save_(save),
+        show_(show),
+        generator_(measure_.seed),
+        bench_(measure_, plan.threads, plan.arbiter,
+               [this](const MeasuredProblem& problem, const Arm& arm, const std::string& activity) {
+                 tell(problem, arm, activity);
+               }) {}
+
+  Verdicts run() {
+    begin();
+    for (launch_ = 0; any_open() && !must_end(); ++launch_) {
+      bench_.begin_launch();
+      for (Match* match : due()) {
+        if (must_end()) break;
+        const auto start = Clock::now();
+        measure(*match);
+        match->seconds_each = seconds_since(start);
+        save_(verdicts_);
+      }
+    }
+    bench_.end();
+    verdicts_.wall_seconds = seconds_since(begun_);
+    give_up();
+    return std::move(verdicts_);
+  }
+
+ private:
+  // ---- before the first launch
+
+  void begin() {
+    verdicts_.kind = "gate";
+    verdicts_.created = now_utc();
+    verdicts_.tool_version = version;
+    verdicts_.threshold = rules_.threshold;
+    if (!optimised)
+      verdicts_.warnings.emplace_back(
+          "this build is not optimised: its own part of the times is not to be trusted");
+    verdicts_.host = describe_host(plan_.head.threads);
+    auto all = plan_.base.backends;
+    all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
+    verdicts_.host.gpus = describe_gpus(all, bench_.nvml());
+    verdicts_.base = record_of(plan_.base);
+    verdicts_.head = record_of(plan_.head);
+    add_participants();
+    const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
+    rows_.reserve(2 * most);  // arms point at them
+    verdicts_.cases.reserve(most);
+    for (const PlannedCase& planned : plan_.config.cases) add(planned);
+    rules_.cases = 0;
+    for (const Match& match : matches_) rules_.cases += match.duels.size();
+  }
+
+  static Side record_of(const GateSide& side) {
+    return {.source = side.source, .environment = side.environment, .backends = side.backends};
+  }
+
+  void add_participants() {
+    for (const std::string& name : plan_.backends) {
+      auto& pair = participants_.emplace_back();
+      for (const auto& [s, side] : {std::pair(base, &plan_.base), std::pair(head, &plan_.head)}) {
+        const auto found = std::find_if(side->backends.begin(), side->backends.end(),
+                                        [&](const auto& b) { return b.name == name && b.available; });
+        if (found == side->backends.end()) continue;
+        WorkerOptions options = worker_options(side->threads);
+        options.environment.insert(options.environment.end(), side->environment.begin(),
+                                   side->environment.end());
+        pair[s] = std::make_unique<Participant>(
+            Participant{.key = fmt::format("{} ({})", name, s == base ? "base" : "head"),
+                        .backend = *found,
+                        .options = std::move(options),
+                        .threads = side->threads});
+      }
+    }
+  }
+
+  /// Both sides have it or one has: the verdict is there from the start.
+  void add(const PlannedCase& planned) {
+    if (!planned.problem.workload->is_timed()) {
+      verdicts_.warnings.push_back(fmt::format("{}: left out, as it is not timed", planned.problem.id()));
+      return;
+    }
+    const std::string id = planned.problem.id();
+    Match match;
+    match.problem.planned = &planned;
+    for (const auto& pair : participants_) {
+      if (!takes_part(pair, planned.problem)) continue;
+      const Participant& shown = pair[head] ? *pair[head] : *pair[base];
+      const CaseResult empty = empty_case(planned, id, shown.backend);
+      CaseVerdict& verdict = verdicts_.cases.emplace_back(verdict_of(empty));
+      if (!pair[base] || !pair[head]) {
+        verdict.presence = pair[base] ? Presence::only_base : Presence::only_head;
+        verdict.verdict = Verdict::incomparable;
+        verdict.reason = fmt::format("the {} has no {}", pair[base] ? "head" : "base", shown.backend.name);
+        continue;
+      }
+      Duel& duel = match.duels.emplace_back();
+      duel.verdict_index = verdicts_.cases.size() - 1;
+      duel.arms = match.problem.arms.size();
+      for (const std::size_t side : {base, head}) {
+        Arm& arm = match.problem.arms.emplace_back();
+        arm.participant = pair[side].get();
+        arm.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+      }
+    }
+    if (!match.duels.empty()) matches_.push_back(std::move(match));
+  }
+
+  using Pair = std::array<std::unique_ptr<Participant>, 2>;
+
+  /// A backend that has the operation on neither side would only say so at every case.
+  static bool takes_part(const Pair& pair, const Case& problem) {
+    return std::any_of(pair.begin(), pair.end(), [&](const auto& participant) {
+      return participant &&
+             std::any_of(participant->backend.supports.begin(), participant->backend.supports.end(),
+                         [&](const auto& operation) { return operation.first == problem.workload->op(); });
+    });
+  }
+
+  static CaseVerdict verdict_of(const CaseResult& empty) {
+    CaseVerdict made;
+    made.id = empty.id;
+    made.label = empty.label;
+    made.op = empty.op;
+    made.parameters = empty.parameters;
+    made.dtype = empty.dtype;
+    made.backend = empty.backend;
+    made.device = empty.device;
+    made.base_status = made.head_status = Status::interrupted;
+    return made;
+  }
+
+  // ---- a launch
+
+  /// What the next launch measures, in random order: what ran before a case in its process is a part of its
+  /// conditions. Where the time does not suffice for everything, the suspects that are nearest to an end come
+  /// first: half of the confirmations of all would confirm nothing.
+  std::vector<Match*> due() {
+    std::vector<Match*> looked_at, suspects;
+    for (Match& match : matches_) {
+      if (is_open(match)) (confirmed_launches(match) ? suspects : looked_at).push_back(&match);
+    }
+    std::stable_sort(suspects.begin(), suspects.end(), [](const Match* a, const Match* b) {
+      return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
+             std::pair(*confirmed_launches(*b), largest_effect(*b));
+    });
+    const auto needed = static_cast<std::size_t>(confirming_looks(rules_).front().launches);
+    double left = plan_.max_seconds - seconds_since(begun_);
+    std::vector<Match*> chosen;
+    for (Match* match : suspects) {
+      const std::size_t done = *confirmed_launches(*match);
+      const double wanted = static_cast<double>(done < needed ? needed - done : 1) * match->seconds_each;
+      if (wanted > left && !chosen.empty()) continue;
+      chosen.push_back(match);
+      left -= wanted;
+    }
+    for (const Match* match : looked_at) left -= match->seconds_each;
+    if (left > 0 || chosen.empty()) chosen.insert(chosen.end(), looked_at.begin(), looked_at.end());
+    std::shuffle(chosen.begin(), chosen.end(), generator_);
+    return chosen;
+  }
+
+  /// Of the suspect in it that has the most; nothing where none is suspected.
+  static std::optional<std::size_t> confirmed_launches(const Match& match) {
+    std::optional<std::size_t> most;
+    for (const Duel& duel : match.duels) {
+      if (!duel.decided && duel.effects.suspected_slower)
+        most = std::max(most.value_or(0), duel.effects.confirming.size());
+    }
+    return most;
+  }
+
+  static double largest_effect(const Match& match) {
+    double largest = 0;
+    for (const Duel& duel : match.duels) {
+      if (!duel.decided && duel.effects.suspected_slower)
+        largest = std::max(largest, std::abs(mean(duel.effects.first)));
+    }
+    return largest;
+  }
+
+  void measure(Match& match) {
+    MeasuredProblem& problem = match.problem;
+    bench_.find_truth(problem);
+    for (const std::size_t d : random_order(match.duels.size(), generator_)) {
+      Duel& duel = match.duels[d];
+      if (duel.decided || Interruption::requested()) continue;
+      if (ready(problem, duel) && sample(problem, duel)) {
+        for (const std::size_t side : {base, head}) bench_.verify_again(problem, arm(problem, duel, side));
+      }
+      for (const std::size_t side : {base, head}) {
+        if (!arm(problem, duel, side).over) bench_.release(arm(problem, duel, side));
+      }
+      if (Interruption::requested()) return;  // half a launch says nothing
+      decide(problem, duel);
+    }
+  }
+
+  static Arm& arm(MeasuredProblem& problem, const Duel& duel, std::size_t side) {
+    return problem.arms[duel.arms + side];
+  }
+
+  static bool any_over(MeasuredProblem& problem, const Duel& duel) {
+    return arm(problem, duel, base).over || arm(problem, duel, head).over;
+  }
+
+  /// Prepares both, in random order, and finds iterations of a sample that serve both. False where one of
+  /// them is over.
+  bool ready(MeasuredProblem& problem, Duel& duel) {
+    const auto order = random_order(2, generator_);
+    for (const std::size_t side : order) {
+      bench_.ready(problem, arm(problem, duel, side), static_cast<int>(launch_));
+      if (arm(problem, duel, side).over) return false;
+    }
+    const bool calibrated = verdict(duel).base_seconds.has_value();
+    for (const std::size_t side : order) {
+      Arm& one = arm(problem, duel, side);
+      if (calibrated) {
+        // The first sample of a process is slower: caches and clocks have to get warm.
+        bench_.take_sample(one);
+        bench_.settle(one);
+      } else {
+        bench_.calibrate(problem, one);
+      }
+      if (one.over) return false;
+    }
+    const std::int64_t iterations =
+        std::max(arm(problem, duel, base).iterations, arm(problem, duel, head).iterations);
+    for (const std::size_t side : {base, head}) arm(problem, duel, side).iterations = iterations;
+    return true;
+  }
+
+  /// Pairs of samples, one right after the other, either side first equally often and in random order.
+  bool sample(MeasuredProblem& problem, Duel& duel) {
+    LaunchSamples taken;
+    std::size_t pairs = 0;
+    std::vector<std::size_t> first;
+    for (std::size_t pair = 0; pair == 0 || pair < pairs; ++pair) {
+      if (Interruption::requested()) return false;
+      const std::size_t begins = pair == 0 ? generator_() % 2 : first[pair];
+      double slowest = 0;
+      for (const std::size_t side : {begins, 1 - begins}) {
+        Arm& one = arm(problem, duel, side);
+        const auto s = bench_.take_sample(one);
+        if (!s) return false;
+        bench_.keep(one, *s);
+        bench_.settle(one);
+        (side == base ? taken.base : taken.head).push_back(s->seconds);
+        slowest = std::max(slowest, s->seconds * static_cast<double>(s->iterations));
+      }
+      if (pair == 0) {
+        pairs = pairs_of_launch(slowest, measure_);
+        first = balanced_order(pairs, begins);
+        tell(problem, arm(problem, duel, head), "sampling");
+      }
+    }
+    verdict(duel).launches.push_back(std::move(taken));
+    return true;
+  }
+
+  /// Which side begins each pair: the first as given, both equally often.
+  std::vector<std::size_t> balanced_order(std::size_t pairs, std::size_t begins) {
+    std::vector<std::size_t> order(pairs);
+    for (std::size_t i = 0; i < pairs; ++i) order[i] = i % 2 == 0 ? begins : 1 - begins;
+    std::shuffle(order.begin() + 1, order.end(), generator_);
+    return order;
+  }
+
+  // ---- after a launch
+
+  void decide(MeasuredProblem& problem, Duel& duel) {
+    CaseVerdict& said = verdict(duel);
+    for (const std::size_t side : {base, head}) {
+      const Arm& one = arm(problem, duel, side);
+      (side == base ? said.base_status : said.head_status) = one.over ? one.row->status : Status::ok;
+      (side == base ? said.base_algorithm : said.head_algorithm) = one.row->algorithm;
+    }
+    if (any_over(problem, duel)) return cannot_compare(problem, duel);
+    (duel.effects.suspected_slower ? duel.effects.confirming : duel.effects.first)
+        .push_back(effect_of(said.launches.back()));
+    summarise(duel);
+    const Step step = next_step(duel.effects, rules_);
+    if (step.next == Step::Next::confirm) duel.effects.suspected_slower = step.slower;
+    if (step.next == Step::Next::stop) {
+      close(problem, duel, step.verdict);
+      if (step.verdict == Verdict::inconclusive)
+        said.reason = why_undecided(duel, "the samples vary too much");
+    }
+  }
+
+  void cannot_compare(MeasuredProblem& problem, Duel& duel) {
+    CaseVerdict& said = verdict(duel);
+    std::vector<std::string> reasons;
+    for (const std::size_t side : {base, head}) {
+      const Arm& one = arm(problem, duel, side);
+      if (one.over)
+        reasons.push_back(fmt::format("{}: {}: {}", side == base ? "base" : "head", name(one.row->status),
+                                      one.row->reason));
+    }
+    said.reason = fmt::format("{}", fmt::join(reasons, "; "));
+    // What is wrong has no speed.
+    said.ratio.reset();
+    close(problem, duel, Verdict::incomparable);
+  }
+
+  void summarise(Duel& duel) {
+    CaseVerdict& said = verdict(duel);
+    said.ratio = ratio_of(duel.effects);
+    std::vector<double> base_medians, head_medians;
+    for (const LaunchSamples& launch : said.launches) {
+      base_medians.push_back(median(launch.base));
+      head_medians.push_back(median(launch.head));
+    }
+    said.base_seconds = median(std::move(base_medians));
+    said.head_seconds = median(std::move(head_medians));
+  }
+
+  void close(MeasuredProblem& problem, Duel& duel, Verdict decided) {
+    CaseVerdict& said = verdict(duel);
+    said.verdict = decided;
+    duel.decided = true;
+    ++decided_;
+    std::set<std::string> notes;
+    for (const std::size_t side : {base, head}) {
+      Arm& one = arm(problem, duel, side);
+      for (const std::string& warning : one.row->warnings)
+        notes.insert(fmt::format("{}: {}", side == base ? "base" : "head", warning));
+      if (one.busy_when_idle)
+        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample",
+                                 side == base ? "base" : "head"));
+      for (const std::string& warning : throttling_warnings(one.throttling, one.answers.size()))
+        notes.insert(fmt::format("{}: {}", side == base ? "base" : "head", warning));
+      one.answers = {};
+      one.watch.reset();
+    }
+    if (said.base_algorithm != said.head_algorithm)
+      notes.insert(fmt::format("the algorithm changed: {} in the base, {} in the head", said.base_algorithm,
+                               said.head_algorithm));
+    said.notes.assign(notes.begin(), notes.end());
+  }
+
+  /// What is still open when the time is up, or somebody interrupts.
+  void give_up() {
+    for (Match& match : matches_) {
+      for (Duel& duel : match.duels) {
+        if (duel.decided) continue;
+        CaseVerdict& said = verdict(duel);
+        const bool interrupted = Interruption::requested();
+        verdicts_.complete = verdicts_.complete && !interrupted;
+        close(match.problem, duel, Verdict::inconclusive);
+        said.reason = why_undecided(duel, interrupted ? "interrupted"
+                                                      : fmt::format("the time limit of {:g} min was reached",
+                                                                    plan_.max_seconds / 60));
+        // A case that was never measured has no result, on either side.
+        if (said.launches.empty() && !interrupted) said.base_status = said.head_status = Status::timed_out;
+      }
+    }
+  }
+
+  std::string why_undecided(const Duel& duel, const std::string& cause) {
+    const std::size_t launches = verdict(duel).launches.size();
+    return fmt::format(
+        "{}, after {} launch{}{}", cause, launches, launches == 1 ? "" : "es",
+        duel.effects.suspected_slower
+            ? fmt::format("; it looked {}, which {} did not confirm",
+                          *duel.effects.suspected_slower ? "slower" : "faster",
+                          duel.effects.confirming.empty() ? "no further launch" : "further launches")
+            : "");
+  }
+
+  // ---- small questions
+
+  CaseVerdict& verdict(const Duel& duel) { return verdicts_.cases[duel.verdict_index]; }
+
+  static bool is_open(const Match& match) {
+    return std::any_of(match.duels.begin(), match.duels.end(), [](const Duel& d) { return !d.decided; });
+  }
+  bool any_open() const { return std::any_of(matches_.begin(), matches_.end(), is_open); }
+  bool must_end() const { return Interruption::requested() || seconds_since(begun_) > plan_.max_seconds; }
+
+  void tell(const MeasuredProblem& problem, const Arm& arm, const std::string& activity) const {
+    show_({.cases_done = decided_,
+           .cases_total = rules_.cases,
+           .id = problem.planned->problem.id(),
+           .backend = arm.participant->key,
+           .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
+           .median = {},
+           .half_width = {},
+           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_))});
+  }
+
+  const GatePlan& plan_;
+  const Measure& measure_;
+  GateRules rules_;
+  const std::function<void(const Verdicts&)>& save_;
+  const std::function<void(const SessionProgress&)>& show_;
+  std::mt19937_64 generator_;
+  Clock::time_point begun_ = Clock::now();
+  Verdicts verdicts_;
+  std::size_t launch_ = 0, decided_ = 0;
+  std::vector<Pair> participants_;
+  std::vector<CaseResult> rows_;
+  Workbench bench_;
+  std::vector<Match> matches_;  // goes before what its arms use
+};
+
+}  // namespace
+
+Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
+                  const std::function<void(const SessionProgress&)>& show) {
+  return Gate(plan, save, show).run();
+}
+
+std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
+  constexpr double share = 0.05;  // of the case's time: there are many launches
+  constexpr double most = 10;
+  const double wanted = std::clamp(share * measure.max_seconds / sample_seconds, 2.0, most);
+  return 2 * static_cast<std::size_t>(wanted / 2);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,48 @@
+#include "statistics/sign_flips.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace breakeven {
+namespace {
+
+/// Of all choices of signs, rising.
+std::vector<double> sums(const std::vector<double>& values) {
+  std::vector<double> made{0};
+  for (const double value : values) {
+    std::vector<double> longer;
+    longer.reserve(2 * made.size());
+    for (const double sum : made) {
+      longer.push_back(sum + value);
+      longer.push_back(sum - value);
+    }
+    made = std::move(longer);
+  }
+  std::sort(made.begin(), made.end());
+  return made;
+}
+
+}  // namespace
+
+double sign_flip_chance(const std::vector<double>& values) {
+  // Each half's sums by themselves, and then the pairs of them that reach the observed sum: 2^(n/2) steps.
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  const std::vector<double> left = sums({values.begin(), middle});
+  const std::vector<double> right = sums({middle, values.end()});
+  double observed = 0, magnitude = 0;
+  for (const double value : values) {
+    observed += value;
+    magnitude += std::abs(value);
+  }
+  observed -= 1e-12 * magnitude;  // sums in another order round otherwise
+  double reached = 0;
+  std::size_t enough = right.size();  // right[enough] and all behind it reach it with the left one at hand
+  for (const double sum : left) {
+    while (enough > 0 && sum + right[enough - 1] >= observed) --enough;
+    reached += static_cast<double>(right.size() - enough);
+  }
+  return reached / (static_cast<double>(left.size()) * static_cast<double>(right.size()));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,88 @@
+#include "verdicts/sequential.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "statistics/mean.h"
+#include "statistics/sign_flips.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
+  const auto found = std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
+    return static_cast<std::size_t>(look.launches) == launches;
+  });
+  return found == looks.end() ? nullptr : &*found;
+}
+
+/// Whether a change by the threshold, in either direction, is excluded.
+bool is_same(const std::vector<double>& effects, double error, double limit) {
+  const Interval interval = mean_interval(effects, error);
+  return -limit < interval.low && interval.high < limit;
+}
+
+std::vector<double> all_of(const Effects& effects) {
+  std::vector<double> all = effects.first;
+  all.insert(all.end(), effects.confirming.begin(), effects.confirming.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<Look> first_looks() {
+  // Half of the chance goes to the first look, at which a quiet machine decides nearly all cases.
+  return {{4, 0.5}, {6, 0.2}, {9, 0.1}, {13, 0.1}, {19, 0.05}, {28, 0.05}};
+}
+
+std::vector<Look> confirming_looks(const GateRules& rules) {
+  constexpr double share = 0.6;
+  const double error = share * rules.false_alarm / static_cast<double>(rules.cases);
+  const int fewest = std::clamp(static_cast<int>(std::ceil(-std::log2(error))), 5, 32);
+  return {{fewest, share}, {fewest + 3, 0.2}, {fewest + 8, 0.2}};
+}
+
+Step next_step(const Effects& effects, const GateRules& rules) {
+  const double limit = std::log1p(rules.threshold);
+  const double missed = rules.missed / 2;  // in either of the two stages
+  const auto stop = [](Verdict verdict) { return Step{.next = Step::Next::stop, .verdict = verdict}; };
+  if (!effects.suspected_slower) {
+    const auto looks = first_looks();
+    const Look* look = look_after(looks, effects.first.size());
+    if (look == nullptr) return {};
+    if (is_same(effects.first, missed * look->share, limit)) return stop(Verdict::same);
+    const double estimate = mean(effects.first);
+    const Interval interval = mean_interval(effects.first, rules.suspicion / 2 * look->share);
+    if (interval.low > 0 && estimate >= limit) return {.next = Step::Next::confirm, .slower = true};
+    if (interval.high < 0 && estimate <= -limit) return {.next = Step::Next::confirm, .slower = false};
+    return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
+  }
+  const auto looks = confirming_looks(rules);
+  const Look* look = look_after(looks, effects.confirming.size());
+  if (look == nullptr) return {};
+  const double sign = *effects.suspected_slower ? 1 : -1;
+  std::vector<double> changes;
+  for (const double effect : effects.confirming) changes.push_back(sign * effect);
+  const double error = rules.false_alarm / static_cast<double>(rules.cases);
+  if (mean(changes) >= limit && sign_flip_chance(changes) <= error * look->share)
+    return stop(*effects.suspected_slower ? Verdict::slower : Verdict::faster);
+  if (is_same(effects.confirming, missed * look->share, limit)) return stop(Verdict::same);
+  return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
+}
+
+std::optional<Ratio> ratio_of(const Effects& effects) {
+  const std::vector<double> all = all_of(effects);
+  if (all.size() < 2) return std::nullopt;
+  const Interval interval = mean_interval(all, 0.025);
+  return Ratio{.value = std::exp(mean(all)), .low = std::exp(interval.low), .high = std::exp(interval.high)};
+}
+
+double effect_of(const LaunchSamples& launch) {
+  std::vector<double> logarithms;
+  for (std::size_t i = 0; i < std::min(launch.base.size(), launch.head.size()); ++i)
+    logarithms.push_back(std::log(launch.head[i] / launch.base[i]));
+  return median(std::move(logarithms));
+}
+
+}  // namespace breakeven

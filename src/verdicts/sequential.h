@@ -1,0 +1,68 @@
+// When a gate may stop measuring a case, and with which verdict. Pure functions.
+//
+// What is decided upon is one number a launch (fresh processes of both sides): the logarithm of how much
+// longer the head takes. Launches differ by more than the samples within one (Kalibera and Jones, Rigorous
+// benchmarking in reasonable time, ISMM 2013), so they are the unit.
+//
+// A case is looked at after certain numbers of launches, and each look may spend a part of the case's chance
+// of error, so that all looks together keep it, whatever the dependence between them (Bonferroni):
+//   same     as soon as the whole interval is within the threshold;
+//   suspect  as soon as the interval excludes no change and the estimate reaches the threshold. It is
+//   measured
+//            again, in fresh launches that nothing before has chosen, and is slower or faster only where
+//            those say so by themselves.
+// The first launches only choose what is looked into; what may fail a build is the test of the confirming
+// ones. It is the randomisation test of signs, which assumes nothing of the noise but that it treats both
+// sides alike: launches that come in two kinds, as memory is laid out in one way or another, deceive a t-test
+// of few launches, but not this one. Its chance of error is false_alarm divided by the number of cases.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+
+struct GateRules {
+  double threshold = 0.03;    // the smallest change that matters: 0.03 is a ratio of 1.03, and of 1 / 1.03
+  double false_alarm = 0.01;  // that any case of the suite is called slower, or faster, which did not change
+  double suspicion = 0.05;    // that a case which did not change is suspected
+  double missed = 0.05;       // that a case which changed by the threshold is called the same
+  std::size_t cases = 1;      // of the suite
+};
+
+/// A look at a case: after how many launches, and the part of the chance of error that it may spend. The
+/// parts sum up to 1.
+struct Look {
+  int launches = 0;
+  double share = 0;
+};
+std::vector<Look> first_looks();
+/// The first of them as early as the randomisation test can tell at all.
+std::vector<Look> confirming_looks(const GateRules& rules);
+
+/// What was seen of one case: log(head / base) by launch.
+struct Effects {
+  std::vector<double> first, confirming;
+  std::optional<bool> suspected_slower;  // what the confirming launches are to confirm; absent: no suspicion
+};
+
+struct Step {
+  enum class Next { measure, confirm, stop };
+  Next next = Next::measure;
+  Verdict verdict = Verdict::inconclusive;  // where it stops
+  bool slower = false;                      // where it is to be confirmed
+};
+
+/// What follows from the launches so far; asked after each. `measure`: another launch.
+Step next_step(const Effects& effects, const GateRules& rules);
+
+/// The ratio and its 95 % interval from all launches, those of both stages; nothing for fewer than two.
+std::optional<Ratio> ratio_of(const Effects& effects);
+
+/// log(head / base) of a launch: the median over its pairs.
+double effect_of(const LaunchSamples& launch);
+
+}  // namespace breakeven

@@ -1,0 +1,208 @@
+// The gate's decisions, and how often they are wrong: by simulation, with fixed seeds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "verdicts/sequential.h"
+
+namespace breakeven {
+namespace {
+
+using testing::DoubleNear;
+using testing::Each;
+
+using Draw = std::function<double(std::mt19937_64&)>;
+
+/// Of near-normal launches.
+Draw normal(double deviation) {
+  return [deviation](std::mt19937_64& g) { return std::normal_distribution(0.0, deviation)(g); };
+}
+/// Of launches of which some are far out, as where a neighbour disturbs; of the same deviation.
+Draw heavy_tailed(double deviation) {
+  return [deviation](std::mt19937_64& g) {
+    return deviation / std::sqrt(3.0) * std::student_t_distribution(3.0)(g);
+  };
+}
+/// Of launches that come in two kinds, as where a process's memory is laid out in one of two ways.
+Draw of_two_kinds(double deviation) {
+  return [deviation](std::mt19937_64& g) {
+    return (std::bernoulli_distribution(0.5)(g) ? deviation : -deviation) * 0.9 +
+           std::normal_distribution(0.0, deviation * 0.44)(g);
+  };
+}
+
+struct Outcome {
+  Verdict verdict = Verdict::inconclusive;
+  Ratio ratio;
+};
+
+/// One case, measured until it is decided.
+Outcome decide(double change, const Draw& noise, const GateRules& rules, std::mt19937_64& generator) {
+  Effects effects;
+  for (;;) {
+    (effects.suspected_slower ? effects.confirming : effects.first)
+        .push_back(std::log1p(change) + noise(generator));
+    const Step step = next_step(effects, rules);
+    if (step.next == Step::Next::confirm) effects.suspected_slower = step.slower;
+    if (step.next == Step::Next::stop) {
+      return {.verdict = step.verdict, .ratio = ratio_of(effects).value()};
+    }
+  }
+}
+
+/// How often each verdict is given, of `trials`.
+std::map<Verdict, double> shares(double change, const Draw& noise, int trials, const GateRules& rules) {
+  std::mt19937_64 generator(7);
+  std::map<Verdict, double> counts;
+  for (int i = 0; i < trials; ++i) counts[decide(change, noise, rules, generator).verdict] += 1.0 / trials;
+  return counts;
+}
+
+GateRules of_suite(std::size_t cases) {
+  GateRules rules;
+  rules.cases = cases;
+  return rules;
+}
+
+std::size_t fewest_to_confirm(std::size_t cases) {
+  return static_cast<std::size_t>(confirming_looks(of_suite(cases)).front().launches);
+}
+
+TEST(GateLooks, SpendTheirWholeChanceOfError) {
+  for (const auto& looks : {first_looks(), confirming_looks(of_suite(50))}) {
+    double sum = 0;
+    int launches = 1;
+    for (const Look& look : looks) {
+      EXPECT_GT(look.launches, launches);
+      launches = look.launches;
+      sum += look.share;
+    }
+    EXPECT_THAT(sum, DoubleNear(1, 1e-12));
+  }
+}
+
+TEST(GateDecision, StopsAtTheFirstLookWhereNothingChanged) {
+  const Effects effects{.first = {0.001, -0.001, 0.0005, -0.0005}, .confirming = {}, .suspected_slower = {}};
+  const Step step = next_step(effects, of_suite(50));
+  EXPECT_EQ(step.next, Step::Next::stop);
+  EXPECT_EQ(step.verdict, Verdict::same);
+}
+
+TEST(GateDecision, DecidesNothingBetweenLooks) {
+  EXPECT_EQ(next_step({.first = {0.1, 0.1, 0.1}, .confirming = {}, .suspected_slower = {}}, of_suite(1)).next,
+            Step::Next::measure);
+}
+
+TEST(GateDecision, SuspectsBeforeItFails) {
+  Effects effects{.first = {0.05, 0.051, 0.049, 0.05}, .confirming = {}, .suspected_slower = {}};
+  Step step = next_step(effects, of_suite(50));
+  ASSERT_EQ(step.next, Step::Next::confirm);
+  EXPECT_TRUE(step.slower);
+  effects.suspected_slower = true;
+  effects.confirming = {0.05, 0.052, 0.049, 0.05, 0.05};
+  EXPECT_EQ(next_step(effects, of_suite(50)).next, Step::Next::measure);
+  effects.confirming.resize(fewest_to_confirm(50), 0.05);
+  step = next_step(effects, of_suite(50));
+  ASSERT_EQ(step.next, Step::Next::stop);
+  EXPECT_EQ(step.verdict, Verdict::slower);
+}
+
+TEST(GateDecision, TreatsWhatGotFasterLikewise) {
+  Effects effects{.first = {-0.05, -0.051, -0.049, -0.05}, .confirming = {}, .suspected_slower = {}};
+  const Step step = next_step(effects, of_suite(50));
+  ASSERT_EQ(step.next, Step::Next::confirm);
+  EXPECT_FALSE(step.slower);
+  effects.suspected_slower = false;
+  effects.confirming.resize(fewest_to_confirm(50), -0.05);
+  EXPECT_EQ(next_step(effects, of_suite(50)).verdict, Verdict::faster);
+}
+
+TEST(GateDecision, ConfirmsNoChangeInTheOtherDirection) {
+  Effects effects{.first = {0.05, 0.051, 0.049, 0.05}, .confirming = {}, .suspected_slower = true};
+  effects.confirming.resize(fewest_to_confirm(50), -0.05);
+  EXPECT_EQ(next_step(effects, of_suite(50)).next, Step::Next::measure);
+}
+
+TEST(GateDecision, DoesNotConfirmWhatFurtherLaunchesDoNotShow) {
+  Effects effects{.first = {0.05, 0.051, 0.049, 0.05}, .confirming = {}, .suspected_slower = true};
+  for (std::size_t i = 0; i < fewest_to_confirm(50); ++i)
+    effects.confirming.push_back(i % 2 == 0 ? 0.002 : -0.002);
+  EXPECT_EQ(next_step(effects, of_suite(50)).verdict, Verdict::same);
+}
+
+TEST(GateDecision, TakesAnyChangeBelowTheThresholdForTheSame) {
+  const Effects effects{.first = {0.02, 0.021, 0.019, 0.02}, .confirming = {}, .suspected_slower = {}};
+  EXPECT_EQ(next_step(effects, of_suite(50)).verdict, Verdict::same);
+}
+
+TEST(GateDecision, NeedsMoreOfALargerSuite) {
+  EXPECT_GT(fewest_to_confirm(50), fewest_to_confirm(1));
+  EXPECT_GT(fewest_to_confirm(10'000), fewest_to_confirm(50));
+}
+
+TEST(GateDecision, IsClearWhereTimesAreExact) {
+  std::mt19937_64 generator(1);
+  EXPECT_EQ(decide(0, normal(0), of_suite(50), generator).verdict, Verdict::same);
+  EXPECT_EQ(decide(0.05, normal(0), of_suite(50), generator).verdict, Verdict::slower);
+  EXPECT_EQ(decide(-0.05, normal(0), of_suite(50), generator).verdict, Verdict::faster);
+}
+
+TEST(GateEffect, IsTheMedianOfThePairs) {
+  // One sample was disturbed.
+  EXPECT_THAT(effect_of({.base = {1, 1, 1}, .head = {1.1, 5, 1.1}}), DoubleNear(std::log(1.1), 1e-12));
+}
+
+struct NoiseCase {
+  std::string name;
+  Draw (*draw)(double deviation);
+  // Where launches come in two kinds, one time in eight the first four are all of one kind and show nothing
+  // of it.
+  double missed_most = 0.05, covered_least = 0.93;
+};
+
+class SlowGateErrors : public testing::TestWithParam<NoiseCase> {};
+
+TEST_P(SlowGateErrors, AreHeldWhereNothingChanged) {
+  // One case's share of a suite of 50 that may fail with a chance of 1 %.
+  for (const double deviation : {0.005, 0.01, 0.02, 0.04}) {
+    auto seen = shares(0, GetParam().draw(deviation), 20'000, of_suite(50));
+    EXPECT_LE(seen[Verdict::slower] + seen[Verdict::faster], 0.01 / 50) << deviation;
+  }
+}
+
+TEST_P(SlowGateErrors, AreHeldWhereAChangeMatters) {
+  for (const double deviation : {0.005, 0.01, 0.02}) {
+    auto small = shares(0.05, GetParam().draw(deviation), 3'000, of_suite(50));
+    auto large = shares(0.10, GetParam().draw(deviation), 3'000, of_suite(50));
+    auto limit = shares(0.03, GetParam().draw(deviation), 3'000, of_suite(50));
+    EXPECT_GE(small[Verdict::slower], 0.95) << deviation;
+    EXPECT_GE(large[Verdict::slower], 0.99) << deviation;
+    EXPECT_LE(limit[Verdict::same], GetParam().missed_most) << deviation;
+  }
+}
+
+TEST_P(SlowGateErrors, LeaveTheIntervalItsCoverage) {
+  for (const double change : {0.0, 0.05}) {
+    for (const double deviation : {0.005, 0.01, 0.02, 0.04}) {
+      std::mt19937_64 generator(11);
+      constexpr int trials = 3'000;
+      double covered = 0;
+      for (int i = 0; i < trials; ++i) {
+        const Outcome outcome = decide(change, GetParam().draw(deviation), of_suite(50), generator);
+        covered += outcome.ratio.low <= 1 + change && 1 + change <= outcome.ratio.high;
+      }
+      EXPECT_GE(covered / trials, GetParam().covered_least) << change << " " << deviation;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Launches, SlowGateErrors,
+                         testing::Values(NoiseCase{"normal", normal}, NoiseCase{"heavy_tailed", heavy_tailed},
+                                         NoiseCase{"of_two_kinds", of_two_kinds, 0.08, 0.88}),
+                         [](const auto& of) { return of.param.name; });
+
+}  // namespace
+}  // namespace breakeven
