@@ -13,6 +13,7 @@
 #include "protocol/messages.h"
 #include "version.h"
 #include "worker/backend.h"
+#include "worker/extra_work.h"
 #include "worker/timing.h"
 
 namespace breakeven {
@@ -63,6 +64,9 @@ class Worker {
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));
       hello.supports.emplace_back(operation.op, std::move(dtypes));
     }
+    // Times that are longer on purpose must not be taken for the backend's own.
+    if (const auto extra = extra_work())
+      hello.libraries.emplace_back("extra work", fmt::format("{:g} %", *extra * 100));
     if (backend_.device != "cpu") {
       // Where it is known which device this is, the driver reads its counter.
       if (backend_.device_id.empty())
@@ -84,6 +88,8 @@ class Worker {
         if (known != dtype) continue;
         check_memory(request.problem, backend_.available_memory);
         prepared_ = operation.prepare(request.problem, request.seed);
+        if (const auto extra = extra_work())
+          prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.device == "cpu");
         id_ = request.problem.id();
         mode_ = {.transfer = Transfer::of(request.problem.parameters),
                  .cold = request.cold,

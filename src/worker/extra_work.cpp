@@ -1,0 +1,138 @@
+#include "worker/extra_work.h"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace breakeven {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Additions that wait for each other: nothing makes them faster or leaves them out.
+void compute(std::int64_t steps) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    sum += 1.0;
+    benchmark::DoNotOptimize(sum);
+  }
+}
+
+/// The least of several: what disturbs makes it longer.
+double seconds_of_step() {
+  constexpr std::int64_t steps = 100'000;
+  double least = 1;
+  for (int round = 0; round < 5; ++round) {
+    const auto start = Clock::now();
+    compute(steps);
+    least = std::min(least, seconds_since(start) / static_cast<double>(steps));
+  }
+  return least;
+}
+
+/// Everything but run() is the case's own.
+class WithExtraWork : public Prepared {
+ public:
+  explicit WithExtraWork(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
+
+  void bring() override { prepared_->bring(); }
+  bool fetch() override { return prepared_->fetch(); }
+  void wait() override { prepared_->wait(); }
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                       std::int64_t iterations, bool cold) override {
+    return prepared_->device_seconds(enqueue, runs, iterations, cold);
+  }
+  bool flush() override { return prepared_->flush(); }
+  Evidence show(const std::vector<std::int64_t>& elements) override { return prepared_->show(elements); }
+  std::string algorithm() const override { return prepared_->algorithm(); }
+  Fit fit() override { return prepared_->fit(); }
+  std::vector<double> take_losses() override { return prepared_->take_losses(); }
+  Epoch train_epoch() override { return prepared_->train_epoch(); }
+
+ protected:
+  Prepared& own() { return *prepared_; }
+
+ private:
+  std::unique_ptr<Prepared> prepared_;
+};
+
+class MoreArithmetic final : public WithExtraWork {
+ public:
+  MoreArithmetic(std::unique_ptr<Prepared> prepared, double share)
+      : WithExtraWork(std::move(prepared)), share_(share) {}
+
+  void run() override {
+    if (!steps_)
+      steps_ = static_cast<std::int64_t>(std::llround(share_ * seconds_of_run() / seconds_of_step()));
+    own().run();
+    compute(*steps_);
+  }
+
+ private:
+  /// The median of as many runs as take some hundredths of a second, and of at least three.
+  double seconds_of_run() {
+    constexpr double enough = 0.03;
+    own().run();  // caches and threads get warm
+    std::vector<double> seconds;
+    const auto start = Clock::now();
+    while (seconds.size() < 3 || (seconds_since(start) < enough && seconds.size() < 10'000)) {
+      const auto begun = Clock::now();
+      own().run();
+      seconds.push_back(seconds_since(begun));
+    }
+    const auto middle = seconds.begin() + std::ssize(seconds) / 2;
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+  }
+
+  double share_;
+  std::optional<std::int64_t> steps_;
+};
+
+class MoreRuns final : public WithExtraWork {
+ public:
+  MoreRuns(std::unique_ptr<Prepared> prepared, double share)
+      : WithExtraWork(std::move(prepared)), share_(share) {}
+
+  void run() override {
+    own().run();
+    for (owed_ += share_; owed_ >= 1; --owed_) own().run();
+  }
+
+ private:
+  double share_;
+  double owed_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> extra_work() {
+  const char* text = std::getenv(extra_work_variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  char* end = nullptr;
+  const double share = std::strtod(text, &end);
+  if (*end != '\0' || !(share > 0) || share > 10) {
+    throw std::runtime_error(fmt::format("{}={}: must be a number above 0 and up to 10, as in 0.05 for 5 %",
+                                         extra_work_variable, text));
+  }
+  return share;
+}
+
+std::unique_ptr<Prepared> with_extra_work(std::unique_ptr<Prepared> prepared, double share, bool on_host) {
+  if (on_host) return std::make_unique<MoreArithmetic>(std::move(prepared), share);
+  return std::make_unique<MoreRuns>(std::move(prepared), share);
+}
+
+}  // namespace breakeven
