@@ -2,19 +2,17 @@
 #include "session/gate.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "cli/percent.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
-#include "cli/terminal_output.h"
+#include "cli/verdict_outputs.h"
 #include "session/discovery.h"
 
 namespace breakeven {
@@ -32,8 +30,7 @@ struct GateOptions {
   SideOptions base, head;
   int threads = 0;
   double threshold = 0.03, minutes = 10, seconds = 0;
-  std::filesystem::path out;
-  bool quiet = false;
+  VerdictOutputs outputs;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
@@ -66,9 +63,7 @@ void declare(CLI::App& command, GateOptions& o) {
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
-  command.add_option("--out", o.out,
-                     "write the verdicts and every sample to this file; - for standard output");
-  command.add_flag("--quiet", o.quiet, "no progress line and no table");
+  add_verdict_outputs(command, o.outputs);
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const std::string& option,
@@ -85,13 +80,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
   return environment;
 }
 
-/// Of one side: what it has of the backends that are `named`, or all contenders where none is.
-GateSide side_of(const std::string& name, const SideOptions& o, const std::vector<std::string>& named,
-                 int threads) {
-  GateSide side;
-  side.source = o.folder;
-  side.environment = environment_of(fmt::format("--{}-env", name), o.environment);
-  side.threads = o.threads > 0 ? choose_threads(o.threads) : threads;
+/// What is asked for, checked before any program is started.
+GateSide side_of(const std::string& name, const SideOptions& o, int threads) {
   std::error_code error;
   if (!std::filesystem::is_directory(o.folder, error)) {
     throw CommandError(exit_code::bad_input,
@@ -99,20 +89,26 @@ GateSide side_of(const std::string& name, const SideOptions& o, const std::vecto
                                    "build folder",
                                    name, o.folder));
   }
-  const auto programs = find_backends({o.folder});
-  if (programs.empty()) {
+  if (find_backends({o.folder}).empty()) {
     throw CommandError(exit_code::bad_input,
                        fmt::format("--{} {}: holds no program breakeven-backend-NAME", name, o.folder));
   }
+  return {.source = o.folder,
+          .environment = environment_of(fmt::format("--{}-env", name), o.environment),
+          .threads = o.threads > 0 ? choose_threads(o.threads) : threads,
+          .backends = {}};
+}
+
+/// Asks the programs of a side who they are: those that are `named`, or all contenders where none is.
+void find_backends_of(GateSide& side, const std::vector<std::string>& named) {
   WorkerOptions options = worker_options(side.threads);
   options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
-  for (const BackendProgram& program : programs) {
+  for (const BackendProgram& program : find_backends({side.source})) {
     if (!named.empty() && std::find(named.begin(), named.end(), program.name) == named.end()) continue;
     BackendRecord record = probe(program, side.threads, options);
     record.name = program.name;
     if (!named.empty() || record.role != "arbiter") side.backends.push_back(std::move(record));
   }
-  return side;
 }
 
 const BackendRecord* find_backend(const GateSide& side, const std::string& name) {
@@ -171,6 +167,7 @@ std::optional<BackendRecord> find_arbiter(int threads) {
 }
 
 int gate(const GateOptions& o) {
+  check_verdict_outputs(o.outputs);
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
@@ -178,24 +175,18 @@ int gate(const GateOptions& o) {
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;
   const auto& named = o.backends.empty() ? plan.config.backends : o.backends;
-  plan.base = side_of("base", o.base, named, plan.threads);
-  plan.head = side_of("head", o.head, named, plan.threads);
+  plan.base = side_of("base", o.base, plan.threads);
+  plan.head = side_of("head", o.head, plan.threads);
+  for (GateSide* side : {&plan.base, &plan.head}) find_backends_of(*side, named);
   plan.backends = backends_of(plan, named, !o.backends.empty());
   plan.arbiter = find_arbiter(plan.threads);
 
   const Interruption interruption;
-  ProgressLine line(o.quiet);
+  ProgressLine line(o.outputs.quiet);
   const Verdicts verdicts = run_gate(
       plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  for (const auto& c : verdicts.cases) {
-    fmt::print("{:<12} {:<60} {:<10} {}", name(c.verdict), c.id, c.backend, c.launches.size());
-    if (c.ratio)
-      fmt::print("  {:+.2f} % ({:+.2f} to {:+.2f})", (c.ratio->value - 1) * 100, (c.ratio->low - 1) * 100,
-                 (c.ratio->high - 1) * 100);
-    fmt::print(" {}\n", c.reason);
-  }
-  fmt::print("{:.0f} s\n", verdicts.wall_seconds);
+  write_verdicts(verdicts, o.outputs);
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 

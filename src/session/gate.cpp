@@ -26,7 +26,9 @@ constexpr std::size_t base = 0, head = 1;
 /// Both sides of one case on one backend.
 struct Duel {
   std::size_t verdict_index = 0;
-  std::size_t arms = 0;  // of its problem: the base's, and behind it the head's
+  std::size_t arms = 0;   // of its problem: the base's, and behind it the head's
+  bool alone = false;     // one side has the backend: its arm is verified once, and nothing is compared
+  std::size_t pairs = 0;  // of samples in each launch; 0: not known yet
   Effects effects;
   bool decided = false;
 };
@@ -94,7 +96,22 @@ class Gate {
     verdicts_.cases.reserve(most);
     for (const PlannedCase& planned : plan_.config.cases) add(planned);
     rules_.cases = 0;
-    for (const Match& match : matches_) rules_.cases += match.duels.size();
+    for (const Match& match : matches_) {
+      rules_.cases +=
+          std::count_if(match.duels.begin(), match.duels.end(), [](const Duel& d) { return !d.alone; });
+    }
+    rules_.cases = std::max<std::size_t>(1, rules_.cases);
+    verdicts_.method = method_of(rules_);
+  }
+
+  static std::string method_of(const GateRules& rules) {
+    return fmt::format(
+        "One value a launch, the median over pairs of samples of head's seconds over base's; the interval is "
+        "Student's t of their logarithms, 95 %. A suspect is slower or faster only where further launches "
+        "say "
+        "so by the randomisation test of signs; that any of the {} cases is called changed which did not "
+        "change has a chance of at most {:g} %.",
+        rules.cases, rules.false_alarm * 100);
   }
 
   static Side record_of(const GateSide& side) {
@@ -134,19 +151,19 @@ class Gate {
       const Participant& shown = pair[head] ? *pair[head] : *pair[base];
       const CaseResult empty = empty_case(planned, id, shown.backend);
       CaseVerdict& verdict = verdicts_.cases.emplace_back(verdict_of(empty));
-      if (!pair[base] || !pair[head]) {
-        verdict.presence = pair[base] ? Presence::only_base : Presence::only_head;
-        verdict.verdict = Verdict::incomparable;
-        verdict.reason = fmt::format("the {} has no {}", pair[base] ? "head" : "base", shown.backend.name);
-        continue;
-      }
       Duel& duel = match.duels.emplace_back();
       duel.verdict_index = verdicts_.cases.size() - 1;
       duel.arms = match.problem.arms.size();
-      for (const std::size_t side : {base, head}) {
+      duel.alone = !pair[base] || !pair[head];
+      if (duel.alone) {
+        verdict.presence = pair[base] ? Presence::only_base : Presence::only_head;
+        verdict.reason = fmt::format("the {} has no {}", pair[base] ? "head" : "base", shown.backend.name);
+      }
+      for (const auto& participant : pair) {
+        if (!participant) continue;
         Arm& arm = match.problem.arms.emplace_back();
-        arm.participant = pair[side].get();
-        arm.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+        arm.participant = participant.get();
+        arm.row = &rows_.emplace_back(empty_case(planned, id, participant->backend));
       }
     }
     if (!match.duels.empty()) matches_.push_back(std::move(match));
@@ -231,6 +248,10 @@ class Gate {
     for (const std::size_t d : random_order(match.duels.size(), generator_)) {
       Duel& duel = match.duels[d];
       if (duel.decided || Interruption::requested()) continue;
+      if (duel.alone) {
+        verify_alone(problem, duel);
+        continue;
+      }
       if (ready(problem, duel) && sample(problem, duel)) {
         for (const std::size_t side : {base, head}) bench_.verify_again(problem, arm(problem, duel, side));
       }
@@ -240,6 +261,21 @@ class Gate {
       if (Interruption::requested()) return;  // half a launch says nothing
       decide(problem, duel);
     }
+  }
+
+  /// What is new must be right, and what is missing is told from what never worked.
+  void verify_alone(MeasuredProblem& problem, Duel& duel) {
+    Arm& one = problem.arms[duel.arms];
+    bench_.ready(problem, one, static_cast<int>(launch_));
+    if (!one.over) bench_.release(one);
+    if (Interruption::requested()) return;
+    CaseVerdict& said = verdict(duel);
+    const Status status = one.over ? one.row->status : Status::ok;
+    (said.presence == Presence::only_base ? said.base_status : said.head_status) = status;
+    if (one.over) said.reason += fmt::format("; {}", one.row->reason);
+    said.verdict = Verdict::incomparable;
+    duel.decided = true;
+    ++decided_;
   }
 
   static Arm& arm(MeasuredProblem& problem, const Duel& duel, std::size_t side) {
@@ -279,13 +315,11 @@ class Gate {
   /// Pairs of samples, one right after the other, either side first equally often and in random order.
   bool sample(MeasuredProblem& problem, Duel& duel) {
     LaunchSamples taken;
-    std::size_t pairs = 0;
-    std::vector<std::size_t> first;
-    for (std::size_t pair = 0; pair == 0 || pair < pairs; ++pair) {
+    std::vector<std::size_t> first{generator_() % 2};
+    for (std::size_t pair = 0; pair < first.size(); ++pair) {
       if (Interruption::requested()) return false;
-      const std::size_t begins = pair == 0 ? generator_() % 2 : first[pair];
       double slowest = 0;
-      for (const std::size_t side : {begins, 1 - begins}) {
+      for (const std::size_t side : {first[pair], 1 - first[pair]}) {
         Arm& one = arm(problem, duel, side);
         const auto s = bench_.take_sample(one);
         if (!s) return false;
@@ -294,11 +328,10 @@ class Gate {
         (side == base ? taken.base : taken.head).push_back(s->seconds);
         slowest = std::max(slowest, s->seconds * static_cast<double>(s->iterations));
       }
-      if (pair == 0) {
-        pairs = pairs_of_launch(slowest, measure_);
-        first = balanced_order(pairs, begins);
-        tell(problem, arm(problem, duel, head), "sampling");
-      }
+      if (pair > 0) continue;
+      if (duel.pairs == 0) duel.pairs = pairs_of_launch(slowest, measure_);
+      first = balanced_order(duel.pairs, first.front());
+      tell(problem, arm(problem, duel, head), "sampling");
     }
     verdict(duel).launches.push_back(std::move(taken));
     return true;
@@ -390,6 +423,11 @@ class Gate {
     for (Match& match : matches_) {
       for (Duel& duel : match.duels) {
         if (duel.decided) continue;
+        if (duel.alone) {
+          verdict(duel).verdict = Verdict::incomparable;
+          verdicts_.complete = false;
+          continue;
+        }
         CaseVerdict& said = verdict(duel);
         const bool interrupted = Interruption::requested();
         verdicts_.complete = verdicts_.complete && !interrupted;
@@ -426,7 +464,7 @@ class Gate {
 
   void tell(const MeasuredProblem& problem, const Arm& arm, const std::string& activity) const {
     show_({.cases_done = decided_,
-           .cases_total = rules_.cases,
+           .cases_total = verdicts_.cases.size(),
            .id = problem.planned->problem.id(),
            .backend = arm.participant->key,
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
@@ -458,7 +496,7 @@ Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&
 }
 
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
-  constexpr double share = 0.05;  // of the case's time: there are many launches
+  constexpr double share = 0.1;  // of the case's time: there are many launches
   constexpr double most = 10;
   const double wanted = std::clamp(share * measure.max_seconds / sample_seconds, 2.0, most);
   return 2 * static_cast<std::size_t>(wanted / 2);

@@ -9,6 +9,7 @@
 //   obeys=0        computes device_seconds by further runs even where it is told not to
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
+//   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
 //   room=N         the largest that fits, where that is asked
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
@@ -107,7 +108,11 @@ class Simulation {
         log_(settings.take_text("log", ""), name_),
         process_(log_.process()),
         noise_(Noise::taken_from(settings), name_, process_),
-        fault_(Fault::taken_from(settings)) {
+        fault_(Fault::taken_from(settings)),
+        libraries_({{"simulated", version_}}) {
+    const double extra_work = settings.take_number("extra_work", 0);
+    cost_.factor *= 1 + extra_work;
+    if (extra_work > 0) libraries_.emplace_back("extra work", fmt::format("{:g} %", extra_work * 100));
     settings.expect_nothing_left();
   }
 
@@ -133,7 +138,7 @@ class Simulation {
                         .device = device_,
                         .device_name = "simulated",
                         .device_id = device_id_,
-                        .libraries = {{"simulated", version_}},
+                        .libraries = libraries_,
                         .supports = {},
                         .unreadable = {}};
     for (const auto& workload : workloads()) {
@@ -242,6 +247,7 @@ class Simulation {
   int process_ = 1;
   NoiseSource noise_;
   Fault fault_;
+  std::vector<std::pair<std::string, std::string>> libraries_;
   std::optional<Case> case_;
   std::uint64_t seed_ = 0;
   std::int64_t steps_done_ = 0;
@@ -253,6 +259,7 @@ int run(const std::filesystem::path& program) {
   try {
     Settings settings(text != nullptr ? text : "");
     add_cost_file(settings, name);
+    if (const char* extra = std::getenv("BREAKEVEN_EXTRA_WORK")) settings.add_fallback("extra_work", extra);
     Simulation(name, settings).serve();
     return 0;
   } catch (const std::exception& e) {

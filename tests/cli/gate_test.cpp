@@ -1,0 +1,261 @@
+// The regression gate from outside: two folders of simulated backends whose times are known.
+#include <csignal>
+#include <fstream>
+#include <map>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::Not;
+using testing::SizeIs;
+
+class GateTest : public DriverTest {
+ protected:
+  GateTest() {
+    for (const char* side : {"base", "head"}) {
+      std::filesystem::create_directories(file(side));
+      for (const char* name : {"a", "b"}) add(side, name);
+    }
+  }
+
+  void add(const std::string& side, const std::string& name) const {
+    std::filesystem::create_symlink(SIMULATED_BACKEND, file(side) / ("breakeven-backend-" + name));
+  }
+
+  std::vector<std::string> arguments(const std::filesystem::path& config,
+                                     std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"gate",   config.string(),      "--base", file("base").string(),
+                                 "--head", file("head").string()};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// The base behaves as `base` says and the head as `head` does, each with a log of its own.
+  Outcome gate(const std::filesystem::path& config, const std::string& base, const std::string& head,
+               std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--head-env",
+                               fmt::format("BREAKEVEN_SIMULATED=log={}{}{}", file("head.log").string(),
+                                           head.empty() ? "" : ",", head),
+                               "--out", file("verdicts.json").string()});
+    return breakeven(arguments(config, std::move(more)), base);
+  }
+
+  Json verdicts() const { return parse_file(file("verdicts.json")); }
+
+  /// How many cases have each verdict.
+  std::map<std::string, int> counts() const {
+    std::map<std::string, int> made;
+    const Json all = verdicts();
+    for (const Json& c : all.at("cases")) ++made[c.at("verdict").get<std::string>()];
+    return made;
+  }
+
+  const std::string noise_ = "noise=0.02,process_noise=0.005";
+};
+
+using Counts = std::map<std::string, int>;
+
+TEST_F(GateTest, FindsNothingWhereNothingChanged) {
+  const Outcome outcome = gate(products({8, 16, 32}), noise_, noise_);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(counts(), (Counts{{"same", 6}}));
+  EXPECT_THAT(outcome.out, HasSubstr("None of 6 cases is slower"));
+}
+
+TEST_F(GateTest, FindsWhatGotSlower) {
+  const Outcome outcome = gate(products({8, 16, 32}), noise_, noise_ + ",factor=1.06");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_EQ(counts(), (Counts{{"slower", 6}}));
+  const Json all = verdicts();
+  for (const Json& c : all.at("cases")) {
+    EXPECT_THAT(c.at("ratio").at("low").get<double>(), Le(1.06 * 1.02));
+    EXPECT_THAT(c.at("ratio").at("high").get<double>(), Ge(1.06 / 1.02));
+  }
+}
+
+TEST_F(GateTest, IsGladOfWhatGotFaster) {
+  const Outcome outcome = gate(products({8, 16}), noise_, noise_ + ",factor=0.9");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(counts(), (Counts{{"faster", 4}}));
+}
+
+TEST_F(GateTest, LeavesSmallChangesToTheThreshold) {
+  const auto config = products({8, 16});
+  EXPECT_EQ(gate(config, noise_, noise_ + ",factor=1.06", {"--threshold", "12%"}).status, 0);
+  EXPECT_EQ(counts(), (Counts{{"same", 4}}));
+  EXPECT_EQ(gate(config, noise_, noise_ + ",factor=1.06", {"--threshold", "0.02"}).status, 1);
+}
+
+TEST_F(GateTest, SaysWhereItCannotTell) {
+  const Outcome outcome = gate(products({8}), "process_noise=0.5", "process_noise=0.5");
+  EXPECT_EQ(outcome.status, 3) << outcome.out;
+  const Json all = verdicts();
+  for (const Json& c : all.at("cases")) {
+    EXPECT_EQ(c.at("verdict"), "inconclusive");
+    EXPECT_THAT(c.at("reason").get<std::string>(), HasSubstr("the samples vary too much, after"));
+  }
+}
+
+TEST_F(GateTest, KeepsEveryLaunchInPairs) {
+  gate(products({8}), noise_, noise_);
+  const Json all = verdicts();
+  for (const Json& c : all.at("cases")) {
+    EXPECT_THAT(c.at("launches"), SizeIs(Ge(4U)));
+    const std::size_t pairs = c.at("launches").at(0).at("base").size();
+    EXPECT_EQ(pairs % 2, 0U) << "either side is first equally often";
+    for (const Json& launch : c.at("launches")) {
+      EXPECT_THAT(launch.at("base"), SizeIs(pairs));
+      EXPECT_THAT(launch.at("head"), SizeIs(pairs));
+    }
+  }
+}
+
+TEST_F(GateTest, LaunchesFreshProcessesOfBothSides) {
+  gate(products({8}, {"a"}), noise_, noise_);
+  const auto launches = verdicts().at("cases").at(0).at("launches").size();
+  // One more says who it is.
+  EXPECT_EQ(processes("a"), static_cast<int>(launches) + 1);
+}
+
+TEST_F(GateTest, SamplesBothSidesInTurn) {
+  // One log, so that the order of both is seen.
+  EXPECT_EQ(breakeven(arguments(products({8}, {"a"})), noise_).status, 0);
+  int longest = 0, in_a_row = 0;
+  pid_t before = 0;
+  for (const Logged& entry : logged()) {
+    if (entry.request != "sample") continue;
+    in_a_row = entry.process == before ? in_a_row + 1 : 1;
+    before = entry.process;
+    longest = std::max(longest, in_a_row);
+  }
+  EXPECT_GT(longest, 0);
+  EXPECT_LE(longest, 6) << "calibration takes a few; of the samples that count at most two are in a row";
+}
+
+TEST_F(GateTest, ReportsABackendThatOneSideLacks) {
+  std::filesystem::remove(file("head") / "breakeven-backend-b");
+  const Outcome outcome = gate(products({8}), noise_, noise_);
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("the head has no b: there is no breakeven-backend-b in"));
+  EXPECT_EQ(counts(), (Counts{{"same", 1}, {"incomparable", 1}}));
+  EXPECT_EQ(gate(products({8}), noise_, noise_, {"--backends", "a,b"}).status, 4);
+}
+
+TEST_F(GateTest, CountsNoBackendThatIsNew) {
+  std::filesystem::remove(file("base") / "breakeven-backend-b");
+  EXPECT_EQ(gate(products({8}), noise_, noise_).status, 0);
+  EXPECT_EQ(gate(products({8}), noise_, noise_ + ",fault=wrong,at=verify,backend=b").status, 1)
+      << "but it must be right";
+}
+
+TEST_F(GateTest, ThatIsWrongMidwayFails) {
+  const Outcome outcome =
+      gate(products({8, 16}, {"a"}), noise_, noise_ + ",fault=wrong,at=verify,process=4,case=m=8/");
+  EXPECT_EQ(outcome.status, 1);
+  const Json all = verdicts();
+  const Json& wrong = all.at("cases").at(0);
+  EXPECT_EQ(wrong.at("verdict"), "incomparable");
+  EXPECT_EQ(wrong.at("head_status"), "wrong");
+  EXPECT_EQ(wrong.at("ratio"), nullptr);
+  EXPECT_EQ(all.at("cases").at(1).at("verdict"), "same") << "the rest is kept";
+}
+
+TEST_F(GateTest, ThatDiesMidwayCostsOneCase) {
+  for (const std::string side : {"base", "head"}) {
+    for (const char* log : {"log", "head.log"}) std::filesystem::remove(file(log));
+    const std::string fault = noise_ + ",fault=exit,at=sample,process=4,case=m=8/";
+    const Outcome outcome = side == "base" ? gate(products({8, 16}, {"a"}), fault, noise_)
+                                           : gate(products({8, 16}, {"a"}), noise_, fault);
+    EXPECT_EQ(outcome.status, 4) << side;
+    EXPECT_EQ(counts(), (Counts{{"same", 1}, {"incomparable", 1}})) << side;
+    EXPECT_THAT(verdicts().at("cases").at(0).at("reason").get<std::string>(),
+                HasSubstr(side + ": failed: ended with exit status 7"));
+  }
+}
+
+TEST_F(GateTest, TakesOneFolderForBothSides) {
+  const Outcome outcome =
+      breakeven({"gate", products({8}, {"a"}), "--base", file("base"), "--head", file("base")}, noise_);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST_F(GateTest, GivesEachSideItsThreads) {
+  const Outcome outcome =
+      gate(products({8}, {"a"}), noise_, noise_, {"--base-threads", "1", "--head-threads", "100000"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("100000"));
+}
+
+TEST_F(GateTest, EndsAtItsTimeLimit) {
+  const Outcome outcome = gate(products({8, 16, 32}), "spin=1,process_noise=0.5,fixed=0.02",
+                               "spin=1,process_noise=0.5,fixed=0.02", {"--minutes", "0.05"});
+  EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
+  const Json all = verdicts();
+  EXPECT_LE(all.at("wall_seconds").get<double>(), 30);
+  EXPECT_THAT(all.dump(), HasSubstr("the time limit of 0.05 min was reached"));
+}
+
+TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
+  const auto config = products({8, 16}, {"a"});
+  // Size 8 is decided by four launches; 16 never is.
+  const std::string slow = "spin=1,fixed=0.002,process_noise=0.5";
+  Process running(launch(arguments(config, {"--out", file("verdicts.json")}), slow));
+  ASSERT_TRUE(eventually([&] {
+    std::size_t samples = 0;
+    for (const auto& entry : logged()) samples += entry.request == "sample" ? 1 : 0;
+    return samples > 100;
+  }));
+  running.send(SIGINT);
+  const Outcome outcome = running.wait();
+  EXPECT_EQ(outcome.status, 130);
+  const Json all = verdicts();
+  EXPECT_EQ(all.at("complete"), false);
+  EXPECT_THAT(all.at("cases").at(0).at("launches"), Not(IsEmpty()));
+  EXPECT_THAT(all.at("cases").at(0).at("reason").get<std::string>(), HasSubstr("interrupted, after"));
+}
+
+struct BadInput {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string error;
+};
+
+class GateBadInput : public GateTest, public testing::WithParamInterface<BadInput> {};
+
+TEST_P(GateBadInput, IsRefused) {
+  const Outcome outcome = breakeven(arguments(products({8}), GetParam().arguments));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().error));
+  EXPECT_THAT(logged(), IsEmpty()) << "nothing was started";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, GateBadInput,
+    testing::Values(BadInput{"Threshold", {"--threshold", "3 apples"}, "neither a percentage such as 3%"},
+                    BadInput{"NoThreshold", {"--threshold", "0"}, "neither a percentage"},
+                    BadInput{"Environment", {"--head-env", "no value"}, "must be NAME=VALUE"},
+                    BadInput{"Output", {"--out", "/no/such/folder/out.json"}, "cannot be written"},
+                    BadInput{"Minutes", {"--minutes", "-1"}, "no number above 0"}),
+    [](const auto& of) { return of.param.name; });
+
+TEST_F(GateTest, NeedsFoldersOfPrograms) {
+  const auto config = products({8}).string();
+  Outcome outcome = breakeven({"gate", config, "--base", file("nowhere"), "--head", file("head")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is no folder"));
+  std::filesystem::create_directories(file("empty"));
+  outcome = breakeven({"gate", config, "--base", file("base"), "--head", file("empty")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("holds no program breakeven-backend-NAME"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
