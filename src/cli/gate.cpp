@@ -10,10 +10,12 @@
 
 #include "cli/percent.h"
 #include "cli/progress_line.h"
+#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/verdict_outputs.h"
 #include "session/discovery.h"
+#include "verdicts/selftest.h"
 
 namespace breakeven {
 namespace {
@@ -30,6 +32,7 @@ struct GateOptions {
   SideOptions base, head;
   int threads = 0;
   double threshold = 0.03, minutes = 10, seconds = 0;
+  std::filesystem::path selftest;
   VerdictOutputs outputs;
 };
 
@@ -63,6 +66,10 @@ void declare(CLI::App& command, GateOptions& o) {
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
+  command.add_option(
+      "--selftest", o.selftest,
+      "what `breakeven selftest` found of this host; default: results/HOST/selftest.json, where "
+      "there is one");
   add_verdict_outputs(command, o.outputs);
 }
 
@@ -101,11 +108,9 @@ GateSide side_of(const std::string& name, const SideOptions& o, int threads) {
 
 /// Asks the programs of a side who they are: those that are `named`, or all contenders where none is.
 void find_backends_of(GateSide& side, const std::vector<std::string>& named) {
-  WorkerOptions options = worker_options(side.threads);
-  options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
   for (const BackendProgram& program : find_backends({side.source})) {
     if (!named.empty() && std::find(named.begin(), named.end(), program.name) == named.end()) continue;
-    BackendRecord record = probe(program, side.threads, options);
+    BackendRecord record = probe(program, side.threads, options_of(side));
     record.name = program.name;
     if (!named.empty() || record.role != "arbiter") side.backends.push_back(std::move(record));
   }
@@ -166,6 +171,15 @@ std::optional<BackendRecord> find_arbiter(int threads) {
   return std::nullopt;
 }
 
+/// The file that is named must be there; the one in its usual place may.
+std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
+  if (!named.empty()) return read_selftest(named);
+  const auto usual = results_folder() / selftest_file;
+  std::error_code error;
+  if (!std::filesystem::exists(usual, error)) return std::nullopt;
+  return read_selftest(usual);
+}
+
 int gate(const GateOptions& o) {
   check_verdict_outputs(o.outputs);
   GatePlan plan;
@@ -181,11 +195,19 @@ int gate(const GateOptions& o) {
   plan.backends = backends_of(plan, named, !o.backends.empty());
   plan.arbiter = find_arbiter(plan.threads);
 
+  const auto selftest = find_selftest(o.selftest);
+
   const Interruption interruption;
   ProgressLine line(o.outputs.quiet);
-  const Verdicts verdicts = run_gate(
+  Verdicts verdicts = run_gate(
       plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
   line.clear();
+  if (selftest) {
+    GateRules rules = plan.rules;
+    rules.cases = std::max<std::size_t>(1, verdicts.cases.size());
+    for (auto& warning : selftest_warnings(*selftest, verdicts.host, rules))
+      verdicts.warnings.push_back(std::move(warning));
+  }
   write_verdicts(verdicts, o.outputs);
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/progress_line.h"
+#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -50,8 +51,7 @@ void declare(CLI::App& command, Options& o) {
 }
 
 std::filesystem::path default_output(const std::vector<std::filesystem::path>& configs) {
-  return std::filesystem::path("results") / describe_host(1).name /
-         (configs.front().stem().string() + ".json");
+  return results_folder() / (configs.front().stem().string() + ".json");
 }
 
 /// An earlier run must be of this machine and of these programs: what differs must not be mixed.

@@ -125,13 +125,10 @@ class Gate {
         const auto found = std::find_if(side->backends.begin(), side->backends.end(),
                                         [&](const auto& b) { return b.name == name && b.available; });
         if (found == side->backends.end()) continue;
-        WorkerOptions options = worker_options(side->threads);
-        options.environment.insert(options.environment.end(), side->environment.begin(),
-                                   side->environment.end());
         pair[s] = std::make_unique<Participant>(
             Participant{.key = fmt::format("{} ({})", name, s == base ? "base" : "head"),
                         .backend = *found,
-                        .options = std::move(options),
+                        .options = options_of(*side),
                         .threads = side->threads});
       }
     }
@@ -489,6 +486,12 @@ class Gate {
 };
 
 }  // namespace
+
+WorkerOptions options_of(const GateSide& side) {
+  WorkerOptions options = worker_options(side.threads);
+  options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
+  return options;
+}
 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
                   const std::function<void(const SessionProgress&)>& show) {

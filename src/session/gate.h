@@ -21,6 +21,9 @@ struct GateSide {
   std::vector<BackendRecord> backends;  // available or not
 };
 
+/// How the side's programs are started.
+WorkerOptions options_of(const GateSide& side);
+
 struct GatePlan {
   Config config;
   GateSide base, head;

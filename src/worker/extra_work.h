@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 
+#include "protocol/extra_work.h"
 #include "worker/backend.h"
 
 namespace breakeven {
 
-/// The environment variable that asks for it: 0.05 is 5 % of each run's time. Nothing where it is not set.
-/// Throws std::runtime_error where it is no number above 0 and up to 10.
-inline constexpr const char* extra_work_variable = "BREAKEVEN_EXTRA_WORK";
+/// What the environment asks for (protocol/extra_work.h), as a part of each run's time; nothing where it does
+/// not. Throws std::runtime_error where it is no number above 0 and up to 10.
 std::optional<double> extra_work();
 
 /// The same case with so much more to do in every run. On the host it is arithmetic that lasts `share` of a

@@ -64,9 +64,8 @@ class Worker {
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));
       hello.supports.emplace_back(operation.op, std::move(dtypes));
     }
-    // Times that are longer on purpose must not be taken for the backend's own.
     if (const auto extra = extra_work())
-      hello.libraries.emplace_back("extra work", fmt::format("{:g} %", *extra * 100));
+      hello.libraries.emplace_back(extra_work_library, fmt::format("{:g} %", *extra * 100));
     if (backend_.device != "cpu") {
       // Where it is known which device this is, the driver reads its counter.
       if (backend_.device_id.empty())

@@ -25,6 +25,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "protocol/extra_work.h"
 #include "protocol/messages.h"
 #include "simulated/cost.h"
 #include "simulated/fault.h"
@@ -112,7 +113,7 @@ class Simulation {
         libraries_({{"simulated", version_}}) {
     const double extra_work = settings.take_number("extra_work", 0);
     cost_.factor *= 1 + extra_work;
-    if (extra_work > 0) libraries_.emplace_back("extra work", fmt::format("{:g} %", extra_work * 100));
+    if (extra_work > 0) libraries_.emplace_back(extra_work_library, fmt::format("{:g} %", extra_work * 100));
     settings.expect_nothing_left();
   }
 
@@ -259,7 +260,7 @@ int run(const std::filesystem::path& program) {
   try {
     Settings settings(text != nullptr ? text : "");
     add_cost_file(settings, name);
-    if (const char* extra = std::getenv("BREAKEVEN_EXTRA_WORK")) settings.add_fallback("extra_work", extra);
+    if (const char* extra = std::getenv(extra_work_variable)) settings.add_fallback("extra_work", extra);
     Simulation(name, settings).serve();
     return 0;
   } catch (const std::exception& e) {

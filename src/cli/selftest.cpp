@@ -1,0 +1,181 @@
+// breakeven selftest: what a gate can tell on this host.
+#include "verdicts/selftest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "cli/percent.h"
+#include "cli/progress_line.h"
+#include "cli/results_folder.h"
+#include "cli/selection.h"
+#include "cli/subcommand.h"
+#include "cli/text_file.h"
+#include "protocol/extra_work.h"
+#include "session/clock.h"
+#include "session/discovery.h"
+#include "session/gate.h"
+#include "statistics/proportion.h"
+#include "version.h"
+
+namespace breakeven {
+namespace {
+
+struct SelftestOptions {
+  CaseSelection selection;
+  std::vector<std::string> backends;
+  std::filesystem::path out;
+  double threshold = 0.03, minutes = 20, gate_minutes = 10;
+  int threads = 0;
+  bool quiet = false;
+};
+
+void declare(CLI::App& command, SelftestOptions& o) {
+  add_case_options(command, o.selection);
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--threshold", o.threshold, "of the gates that are tried: 3% (the default) or 0.03")
+      ->transform(percent());
+  command
+      .add_option("--minutes", o.minutes,
+                  "how long gates are tried, each kind at least once; default: 20. More gates say more")
+      ->check(above_zero());
+  command.add_option("--gate-minutes", o.gate_minutes, "time limit of each gate; default: 10")
+      ->check(above_zero());
+  command.add_option("--threads", o.threads,
+                     "CPU threads; default: one a physical core, within affinity and quota");
+  command.add_option("--out", o.out,
+                     "where the findings are written, and `gate` looks for them: results/HOST/selftest.json; "
+                     "- for standard output");
+  command.add_flag("--quiet", o.quiet, "no progress line and no report");
+}
+
+/// A backend that does not say in its greeting that it does extra work, when told to, does none.
+void check_injection(const GateSide& side) {
+  for (const BackendRecord& backend : side.backends) {
+    const auto says_so = std::any_of(backend.libraries.begin(), backend.libraries.end(),
+                                     [](const auto& library) { return library.first == extra_work_library; });
+    if (!says_so) {
+      throw CommandError(exit_code::incomplete,
+                         fmt::format("{} does no extra work when {} asks for it, so that it cannot be found "
+                                     "out whether a change would be seen; leave it out with --backends",
+                                     backend.name, extra_work_variable));
+    }
+  }
+}
+
+/// Both sides are the same programs; the head's are told to do more.
+GatePlan plan_of(const SelftestOptions& o, double share) {
+  GatePlan plan;
+  plan.config = select_cases(o.selection);
+  plan.threads = choose_threads(o.threads);
+  plan.max_seconds = 60 * o.gate_minutes;
+  plan.rules.threshold = o.threshold;
+  const BackendChoice found = choose_backends(o.backends, plan.config.backends, plan.threads);
+  plan.arbiter = found.arbiter;
+  for (GateSide* side : {&plan.base, &plan.head}) {
+    side->source = "this breakeven";
+    side->threads = plan.threads;
+    for (const BackendRecord& backend : found.measured) {
+      if (backend.available) side->backends.push_back(backend);
+    }
+  }
+  for (const BackendRecord& backend : plan.head.backends) plan.backends.push_back(backend.name);
+  if (share == 0) return plan;
+  plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
+  for (BackendRecord& backend : plan.head.backends)
+    backend = probe({.name = backend.name, .path = backend.program}, plan.threads, options_of(plan.head));
+  check_injection(plan.head);
+  return plan;
+}
+
+std::string rate_text(std::size_t events, std::size_t trials) {
+  const Interval interval = proportion_interval(events, trials);
+  return fmt::format("{} of {} (95 %: {:.1f} to {:.1f} %)", events, trials, interval.low * 100,
+                     interval.high * 100);
+}
+
+void print_selftest(const Selftest& s) {
+  fmt::print("What a gate with a threshold of {:g} % can tell on {} ({})\n\n", s.rules.threshold * 100,
+             s.host.name, s.host.cpu);
+  for (const InjectedCounts& c : s.counts) {
+    if (c.share == 0) {
+      fmt::print("nothing changed   gates that failed: {}\n", rate_text(c.failing, c.suites));
+      fmt::print("                  cases called slower or faster: {}\n",
+                 rate_text(c.slower + c.faster, c.cases));
+    } else {
+      fmt::print("+{:<4g} % of work   cases found slower: {}\n", c.share * 100, rate_text(c.slower, c.cases));
+    }
+    if (c.inconclusive > 0)
+      fmt::print("                  inconclusive: {}\n", rate_text(c.inconclusive, c.cases));
+    if (c.incomparable > 0) fmt::print("                  incomparable: {} of {}\n", c.incomparable, c.cases);
+  }
+  std::vector<CaseNoise> noise = s.noise;
+  if (noise.empty()) return;
+  std::sort(noise.begin(), noise.end(),
+            [](const auto& a, const auto& b) { return a.smallest_change > b.smallest_change; });
+  fmt::print(
+      "\nSmallest change that is found 19 times in 20: {:.1f} % in the middle one of the cases, {:.1f} % "
+      "in the noisiest\n",
+      noise[noise.size() / 2].smallest_change * 100, noise.front().smallest_change * 100);
+  constexpr std::size_t shown = 5;
+  for (std::size_t i = 0; i < std::min(shown, noise.size()); ++i) {
+    fmt::print("  {:.1f} %  {} on {}: launches vary by {:.1f} %\n", noise[i].smallest_change * 100,
+               noise[i].id, noise[i].backend, noise[i].deviation * 100);
+  }
+}
+
+int selftest(const SelftestOptions& o) {
+  // Half of the gates are without a change: what must be rare takes the most trials.
+  constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
+  const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
+  Selftest found;
+  found.created = now_utc();
+  found.tool_version = version;
+  std::map<double, InjectedCounts> counts;
+  std::vector<Verdicts> unchanged;
+  const Interruption interruption;
+  ProgressLine line(o.quiet);
+  const auto start = Clock::now();
+  for (std::size_t i = 0; !Interruption::requested(); ++i) {
+    if (i >= shares.size() && seconds_since(start) > 60 * o.minutes) break;
+    const double share = shares.at(i % shares.size());
+    GatePlan plan = plan_of(o, share);
+    plan.config.measure.seed += i;  // another order in each
+    Verdicts verdicts = run_gate(
+        plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
+    if (!verdicts.complete) break;
+    found.host = verdicts.host;
+    found.rules = plan.rules;
+    found.rules.cases = std::max<std::size_t>(1, verdicts.cases.size());
+    counts[share].share = share;
+    counts[share].add(verdicts);
+    if (share == 0) unchanged.push_back(std::move(verdicts));
+  }
+  line.clear();
+  for (const auto& [share, of_share] : counts) found.counts.push_back(of_share);
+  found.noise = noise_of(unchanged, found.rules);
+  found.wall_seconds = seconds_since(start);
+  if (counts.empty()) return exit_code::interrupted;
+  if (out != "-" && !out.parent_path().empty()) std::filesystem::create_directories(out.parent_path());
+  write_text_file(out.string(), to_json_text(found));
+  if (!o.quiet && out != "-") {
+    print_selftest(found);
+    fmt::print("\nselftest file: {}\n", out.string());
+  }
+  return Interruption::requested() ? exit_code::interrupted : exit_code::good;
+}
+
+const SubcommandRegistration selftest_command(
+    {"selftest", "what a gate can tell on this host: false alarms, power, smallest change",
+     [](CLI::App& command) {
+       auto o = std::make_shared<SelftestOptions>();
+       declare(command, *o);
+       return [o] { return selftest(*o); };
+     }});
+
+}  // namespace
+}  // namespace breakeven

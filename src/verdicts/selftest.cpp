@@ -1,0 +1,121 @@
+#include "verdicts/selftest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "statistics/mean.h"
+#include "statistics/proportion.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+
+void InjectedCounts::add(const Verdicts& verdicts) {
+  ++suites;
+  bool fails = false;
+  for (const CaseVerdict& c : verdicts.cases) {
+    ++cases;
+    fails = fails || c.verdict == Verdict::slower;
+    switch (c.verdict) {
+      case Verdict::slower:
+        ++slower;
+        break;
+      case Verdict::faster:
+        ++faster;
+        break;
+      case Verdict::same:
+        ++same;
+        break;
+      case Verdict::inconclusive:
+        ++inconclusive;
+        break;
+      case Verdict::incomparable:
+        ++incomparable;
+        break;
+    }
+  }
+  if (fails) ++failing;
+}
+
+double smallest_change(double deviation, const GateRules& rules) {
+  constexpr double found = 0.95;
+  const boost::math::normal_distribution<double> normal;
+  const double power = boost::math::quantile(normal, found);
+  const Look last = confirming_looks(rules).back();
+  const double error = last.share * rules.false_alarm / static_cast<double>(rules.cases);
+  const double mean_deviation = deviation / std::sqrt(static_cast<double>(last.launches));
+  // The randomisation test asks for about as much as Student's t, which it is the exact form of.
+  const boost::math::students_t_distribution<double> student(last.launches - 1);
+  const double significant =
+      (boost::math::quantile(boost::math::complement(student, error)) + power) * mean_deviation;
+  const double matters = std::log1p(rules.threshold) + power * mean_deviation;
+  return std::expm1(std::max(significant, matters));
+}
+
+std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules) {
+  // Of each gate its own, as a machine drifts between them; pooled by their degrees of freedom.
+  struct Pool {
+    double squares = 0, freedom = 0;
+    std::size_t launches = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Pool> pools;
+  for (const Verdicts& gate : gates) {
+    for (const CaseVerdict& c : gate.cases) {
+      if (c.launches.size() < 3) continue;
+      std::vector<double> effects;
+      for (const LaunchSamples& launch : c.launches) effects.push_back(effect_of(launch));
+      const auto freedom = static_cast<double>(effects.size() - 1);
+      Pool& pool = pools[{c.id, c.backend}];
+      pool.squares += freedom * std::pow(standard_deviation(effects), 2);
+      pool.freedom += freedom;
+      pool.launches += effects.size();
+    }
+  }
+  std::vector<CaseNoise> all;
+  for (const auto& [of, pool] : pools) {
+    const double deviation = std::sqrt(pool.squares / pool.freedom);
+    all.push_back({.id = of.first,
+                   .backend = of.second,
+                   .launches = pool.launches,
+                   .deviation = deviation,
+                   .smallest_change = smallest_change(deviation, rules)});
+  }
+  return all;
+}
+
+std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host& here,
+                                           const GateRules& rules) {
+  std::vector<std::string> warnings;
+  if (selftest.host.name != here.name || selftest.host.cpu != here.cpu) {
+    return {fmt::format("the selftest was made on {} ({}): it says nothing of this host", selftest.host.name,
+                        selftest.host.cpu)};
+  }
+  // What could be found if every change mattered: the threshold asked for must not be below.
+  GateRules finest = rules;
+  finest.threshold = 0;
+  const auto blind = std::count_if(selftest.noise.begin(), selftest.noise.end(), [&](const CaseNoise& c) {
+    return smallest_change(c.deviation, finest) > rules.threshold;
+  });
+  if (blind > 0) {
+    warnings.push_back(fmt::format(
+        "by the selftest of {}, changes of {:.1f} % cannot be told on this host in {} of {} cases, which may "
+        "end inconclusive: ask for a larger --threshold, or quieten the host",
+        selftest.created, rules.threshold * 100, blind, selftest.noise.size()));
+  }
+  for (const InjectedCounts& counts : selftest.counts) {
+    if (counts.share > 0) continue;
+    if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
+      warnings.push_back(fmt::format(
+          "by the selftest of {}, {} of {} gates failed on this host although nothing had changed",
+          selftest.created, counts.failing, counts.suites));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace breakeven
