@@ -1,0 +1,63 @@
+// What a gate can tell on this host, tried on simulated backends whose noise is known.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class SelftestTest : public DriverTest {
+ protected:
+  Outcome selftest(const std::string& simulated, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"selftest", products({8, 16, 32}).string(), "--minutes", "0.001"};
+    all.insert(all.end(), more.begin(), more.end());
+    return breakeven(std::move(all), simulated);
+  }
+  const std::string noise_ = "noise=0.02,process_noise=0.005";
+};
+
+TEST_F(SelftestTest, FindsWhatIsInjectedAndNothingElse) {
+  const Outcome outcome = selftest(noise_, {"--out", file("s.json").string()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("nothing changed   gates that failed: 0 of 3"));
+  const Json found = parse_file(file("s.json"));
+  EXPECT_EQ(found.at("schema"), "breakeven.selftest/1");
+  ASSERT_THAT(found.at("injected"), SizeIs(4));
+  EXPECT_EQ(found.at("injected").at(0).at("same"), 18) << "three gates of six cases";
+  for (const std::size_t i : {2U, 3U}) {
+    const Json& counts = found.at("injected").at(i);
+    EXPECT_EQ(counts.at("injected"), i == 2 ? 0.05 : 0.1);
+    EXPECT_EQ(counts.at("slower"), counts.at("cases"));
+  }
+  EXPECT_THAT(found.at("noise"), SizeIs(6));
+}
+
+TEST_F(SelftestTest, IsWhereTheGateLooksForIt) {
+  EXPECT_EQ(selftest("noise=0.3,process_noise=0.05").status, 0);
+  const Outcome outcome = breakeven(
+      {"gate", products({8}), "--base", file("backends"), "--head", file("backends"), "--threshold", "1%"},
+      noise_);
+  EXPECT_THAT(outcome.out, HasSubstr("changes of 1.0 % cannot be told on this host in 6 of 6 cases"))
+      << outcome.err;
+}
+
+TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {
+  for (const char* text : {"", "{}", R"({"schema": "breakeven.result/1"})"}) {
+    const Outcome outcome = breakeven({"gate", products({8}), "--base", file("backends"), "--head",
+                                       file("backends"), "--selftest", write("s.json", text)},
+                                      noise_);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("s.json"));
+  }
+}
+
+TEST_F(SelftestTest, NeedsBackendsThatDoExtraWork) {
+  // This one takes no notice of what it is asked for.
+  const Outcome outcome = selftest(noise_ + ",extra_work=0");
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("does no extra work when BREAKEVEN_EXTRA_WORK asks for it"));
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
