@@ -1,10 +1,8 @@
 // breakeven compare: two result files in, a verdict for each case out.
 #include "verdicts/compare.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "cli/subcommand.h"
 #include "cli/verdict_outputs.h"
 #include "results/google_benchmark.h"
+#include "session/clock.h"
 
 namespace breakeven {
 namespace {
@@ -38,7 +37,7 @@ int compare_files(CompareCommand o) {
   Verdicts verdicts = compare_results(base, head, o.options);
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
-  verdicts.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  verdicts.created = now_utc();
   write_verdicts(verdicts, o.outputs);
   return exit_status(verdicts);
 }

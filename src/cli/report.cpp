@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <span>
 
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "cli/text_file.h"
 #include "reports/bencher.h"
 #include "reports/csv.h"
 #include "reports/github_benchmark.h"
@@ -22,17 +21,6 @@
 
 namespace breakeven {
 namespace {
-
-void write_report(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::cout << text;
-    return;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw CommandError(exit_code::bad_input, fmt::format("{}: cannot be written", path));
-}
 
 /// A form that results can be written in, each with an option of its own.
 struct Form {
@@ -86,7 +74,7 @@ const SubcommandRegistration report_command(
          for (std::size_t i = 0; i < forms.size(); ++i) {
            if (o->paths[i].empty()) continue;
            const ToolReport report = forms[i].make(results);
-           write_report(o->paths[i], report.text);
+           write_text_file(o->paths[i], report.text);
            written = true;
            if (report.left_out > 0)
              fmt::print(stderr, "breakeven: {}: {} left out: this form cannot say what became of {}\n",
