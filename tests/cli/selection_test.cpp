@@ -148,7 +148,7 @@ TEST_F(SelectionTest, EverySubcommandHasHelp) {
 TEST_F(SelectionTest, WhatIsNoSubcommandIsAnError) {
   const Outcome outcome = breakeven({"lst"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("'lst' is no subcommand; they are conformance, "));
+  EXPECT_THAT(outcome.err, HasSubstr("'lst' is no subcommand; they are compare, conformance, "));
   EXPECT_THAT(outcome.err, HasSubstr("did you mean 'list'?"));
   EXPECT_EQ(breakeven({}).status, 2);
   EXPECT_EQ(breakeven({"--version"}).status, 0);
