@@ -104,7 +104,7 @@ class Builder {
     }
     return pointer;
   }
-  static std::string or_root(std::string pointer) { return pointer.empty() ? "/" : pointer; }
+  static std::string or_root(const std::string& pointer) { return pointer.empty() ? "/" : pointer; }
 
   RepeatedKey repeated_;
   Json document_, ignored_;
