@@ -199,8 +199,10 @@ int gate(const GateOptions& o) {
 
   const Interruption interruption;
   ProgressLine line(o.outputs.quiet);
+  VerdictSaver saver(o.outputs);
   Verdicts verdicts = run_gate(
-      plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
+      plan, [&](const Verdicts& so_far) { saver.save(so_far); },
+      [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (selftest) {
     GateRules rules = plan.rules;

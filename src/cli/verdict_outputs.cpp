@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -48,6 +49,23 @@ void check_verdict_outputs(const VerdictOutputs& outputs) {
       throw CommandError(exit_code::bad_input,
                          fmt::format("{} {}: cannot be written: {}", option, path, std::strerror(errno)));
     }
+  }
+}
+
+void VerdictSaver::save(const Verdicts& verdicts) {
+  constexpr std::chrono::seconds pause{5};
+  const auto now = std::chrono::steady_clock::now();
+  std::error_code error;
+  if (out_.empty() || !std::filesystem::is_regular_file(out_, error)) return;
+  if (last_ && now - *last_ < pause) return;
+  last_ = now;
+  try {
+    Verdicts so_far = verdicts;
+    so_far.complete = false;
+    write_text_file(out_ + ".part", to_json_text(so_far));
+    std::filesystem::rename(out_ + ".part", out_, error);
+  } catch (const std::exception&) {
+    std::filesystem::remove(out_ + ".part", error);
   }
 }
 

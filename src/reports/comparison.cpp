@@ -247,7 +247,7 @@ std::string describe_gpu(const Gpu& gpu) {
   if (gpu.sm_mhz_most) parts.push_back(fmt::format("up to {:g} MHz", *gpu.sm_mhz_most));
   if (gpu.pcie_generation_most && gpu.pcie_width_most)
     parts.push_back(fmt::format("PCIe {} x{}", *gpu.pcie_generation_most, *gpu.pcie_width_most));
-  if (gpu.ecc) parts.push_back(*gpu.ecc ? "ECC on" : "ECC off");
+  if (gpu.ecc) parts.emplace_back(*gpu.ecc ? "ECC on" : "ECC off");
   if (gpu.mig.value_or(false)) parts.emplace_back("MIG on");
   if (gpu.compute_mode && *gpu.compute_mode != "default") parts.push_back(*gpu.compute_mode);
   return printable(fmt::format("{} ({}): {}", *gpu.name, gpu.id, fmt::join(parts, ", ")));

@@ -222,6 +222,22 @@ TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
   EXPECT_THAT(all.at("cases").at(0).at("reason").get<std::string>(), HasSubstr("interrupted, after"));
 }
 
+TEST_F(GateTest, KilledLeavesWhatWasMeasured) {
+  Process running(launch(arguments(products({8, 16}, {"a"}), {"--out", file("verdicts.json")}),
+                         "spin=1,fixed=0.002,process_noise=0.5"));
+  // Empty at first: whether it can be written is found out before anything is measured.
+  ASSERT_TRUE(eventually([&] {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(file("verdicts.json"), missing);
+    return !missing && size > 0;
+  }));
+  running.send(SIGKILL);
+  running.wait();
+  const Json all = verdicts();
+  EXPECT_EQ(all.at("complete"), false);
+  EXPECT_THAT(all.at("cases"), SizeIs(2)) << "what is missing is in the file, too";
+}
+
 struct BadInput {
   std::string name;
   std::vector<std::string> arguments;
