@@ -10,7 +10,7 @@ using testing::SizeIs;
 class SelftestTest : public DriverTest {
  protected:
   Outcome selftest(const std::string& simulated, std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{"selftest", products({8, 16, 32}).string(), "--minutes", "0.001"};
+    std::vector<std::string> all{"selftest", products({8, 16, 32}, {"a"}).string(), "--minutes", "0.001"};
     all.insert(all.end(), more.begin(), more.end());
     return breakeven(std::move(all), simulated);
   }
@@ -24,21 +24,23 @@ TEST_F(SelftestTest, FindsWhatIsInjectedAndNothingElse) {
   const Json found = parse_file(file("s.json"));
   EXPECT_EQ(found.at("schema"), "breakeven.selftest/1");
   ASSERT_THAT(found.at("injected"), SizeIs(4));
-  EXPECT_EQ(found.at("injected").at(0).at("same"), 18) << "three gates of six cases";
+  EXPECT_EQ(found.at("injected").at(0).at("same"), 9) << "three gates of three cases";
   for (const std::size_t i : {2U, 3U}) {
     const Json& counts = found.at("injected").at(i);
     EXPECT_EQ(counts.at("injected"), i == 2 ? 0.05 : 0.1);
     EXPECT_EQ(counts.at("slower"), counts.at("cases"));
   }
-  EXPECT_THAT(found.at("noise"), SizeIs(6));
+  EXPECT_THAT(found.at("noise"), SizeIs(3));
 }
 
 TEST_F(SelftestTest, IsWhereTheGateLooksForIt) {
-  EXPECT_EQ(selftest("noise=0.02,process_noise=0.02").status, 0);
-  const Outcome outcome = breakeven(
-      {"gate", products({8}), "--base", file("backends"), "--head", file("backends"), "--threshold", "0.5%"},
-      noise_);
-  EXPECT_THAT(outcome.out, HasSubstr("changes of 0.5 % cannot be told on this host")) << outcome.err;
+  const std::string one_case = products({8}, {"a"}).string();
+  EXPECT_EQ(breakeven({"selftest", one_case, "--minutes", "0.001", "--gate-minutes", "0.2"}, noise_).status,
+            0);
+  const Outcome outcome = breakeven({"gate", one_case, "--base", file("backends"), "--head", file("backends"),
+                                     "--threshold", "0.1%", "--minutes", "0.1"},
+                                    noise_);
+  EXPECT_THAT(outcome.out, HasSubstr("changes of 0.1 % cannot be told on this host")) << outcome.err;
 }
 
 TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {
