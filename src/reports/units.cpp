@@ -16,7 +16,9 @@ constexpr const char* unknown = "unknown";
 /// is 1.00 ms.
 double rounded(double value) {
   const double step = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
-  return std::round(value / step) * step;
+  const double near = std::round(value / step) * step;
+  // At the ends of what a double holds the step is none, or the product too large.
+  return std::isfinite(near) && near != 0 ? near : value;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -59,6 +60,13 @@ TEST(ReportUnits, PercentAndRatios) {
   EXPECT_EQ(format_slower(186.4), "186x slower");
   EXPECT_EQ(format_bytes(16.0 * 1024 * 1024 * 1024), "16.0 GiB");
   EXPECT_EQ(format_bytes(512), "512 B");
+}
+
+TEST(ReportUnits, HoldAtTheEndsOfWhatADoubleHolds) {
+  EXPECT_EQ(format_number(5e-324), "4.94e-324");
+  EXPECT_EQ(format_number(1.7976931348623157e308), "1.80e+308");
+  EXPECT_THAT(format_seconds(5e-324), testing::EndsWith(" ns"));
+  EXPECT_THAT(format_seconds(1.7976931348623157e308), testing::EndsWith(" s"));
 }
 
 }  // namespace
