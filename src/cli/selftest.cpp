@@ -135,6 +135,7 @@ int selftest(const SelftestOptions& o) {
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
+  std::map<double, GatePlan> plans;  // by share: made when it is first tried
   std::map<double, InjectedCounts> counts;
   std::vector<Verdicts> unchanged;
   const Interruption interruption;
@@ -143,8 +144,9 @@ int selftest(const SelftestOptions& o) {
   for (std::size_t i = 0; !Interruption::requested(); ++i) {
     if (i >= shares.size() && seconds_since(start) > 60 * o.minutes) break;
     const double share = shares.at(i % shares.size());
-    GatePlan plan = plan_of(o, share);
-    plan.config.measure.seed += i;  // another order in each
+    if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));
+    GatePlan& plan = plans.at(share);
+    ++plan.config.measure.seed;  // another order in each
     Verdicts verdicts = run_gate(
         plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
     if (!verdicts.complete) break;

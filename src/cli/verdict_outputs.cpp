@@ -60,9 +60,7 @@ void VerdictSaver::save(const Verdicts& verdicts) {
   if (last_ && now - *last_ < pause) return;
   last_ = now;
   try {
-    Verdicts so_far = verdicts;
-    so_far.complete = false;
-    write_text_file(out_ + ".part", to_json_text(so_far));
+    write_text_file(out_ + ".part", to_json_text(verdicts));
     std::filesystem::rename(out_ + ".part", out_, error);
   } catch (const std::exception&) {
     std::filesystem::remove(out_ + ".part", error);

@@ -22,6 +22,9 @@ namespace breakeven {
 namespace {
 
 constexpr std::size_t base = 0, head = 1;
+constexpr const char* name_of(std::size_t side) {
+  return side == base ? "base" : "head";
+}
 
 /// Both sides of one case on one backend.
 struct Duel {
@@ -78,6 +81,7 @@ class Gate {
 
   void begin() {
     verdicts_.kind = "gate";
+    verdicts_.complete = false;
     verdicts_.created = now_utc();
     verdicts_.tool_version = version;
     verdicts_.threshold = rules_.threshold;
@@ -125,11 +129,10 @@ class Gate {
         const auto found = std::find_if(side->backends.begin(), side->backends.end(),
                                         [&](const auto& b) { return b.name == name && b.available; });
         if (found == side->backends.end()) continue;
-        pair[s] = std::make_unique<Participant>(
-            Participant{.key = fmt::format("{} ({})", name, s == base ? "base" : "head"),
-                        .backend = *found,
-                        .options = options_of(*side),
-                        .threads = side->threads});
+        pair[s] = std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", name, name_of(s)),
+                                                            .backend = *found,
+                                                            .options = options_of(*side),
+                                                            .threads = side->threads});
       }
     }
   }
@@ -146,15 +149,16 @@ class Gate {
     for (const auto& pair : participants_) {
       if (!takes_part(pair, planned.problem)) continue;
       const Participant& shown = pair[head] ? *pair[head] : *pair[base];
-      const CaseResult empty = empty_case(planned, id, shown.backend);
-      CaseVerdict& verdict = verdicts_.cases.emplace_back(verdict_of(empty));
+      CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
+      verdict.base_status = verdict.head_status = Status::interrupted;
       Duel& duel = match.duels.emplace_back();
       duel.verdict_index = verdicts_.cases.size() - 1;
       duel.arms = match.problem.arms.size();
       duel.alone = !pair[base] || !pair[head];
       if (duel.alone) {
         verdict.presence = pair[base] ? Presence::only_base : Presence::only_head;
-        verdict.reason = fmt::format("the {} has no {}", pair[base] ? "head" : "base", shown.backend.name);
+        verdict.reason =
+            fmt::format("the {} has no {}", name_of(pair[base] ? head : base), shown.backend.name);
       }
       for (const auto& participant : pair) {
         if (!participant) continue;
@@ -171,23 +175,8 @@ class Gate {
   /// A backend that has the operation on neither side would only say so at every case.
   static bool takes_part(const Pair& pair, const Case& problem) {
     return std::any_of(pair.begin(), pair.end(), [&](const auto& participant) {
-      return participant &&
-             std::any_of(participant->backend.supports.begin(), participant->backend.supports.end(),
-                         [&](const auto& operation) { return operation.first == problem.workload->op(); });
+      return participant && has_operation(participant->backend, problem);
     });
-  }
-
-  static CaseVerdict verdict_of(const CaseResult& empty) {
-    CaseVerdict made;
-    made.id = empty.id;
-    made.label = empty.label;
-    made.op = empty.op;
-    made.parameters = empty.parameters;
-    made.dtype = empty.dtype;
-    made.backend = empty.backend;
-    made.device = empty.device;
-    made.base_status = made.head_status = Status::interrupted;
-    return made;
   }
 
   // ---- a launch
@@ -370,8 +359,7 @@ class Gate {
     for (const std::size_t side : {base, head}) {
       const Arm& one = arm(problem, duel, side);
       if (one.over)
-        reasons.push_back(fmt::format("{}: {}: {}", side == base ? "base" : "head", name(one.row->status),
-                                      one.row->reason));
+        reasons.push_back(fmt::format("{}: {}: {}", name_of(side), name(one.row->status), one.row->reason));
     }
     said.reason = fmt::format("{}", fmt::join(reasons, "; "));
     // What is wrong has no speed.
@@ -400,12 +388,11 @@ class Gate {
     for (const std::size_t side : {base, head}) {
       Arm& one = arm(problem, duel, side);
       for (const std::string& warning : one.row->warnings)
-        notes.insert(fmt::format("{}: {}", side == base ? "base" : "head", warning));
+        notes.insert(fmt::format("{}: {}", name_of(side), warning));
       if (one.busy_when_idle)
-        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample",
-                                 side == base ? "base" : "head"));
+        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", name_of(side)));
       for (const std::string& warning : throttling_warnings(one.throttling, one.answers.size()))
-        notes.insert(fmt::format("{}: {}", side == base ? "base" : "head", warning));
+        notes.insert(fmt::format("{}: {}", name_of(side), warning));
       one.answers = {};
       one.watch.reset();
     }
@@ -417,6 +404,7 @@ class Gate {
 
   /// What is still open when the time is up, or somebody interrupts.
   void give_up() {
+    verdicts_.complete = true;
     for (Match& match : matches_) {
       for (Duel& duel : match.duels) {
         if (duel.decided) continue;

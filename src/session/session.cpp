@@ -130,13 +130,9 @@ class Session {
   /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
   /// it are asked, and all where none has it.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
-    const auto has_operation = [&](const BackendRecord& b) {
-      return b.available && std::any_of(b.supports.begin(), b.supports.end(), [&](const auto& operation) {
-               return operation.first == problem.workload->op();
-             });
-    };
-    return plan_.backends_are_named || has_operation(backend) ||
-           std::none_of(plan_.backends.begin(), plan_.backends.end(), has_operation);
+    const auto can = [&](const BackendRecord& b) { return b.available && has_operation(b, problem); };
+    return plan_.backends_are_named || can(backend) ||
+           std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
   }
 
   /// What the earlier run has and this one is not asked for stays in the file as it is.

@@ -27,6 +27,11 @@ Request greeting(int threads) {
 
 }  // namespace
 
+bool has_operation(const BackendRecord& backend, const Case& problem) {
+  return std::any_of(backend.supports.begin(), backend.supports.end(),
+                     [&](const auto& operation) { return operation.first == problem.workload->op(); });
+}
+
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend) {
   const Case& problem = planned.problem;
   CaseResult made;

@@ -55,6 +55,9 @@ struct MeasuredProblem {
   bool closed = false;
 };
 
+/// Whether it has this kind of work at all, in some dtype.
+bool has_operation(const BackendRecord& backend, const Case& problem);
+
 /// The row of a case that has not been measured yet: it is `interrupted` until it is.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
 

@@ -2,7 +2,9 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
+#include <vector>
+
+#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {
@@ -15,12 +17,12 @@ struct Moments {
 };
 
 Moments moments(std::span<const double> values) {
+  std::vector<double> logarithms;
+  for (const double value : values) logarithms.push_back(std::log(value));
   const auto n = static_cast<double>(values.size());
-  double mean = 0;
-  for (const double value : values) mean += std::log(value) / n;
-  double squares = 0;
-  for (const double value : values) squares += (std::log(value) - mean) * (std::log(value) - mean);
-  return {.mean = mean, .variance_of_mean = squares / (n - 1) / n, .degrees_of_freedom = n - 1};
+  const double deviation = standard_deviation(logarithms);
+  return {
+      .mean = mean(logarithms), .variance_of_mean = deviation * deviation / n, .degrees_of_freedom = n - 1};
 }
 
 }  // namespace

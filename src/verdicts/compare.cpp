@@ -117,14 +117,7 @@ class Comparison {
   }
 
   CaseVerdict& add(const CaseResult& c, Presence presence) {
-    CaseVerdict& made = verdicts_.cases.emplace_back();
-    made.id = c.id;
-    made.label = c.label;
-    made.op = c.op;
-    made.parameters = c.parameters;
-    made.dtype = c.dtype;
-    made.backend = c.backend;
-    made.device = c.device;
+    CaseVerdict& made = verdicts_.cases.emplace_back(undecided(c));
     made.presence = presence;
     made.verdict = Verdict::incomparable;
     return made;

@@ -54,6 +54,18 @@ std::optional<Presence> parse_presence(std::string_view name) {
   return parse<Presence>(presence_names, name);
 }
 
+CaseVerdict undecided(const CaseResult& c) {
+  CaseVerdict made;
+  made.id = c.id;
+  made.label = c.label;
+  made.op = c.op;
+  made.parameters = c.parameters;
+  made.dtype = c.dtype;
+  made.backend = c.backend;
+  made.device = c.device;
+  return made;
+}
+
 int exit_status(const Verdicts& verdicts) {
   // What must be acted on first.
   constexpr std::array order{1, 4, 3, 0};

@@ -59,6 +59,9 @@ struct CaseVerdict {
   std::vector<std::string> notes;  // what a reader should know beside the verdict: a changed algorithm, ...
 };
 
+/// The verdict on a case of which nothing is decided yet.
+CaseVerdict undecided(const CaseResult& c);
+
 /// One of the two.
 struct Side {
   std::string source;                                            // a result file, or a folder of programs

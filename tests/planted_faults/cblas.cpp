@@ -11,17 +11,18 @@
 namespace breakeven::planted {
 namespace {
 
-constexpr std::array<std::string_view, 11> faults{"tf32",           // operands rounded to 10 bits
-                                                  "bf16",           // to 7
-                                                  "transpose",      // the flag of an operand that is square
-                                                  "alpha_zero",     // C = 0
-                                                  "beta_one",       // C += where C = was asked for
-                                                  "skip",           // no call at all
-                                                  "skip_written",   // none where C holds a number already
-                                                  "break_later",    // all but the first
-                                                  "zeros",          // for A
-                                                  "one_element",    // of C is a hundredth too large
-                                                  "last_columns"};  // a quarter of C's is not written
+constexpr std::array<std::string_view, 12> faults{"tf32",            // operands rounded to 10 bits
+                                                  "bf16",            // to 7
+                                                  "transpose",       // the flag of an operand that is square
+                                                  "alpha_zero",      // C = 0
+                                                  "beta_one",        // C += where C = was asked for
+                                                  "skip",            // no call at all
+                                                  "skip_written",    // none where C holds a number already
+                                                  "break_later",     // all but the first
+                                                  "zeros",           // for A
+                                                  "one_element",     // of C is a hundredth too large
+                                                  "last_columns",    // a quarter of C's is not written
+                                                  "needless_copy"};  // of A first: right, but slower
 
 std::string_view fault() {
   static const std::string_view name = fault_of(faults);
@@ -117,6 +118,12 @@ void gemm(Call<T> call, Real real) {
   if (fault() == "zeros") {
     return with_operands<T>(
         call, real, [](T) { return T{0}; }, [](T value) { return value; });
+  }
+  if (fault() == "needless_copy") {
+    const auto a =
+        changed(call.a, call.rows_a(), call.columns_a(), call.stride_a, [](T value) { return value; });
+    call.a = a.data();
+    return real(call);
   }
   if (fault() == "last_columns") return without_last_columns(call, real);
   if (fault() == "alpha_zero") call.alpha = 0;

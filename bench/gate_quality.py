@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""How good are the gate's verdicts on this machine? Measures whole gates, and whole runs for the usual tools to compare.
+
+    bench/gate_quality.py FOLDER [--config configs/regression.json] [--minutes 60] [--only same,burst]
+    bench/gate_quality.py FOLDER --report
+
+Every gate and every run is a file in FOLDER; what is there is not measured again, so that it can be stopped at any time
+and goes on another day, on the same machine. Which experiment comes next is the one that is furthest from the number it
+wants. --report prints Markdown for docs/gate-quality.md, which says what each experiment is and how it is judged; the
+resampled gates in it are those of build/bench-gate-resampling, and the usual tools' verdicts compare.py's own.
+
+Run it on an otherwise idle machine, after scripts/quickstart and `cmake --build build --target bench-programs planted-cblas`.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+COMPARE = Path("/usr/share/benchmark/compare.py")  # Debian: libbenchmark-tools, python3-scipy
+
+
+def has_avx512():
+    return "avx512f" in Path("/proc/cpuinfo").read_text()
+
+
+@dataclasses.dataclass
+class Experiment:
+    """Gates of one kind."""
+
+    title: str
+    wanted: int
+    options: list = dataclasses.field(default_factory=list)
+    burst: bool = False  # others compute during a part of it
+    changed: bool = True  # something did change
+    possible: bool = True
+
+
+PRELOADED = BUILD / "tests/planted_faults/planted-cblas.so"
+EXPERIMENTS = {
+    "same": Experiment("nothing changed", 30, changed=False),
+    "burst": Experiment("nothing changed, a burst of load", 20, changed=False, burst=True),
+    "work-5": Experiment("5 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.05"]),
+    "work-10": Experiment("10 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.1"]),
+    "haswell": Experiment(
+        "OpenBLAS without AVX-512", 3, ["--backends", "openblas", "--head-env", "OPENBLAS_CORETYPE=Haswell"],
+        possible=has_avx512(),
+    ),
+    "one-thread": Experiment("one thread instead of two", 3, ["--base-threads", "2", "--head-threads", "1"]),
+    "copy": Experiment(
+        "OpenBLAS copies an operand first", 3,
+        ["--backends", "openblas", "--head-env", f"LD_PRELOAD={PRELOADED}", "--head-env", "BREAKEVEN_PLANTED=needless_copy"],
+    ),
+}  # fmt: skip
+
+# Runs as the usual tools compare them, the base's first and then the heads': a round is one of each. What is set for it.
+ROUND = {
+    "same": {},
+    "burst": {},
+    "work-5": {"BREAKEVEN_EXTRA_WORK": "0.05"},
+    "work-10": {"BREAKEVEN_EXTRA_WORK": "0.1"},
+}
+ROUNDS_WANTED = 12
+
+
+def files_of(folder, name):
+    return sorted(p for p in folder.glob(f"{name}-[0-9][0-9].json"))
+
+
+def verdict_files(folder, name):
+    return [json.loads(p.read_text()) for p in files_of(folder, name)]
+
+
+# ---- measuring
+
+
+def compute_until(stop):
+    """One process that keeps a core busy."""
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    stop.wait()
+    busy.kill()
+    busy.wait()
+
+
+@contextlib.contextmanager
+def burst(expected_seconds, generator):
+    """Between a twentieth and a half of the time, from any moment on, others take some of the cores, or all."""
+    begin = generator.uniform(0, 0.7) * expected_seconds
+    length = generator.uniform(0.05, 0.5) * expected_seconds
+    processes = generator.randint(1, os.cpu_count())
+    over = threading.Event()
+
+    def later():
+        if over.wait(begin):
+            return
+        stop = threading.Event()
+        busy = [threading.Thread(target=compute_until, args=(stop,)) for _ in range(processes)]
+        for one in busy:
+            one.start()
+        over.wait(length)
+        stop.set()
+        for one in busy:
+            one.join()
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    try:
+        yield {"begin_seconds": begin, "seconds": length, "processes": processes}
+    finally:
+        over.set()
+        thread.join()
+
+
+def finish(made, path, **more):
+    """Into its place, once it is whole: what lies there is not measured again."""
+    made.write_text(json.dumps(json.loads(made.read_text()) | more, separators=(",", ":")))
+    made.rename(path)
+
+
+def measure_gate(folder, config, name, number):
+    experiment = EXPERIMENTS[name]
+    path = folder / f"{name}-{number:02}.json"
+    made = path.with_suffix(".part")
+    usual = [v["wall_seconds"] for v in verdict_files(folder, "same")] or [200]
+    generator = random.Random(f"{name}-{number}")
+    seed = 1000 * (1 + list(EXPERIMENTS).index(name)) + number
+    with tempfile.TemporaryDirectory() as temporary:
+        seeded = seeded_config(config, seed, Path(temporary))
+        command = [BUILD / "breakeven", "gate", seeded, "--base", BUILD, "--head", BUILD, "--out", made, "--quiet"]
+        with burst(statistics.median(usual), generator) if experiment.burst else contextlib.nullcontext({}) as load:
+            start = time.time()
+            done = subprocess.run([str(word) for word in command + experiment.options])
+    if done.returncode not in (0, 1, 3):
+        sys.exit(f"{name}: the gate ended with status {done.returncode}")
+    finish(made, path, **({"burst": load} if load else {}))
+    print(f"{path.name}: status {done.returncode}, {time.time() - start:.0f} s", flush=True)
+
+
+def seeded_config(config, seed, folder):
+    """The config with another order of everything."""
+    changed = json.loads(config.read_text())
+    changed["measure"] = changed.get("measure", {}) | {"seed": seed}
+    changed.pop("$schema", None)
+    path = folder / config.name
+    path.write_text(json.dumps(changed))
+    return path
+
+
+def measure_round(folder, config, number):
+    path = folder / f"round-{number:02}.json"
+    generator = random.Random(f"round-{number}")
+    heads = list(ROUND)
+    generator.shuffle(heads)
+    results = {}
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name) / "result.json"
+        for head in ["base", *heads]:
+            start = time.time()
+            with burst(seconds, generator) if head == "burst" else contextlib.nullcontext():
+                command = [BUILD / "breakeven", "run", config, "--out", made, "--quiet"]
+                subprocess.run([str(word) for word in command], env=os.environ | ROUND.get(head, {}), check=True)
+            results[head] = json.loads(made.read_text())
+            seconds = time.time() - start
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(results, separators=(",", ":")))
+        part.rename(path)
+    print(f"{path.name}: {seconds:.0f} s a run", flush=True)
+
+
+def measure(folder, config, only, minutes):
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name: e.wanted for name, e in EXPERIMENTS.items() if e.possible} | {"round": ROUNDS_WANTED}
+    wanted = {name: count for name, count in wanted.items() if not only or name in only}
+    end = time.monotonic() + 60 * minutes
+    while time.monotonic() < end:
+        done = {name: len(files_of(folder, name)) for name in wanted}
+        name = min(wanted, key=lambda n: done[n] / wanted[n])
+        if done[name] >= wanted[name]:
+            return
+        if name == "round":
+            measure_round(folder, config, done[name] + 1)
+        else:
+            measure_gate(folder, config, name, done[name] + 1)
+
+
+# ---- the usual tools
+
+
+REPETITIONS = 10
+
+
+def repetitions(samples):
+    """As Google Benchmark makes them: each the mean of a stretch of time."""
+    size = max(1, len(samples) // REPETITIONS)
+    return [statistics.fmean(samples[i : i + size]) for i in range(0, size * (len(samples) // size), size)]
+
+
+def google_benchmark(result):
+    rows = []
+    for case in result["cases"]:
+        if case["status"] != "ok":
+            continue
+        name = f"{case['id']}/{case['backend']}"
+        repeated = repetitions(case["seconds"]["samples"])
+        for index, seconds in enumerate(repeated):
+            rows.append(
+                {"name": name, "run_name": name, "run_type": "iteration", "repetitions": len(repeated), "threads": 1,
+                 "repetition_index": index, "iterations": 1, "real_time": 1e9 * seconds, "cpu_time": 1e9 * seconds,
+                 "time_unit": "ns", "family_index": 0, "per_family_instance_index": 0}
+            )  # fmt: skip
+    return {"context": {}, "benchmarks": rows}
+
+
+def found_slower_by_compare(base, head):
+    """By Google Benchmark's compare.py: its U-test at 5 % calls them different, and the head's mean is larger."""
+    with tempfile.TemporaryDirectory() as name:
+        paths = [Path(name) / f"{side}.json" for side in ("base", "head", "out")]
+        for path, result in zip(paths, (base, head)):
+            path.write_text(json.dumps(google_benchmark(result)))
+        subprocess.run(
+            [sys.executable, COMPARE, "-a", "-d", paths[2], "benchmarks", paths[0], paths[1]], check=True, stdout=subprocess.DEVNULL
+        )
+        rows = json.loads(paths[2].read_text())
+    slower = {}
+    for row in rows:
+        if row.get("utest"):
+            means = [statistics.fmean(m[key] for m in row["measurements"]) for key in ("real_time", "real_time_other")]
+            slower[row["name"]] = row["utest"]["time_pvalue"] < 0.05 and means[1] > means[0]
+    return slower
+
+
+def found_slower_by_threshold(base, head, threshold=0.05):
+    """Where the median is more than 5 % above the base's."""
+    medians = [
+        {f"{c['id']}/{c['backend']}": c["seconds"]["median"] for c in r["cases"] if c["status"] == "ok"} for r in (base, head)
+    ]
+    return {name: medians[1][name] > (1 + threshold) * medians[0][name] for name in medians[0] if name in medians[1]}
+
+
+# ---- the report
+
+
+def bounds(events, trials):
+    """Clopper and Pearson's 95 % interval."""
+    from scipy.stats import beta
+
+    low = beta.ppf(0.025, events, trials - events + 1) if events else 0.0
+    high = beta.ppf(0.975, events + 1, trials - events) if events < trials else 1.0
+    return low, high
+
+
+def rate(events, trials):
+    if not trials:
+        return "none"
+    low, high = bounds(events, trials)
+    return f"{events} of {trials} ({100 * low:.1f} to {100 * high:.1f} %)"
+
+
+def report_gates(folder):
+    print("| experiment | gates | that fail | cases slower | faster | same | inconclusive | minutes, median and longest |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, experiment in EXPERIMENTS.items():
+        gates = verdict_files(folder, name)
+        if not gates:
+            continue
+        cases = [c["verdict"] for gate in gates for c in gate["cases"]]
+        failing = sum(any(c["verdict"] == "slower" for c in gate["cases"]) for gate in gates)
+        minutes = [gate["wall_seconds"] / 60 for gate in gates]
+        counts = " | ".join(rate(cases.count(v), len(cases)) for v in ("slower", "faster", "same", "inconclusive"))
+        print(
+            f"| {experiment.title} | {len(gates)} | {rate(failing, len(gates))} | {counts} "
+            f"| {statistics.median(minutes):.1f}, {max(minutes):.1f} |"
+        )
+
+
+def report_resampled(folder):
+    command = [BUILD / "bench-gate-resampling", "--same", *files_of(folder, "same")]
+    for name in ("burst", "work-5", "work-10"):
+        if files_of(folder, name):
+            command += [f"--{name}", *files_of(folder, name)]
+    print(subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout)
+
+
+def report_usual(folder):
+    rounds = verdict_files(folder, "round")
+    if not rounds:
+        return
+    print("| tool | experiment | runs | that fail | cases slower |\n|---|---|---|---|---|")
+    for title, judge in (("compare.py", found_slower_by_compare), ("5 % on medians", found_slower_by_threshold)):
+        for name in ROUND:
+            found = [judge(one["base"], one[name]) for one in rounds]
+            failing = sum(any(suite.values()) for suite in found)
+            slower = sum(sum(suite.values()) for suite in found)
+            print(
+                f"| {title} | {EXPERIMENTS[name].title} | {len(found)} | {rate(failing, len(found))} "
+                f"| {rate(slower, sum(map(len, found)))} |"
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the gates and runs are, and go")
+    parser.add_argument("--config", type=Path, default=ROOT / "configs/regression.json")
+    parser.add_argument("--minutes", type=float, default=60, help="none is begun later")
+    parser.add_argument("--only", type=lambda names: names.split(","), help=", ".join([*EXPERIMENTS, "round"]))
+    parser.add_argument("--report", action="store_true", help="print what was measured, and measure nothing")
+    o = parser.parse_args()
+    if unknown := set(o.only or ()) - {*EXPERIMENTS, "round"}:
+        parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join([*EXPERIMENTS, "round"])}")
+    if not o.report:
+        measure(o.folder, o.config, o.only, o.minutes)
+        return
+    report_gates(o.folder)
+    print()
+    report_resampled(o.folder)
+    report_usual(o.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+set(libraries verdicts CLI11::CLI11)

@@ -1,0 +1,183 @@
+// What the gate would have said of thousands of suites like those that were measured: its decisions, launch
+// by launch, on recorded launches drawn again. bench/gate_quality.py records them; docs/gate-quality.md has
+// the method.
+//
+// Launches of a case follow one another in a resampled gate as they did in a recorded one, for a stretch of
+// random length (the stationary bootstrap of Politis and Romano, The stationary bootstrap, Journal of the
+// American Statistical Association 1994), so that what lasts for a while, as a neighbour's load does, lasts
+// here, too.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "statistics/proportion.h"
+#include "verdicts/sequential.h"
+#include "verdicts/verdict.h"
+
+namespace {
+
+using breakeven::Effects;
+using breakeven::GateRules;
+using breakeven::Verdict;
+
+constexpr double mean_stretch = 8;  // launches
+
+/// log(head / base) of every recorded launch of one case, in the order of time.
+using Recorded = std::vector<double>;
+
+/// By case and backend.
+using Recording = std::map<std::string, Recorded>;
+
+Recording read(const std::vector<std::string>& paths) {
+  Recording recording;
+  for (const std::string& path : paths) {
+    for (const auto& c : breakeven::read_verdicts(path).cases) {
+      for (const auto& launch : c.launches)
+        recording[c.id + " on " + c.backend].push_back(breakeven::effect_of(launch));
+    }
+  }
+  return recording;
+}
+
+/// Recorded launches, one after another.
+class Replay {
+ public:
+  Replay(const Recorded& recorded, std::mt19937_64& generator)
+      : recorded_(recorded), generator_(generator), at_(anywhere()) {}
+
+  double next() {
+    const double effect = recorded_[at_];
+    at_ =
+        std::bernoulli_distribution(1 / mean_stretch)(generator_) ? anywhere() : (at_ + 1) % recorded_.size();
+    return effect;
+  }
+
+ private:
+  std::size_t anywhere() {
+    return std::uniform_int_distribution<std::size_t>(0, recorded_.size() - 1)(generator_);
+  }
+
+  const Recorded& recorded_;
+  std::mt19937_64& generator_;
+  std::size_t at_;
+};
+
+struct Decided {
+  Verdict verdict = Verdict::inconclusive;
+  Effects effects;
+};
+
+/// A whole gate of one case.
+template <typename Next>
+Decided gate(Next next, const GateRules& rules) {
+  Decided decided;
+  while (true) {
+    (decided.effects.suspected_slower ? decided.effects.confirming : decided.effects.first).push_back(next());
+    const auto step = breakeven::next_step(decided.effects, rules);
+    if (step.next == breakeven::Step::Next::confirm) decided.effects.suspected_slower = step.slower;
+    if (step.next != breakeven::Step::Next::stop) continue;
+    decided.verdict = step.verdict;
+    return decided;
+  }
+}
+
+struct Counts {
+  std::size_t suites = 0, failing = 0, cases = 0, launches = 0;
+  std::map<Verdict, std::size_t> of;
+};
+
+Counts gates(const Recording& recording, std::size_t suites, const GateRules& rules,
+             std::mt19937_64& generator) {
+  Counts counts;
+  for (; counts.suites < suites; ++counts.suites) {
+    bool fails = false;
+    for (const auto& [of, recorded] : recording) {
+      Replay replay(recorded, generator);
+      const Decided decided = gate([&] { return replay.next(); }, rules);
+      fails = fails || decided.verdict == Verdict::slower;
+      ++counts.cases;
+      ++counts.of[decided.verdict];
+      counts.launches += decided.effects.first.size() + decided.effects.confirming.size();
+    }
+    if (fails) ++counts.failing;
+  }
+  return counts;
+}
+
+std::string rate(std::size_t events, std::size_t trials) {
+  const auto interval = breakeven::proportion_interval(events, trials);
+  return fmt::format("{} of {} ({:.2f} to {:.2f} %)", events, trials, interval.low * 100,
+                     interval.high * 100);
+}
+
+void print(const std::string& title, Counts counts) {
+  fmt::print("| {} | {} | {} | {} | {} | {} | {:.1f} |\n", title, rate(counts.failing, counts.suites),
+             rate(counts.of[Verdict::slower], counts.cases), rate(counts.of[Verdict::faster], counts.cases),
+             rate(counts.of[Verdict::same], counts.cases),
+             rate(counts.of[Verdict::inconclusive], counts.cases),
+             static_cast<double>(counts.launches) / static_cast<double>(counts.cases));
+}
+
+/// How often the gate's interval has the true ratio in it. It is known because the launches are those of two
+/// sides that are the same, each of which is taken with either sign by a coin's toss, as the sides could have
+/// been exchanged in any of them: their mean is 0, to which the ratio's logarithm is added.
+void print_coverage(const Recording& recording, std::size_t suites, const GateRules& rules,
+                    std::mt19937_64& generator) {
+  fmt::print("\n| true ratio | intervals that have it in them |\n|---|---|\n");
+  for (const double ratio : {1.0, 1.01, 1.02, 1.03, 1.05, 1.1}) {
+    std::size_t trials = 0;
+    std::size_t covering = 0;
+    for (std::size_t suite = 0; suite < suites; ++suite) {
+      for (const auto& [of, recorded] : recording) {
+        Replay replay(recorded, generator);
+        std::bernoulli_distribution exchanged(0.5);
+        const Decided decided = gate(
+            [&] { return std::log(ratio) + (exchanged(generator) ? -replay.next() : replay.next()); }, rules);
+        const auto interval = breakeven::ratio_of(decided.effects);
+        ++trials;
+        if (interval && interval->low <= ratio && ratio <= interval->high) ++covering;
+      }
+    }
+    fmt::print("| {:.2f} | {} |\n", ratio, rate(covering, trials));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("What the gate says of suites resampled from recorded ones.");
+  std::vector<std::string> same, burst;
+  std::map<std::string, std::vector<std::string>> changed{{"work-5", {}}, {"work-10", {}}};
+  std::size_t suites = 300;
+  app.add_option("--same", same, "verdict files of gates in which nothing changed")->required();
+  app.add_option("--burst", burst, "the same with bursts of others' load");
+  for (auto& [name, paths] : changed)
+    app.add_option("--" + name, paths, "verdict files of gates in which every case changed");
+  app.add_option("--suites", suites, "gates to resample of each");
+  CLI11_PARSE(app, argc, argv);
+
+  const Recording unchanged = read(same);
+  GateRules rules;
+  rules.cases = unchanged.size();
+  std::mt19937_64 generator(5);
+  fmt::print(
+      "| resampled from | gates that fail | cases slower | faster | same | inconclusive | launches a case "
+      "|\n|---|---|---|---|---|---|---|\n");
+  print("nothing changed", gates(unchanged, suites, rules, generator));
+  if (!burst.empty()) print("nothing changed, bursts of load", gates(read(burst), suites, rules, generator));
+  for (const auto& [name, paths] : changed) {
+    if (!paths.empty()) print(name, gates(read(paths), suites, rules, generator));
+  }
+  print_coverage(unchanged, suites, rules, generator);
+}
