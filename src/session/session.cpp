@@ -131,9 +131,7 @@ class Session {
   /// it are asked, and all where none has it.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
     const auto has_operation = [&](const BackendRecord& b) {
-      return b.available && std::any_of(b.supports.begin(), b.supports.end(), [&](const auto& operation) {
-               return operation.first == problem.workload->op();
-             });
+      return b.available && b.has_operation(problem.workload->op());
     };
     return plan_.backends_are_named || has_operation(backend) ||
            std::none_of(plan_.backends.begin(), plan_.backends.end(), has_operation);
@@ -191,8 +189,8 @@ class Session {
   /// All there is to a case that is not timed.
   void find_fit(MeasuredProblem& problem, Arm& arm) {
     tell(problem, arm, "asking what fits");
-    if (!bench_.greet(arm)) return;
     const Case& c = problem.planned->problem;
+    if (!bench_.greet(arm, c)) return;
     if (!bench_.ask<answer::Ready>(arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
       return;
     // It tries many sizes, the largest of which take long.
