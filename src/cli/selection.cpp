@@ -74,12 +74,14 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
     return std::find(named.begin(), named.end(), name) != named.end();
   };
   for (const auto& program : programs) {
-    // Not started where nobody asks for it: importing a framework takes seconds. The arbiter's program is
-    // `reference`.
-    if (!named.empty() && !is_named(program.name) && program.name != "reference") continue;
+    // Any other that knows the truth may be measured, as by an earlier commit's program, and must not judge
+    // itself.
+    const bool judges = program.name == "reference";
+    // Not started where nobody asks for it: importing a framework takes seconds.
+    if (!named.empty() && !is_named(program.name) && !judges) continue;
     BackendRecord record = probe(program, threads);
     record.name = program.name;
-    if (record.available && record.role == "arbiter") choice.arbiter = record;
+    if (judges && record.available && record.role == "arbiter") choice.arbiter = record;
     if (named.empty() ? record.role != "arbiter" : is_named(program.name))
       choice.measured.push_back(std::move(record));
   }

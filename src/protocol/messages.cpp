@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -76,9 +77,21 @@ Case get_case(const Json& object) {
   return make_case(*workload, parameters_from_json(get<Json>(object, "parameters")));
 }
 
+/// All parameters but those that older programs do not know and can do without.
+Json parameters_to_tell(const Case& problem) {
+  Json told = to_json(problem.parameters);
+  const auto changed = not_at_fallback(problem.workload->parameters(), problem.parameters);
+  for (const Parameter& parameter : problem.workload->parameters()) {
+    const bool needed = std::any_of(changed.begin(), changed.end(),
+                                    [&](const auto& c) { return c.first == parameter.added_with; });
+    if (!parameter.added_with.empty() && !needed) told.erase(parameter.name);
+  }
+  return told;
+}
+
 void put_case(Json& object, const Case& problem, std::uint64_t seed) {
   object["op"] = problem.workload->op();
-  object["parameters"] = to_json(problem.parameters);
+  object["parameters"] = parameters_to_tell(problem);
   object["seed"] = seed;
 }
 
@@ -176,7 +189,10 @@ Json to_object(const answer::Refusal& a) {
 void read(const Json& object, answer::Hello& a) {
   a.protocol = get<int>(object, "protocol");
   if (a.protocol != protocol_version)
-    throw ProtocolError(fmt::format("speaks protocol {}, not {}", a.protocol, protocol_version));
+    throw ProtocolError(
+        fmt::format("speaks protocol {}, and this driver {}; {}", a.protocol, protocol_version,
+                    a.protocol > protocol_version ? "use a driver that is at least as new as the program"
+                                                  : "build the program again, as new as the driver"));
   a.name = get<std::string>(object, "name");
   a.version = get_or<std::string>(object, "version", "");
   a.role = get_or<std::string>(object, "role", a.role);

@@ -1,5 +1,6 @@
 #include "results/result.h"
 
+#include <algorithm>
 #include <array>
 
 namespace breakeven {
@@ -27,6 +28,11 @@ std::optional<Status> parse_status(std::string_view name) {
     if (known == name) return status;
   }
   return std::nullopt;
+}
+
+bool BackendRecord::has_operation(std::string_view op) const {
+  return std::any_of(supports.begin(), supports.end(),
+                     [&](const auto& operation) { return operation.first == op; });
 }
 
 std::optional<double> CaseResult::gflops() const {

@@ -111,6 +111,8 @@ struct BackendRecord {
   std::string program;  // path
   bool available = false;
   std::string reason;  // why not
+
+  bool has_operation(std::string_view op) const;
 };
 
 /// A GPU that backends compute on, as its driver describes it. Absent is unknown, and `unreadable` says why.

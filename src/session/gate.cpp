@@ -29,9 +29,9 @@ constexpr const char* name_of(std::size_t side) {
 /// Both sides of one case on one backend.
 struct Duel {
   std::size_t verdict_index = 0;
-  std::size_t arms = 0;   // of its problem: the base's, and behind it the head's
-  bool alone = false;     // one side has the backend: its arm is verified once, and nothing is compared
-  std::size_t pairs = 0;  // of samples in each launch; 0: not known yet
+  std::size_t arms = 0;              // of its problem: the base's, and behind it the head's
+  std::optional<std::size_t> alone;  // the only side that has it: verified once, and nothing is compared
+  std::size_t pairs = 0;             // of samples in each launch; 0: not known yet
   Effects effects;
   bool decided = false;
 };
@@ -147,24 +147,26 @@ class Gate {
     Match match;
     match.problem.planned = &planned;
     for (const auto& pair : participants_) {
-      if (!takes_part(pair, planned.problem)) continue;
-      const Participant& shown = pair[head] ? *pair[head] : *pair[base];
+      const auto has = [&](std::size_t side) {
+        return pair[side] && pair[side]->backend.has_operation(planned.problem.workload->op());
+      };
+      // A backend that has the operation on neither side would only say so at every case.
+      if (!has(base) && !has(head)) continue;
+      const Participant& shown = has(head) ? *pair[head] : *pair[base];
       CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
       verdict.base_status = verdict.head_status = Status::interrupted;
       Duel& duel = match.duels.emplace_back();
       duel.verdict_index = verdicts_.cases.size() - 1;
       duel.arms = match.problem.arms.size();
-      duel.alone = !pair[base] || !pair[head];
-      if (duel.alone) {
-        verdict.presence = pair[base] ? Presence::only_base : Presence::only_head;
-        verdict.reason =
-            fmt::format("the {} has no {}", name_of(pair[base] ? head : base), shown.backend.name);
+      if (!has(base) || !has(head)) {
+        duel.alone = has(base) ? base : head;
+        say_what_is_missing(verdict, *duel.alone, pair[1 - *duel.alone].get());
       }
-      for (const auto& participant : pair) {
-        if (!participant) continue;
+      for (const std::size_t side : {base, head}) {
+        if (!has(side)) continue;
         Arm& arm = match.problem.arms.emplace_back();
-        arm.participant = participant.get();
-        arm.row = &rows_.emplace_back(empty_case(planned, id, participant->backend));
+        arm.participant = pair[side].get();
+        arm.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
       }
     }
     if (!match.duels.empty()) matches_.push_back(std::move(match));
@@ -172,11 +174,21 @@ class Gate {
 
   using Pair = std::array<std::unique_ptr<Participant>, 2>;
 
-  /// A backend that has the operation on neither side would only say so at every case.
-  static bool takes_part(const Pair& pair, const Case& problem) {
-    return std::any_of(pair.begin(), pair.end(), [&](const auto& participant) {
-      return participant && has_operation(participant->backend, problem);
-    });
+  /// Of a case that only the side `alone` has: `other` is the other side's backend, if that is there and can
+  /// be used. One that is there and cannot is no sign that the case is new.
+  void say_what_is_missing(CaseVerdict& verdict, std::size_t alone, const Participant* other) const {
+    const auto& there = (alone == base ? plan_.head : plan_.base).backends;
+    const auto broken = std::find_if(
+        there.begin(), there.end(), [&](const auto& b) { return b.name == verdict.backend && !b.available; });
+    if (broken != there.end()) {
+      (alone == base ? verdict.head_status : verdict.base_status) = Status::failed;
+      verdict.reason = fmt::format("{}: failed: {}", name_of(1 - alone), broken->reason);
+      return;
+    }
+    verdict.presence = alone == base ? Presence::only_base : Presence::only_head;
+    verdict.reason = other != nullptr ? fmt::format("the {}'s {} has no {}", name_of(1 - alone),
+                                                    verdict.backend, verdict.op)
+                                      : fmt::format("the {} has no {}", name_of(1 - alone), verdict.backend);
   }
 
   // ---- a launch
@@ -257,7 +269,7 @@ class Gate {
     if (Interruption::requested()) return;
     CaseVerdict& said = verdict(duel);
     const Status status = one.over ? one.row->status : Status::ok;
-    (said.presence == Presence::only_base ? said.base_status : said.head_status) = status;
+    (duel.alone == base ? said.base_status : said.head_status) = status;
     if (one.over) said.reason += fmt::format("; {}", one.row->reason);
     said.verdict = Verdict::incomparable;
     duel.decided = true;

@@ -130,7 +130,9 @@ class Session {
   /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
   /// it are asked, and all where none has it.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
-    const auto can = [&](const BackendRecord& b) { return b.available && has_operation(b, problem); };
+    const auto can = [&](const BackendRecord& b) {
+      return b.available && b.has_operation(problem.workload->op());
+    };
     return plan_.backends_are_named || can(backend) ||
            std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
   }
@@ -187,8 +189,8 @@ class Session {
   /// All there is to a case that is not timed.
   void find_fit(MeasuredProblem& problem, Arm& arm) {
     tell(problem, arm, "asking what fits");
-    if (!bench_.greet(arm)) return;
     const Case& c = problem.planned->problem;
+    if (!bench_.greet(arm, c)) return;
     if (!bench_.ask<answer::Ready>(arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
       return;
     // It tries many sizes, the largest of which take long.

@@ -27,11 +27,6 @@ Request greeting(int threads) {
 
 }  // namespace
 
-bool has_operation(const BackendRecord& backend, const Case& problem) {
-  return std::any_of(backend.supports.begin(), backend.supports.end(),
-                     [&](const auto& operation) { return operation.first == problem.workload->op(); });
-}
-
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend) {
   const Case& problem = planned.problem;
   CaseResult made;
@@ -74,7 +69,13 @@ void Workbench::find_truth(MeasuredProblem& problem) {
   if (arbiter_) arbiter_->wait_until_quiet();
 }
 
-bool Workbench::greet(Arm& arm) {
+bool Workbench::greet(Arm& arm, const Case& problem) {
+  const BackendRecord& backend = arm.participant->backend;
+  if (const auto op = problem.workload->op(); !backend.has_operation(op)) {
+    // Not to be asked: a program that is older than the operation takes it for a mistake of the driver's.
+    end(arm, Status::unsupported, fmt::format("{} has no {}", backend.name, op));
+    return false;
+  }
   auto& worker = workers_[arm.participant->key];
   if (worker) return true;
   worker = std::make_unique<WorkerProcess>(arm.participant->backend.program, arm.participant->options);
@@ -86,7 +87,7 @@ bool Workbench::greet(Arm& arm) {
 void Workbench::ready(MeasuredProblem& problem, Arm& arm, int launch) {
   const Case& c = problem.planned->problem;
   tell_(problem, arm, "preparing");
-  if (!greet(arm)) return;
+  if (!greet(arm, c)) return;
   const auto prepared = ask<answer::Ready>(
       arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
   if (!prepared) return;

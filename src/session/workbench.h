@@ -55,9 +55,6 @@ struct MeasuredProblem {
   bool closed = false;
 };
 
-/// Whether it has this kind of work at all, in some dtype.
-bool has_operation(const BackendRecord& backend, const Case& problem);
-
 /// The row of a case that has not been measured yet: it is `interrupted` until it is.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
 
@@ -80,8 +77,9 @@ class Workbench {
   void end();
 
   void find_truth(MeasuredProblem& problem);
-  /// Has the arm's worker started and greeted; false where the arm is over for it.
-  bool greet(Arm& arm);
+  /// Has the arm's worker started and greeted; false where the arm is over, as it is where the worker does
+  /// not have the operation.
+  bool greet(Arm& arm, const Case& problem);
   /// Prepares and verifies. Leaves the arm over if it is not to be measured.
   void ready(MeasuredProblem& problem, Arm& arm, int launch);
   /// How many iterations make a sample. The first call is cold and is not counted from.

@@ -41,9 +41,11 @@ class Worker {
  public:
   Answer operator()(const request::Hello& request) {
     if (request.protocol != protocol_version) {
-      return answer::Refusal{.status = "failed",
-                             .reason = fmt::format("this program speaks protocol {}, not {}",
-                                                   protocol_version, request.protocol)};
+      return answer::Refusal{
+          .status = "failed",
+          .reason =
+              fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
+                          protocol_version, request.protocol)};
     }
     if (request.threads < 1)
       return answer::Refusal{.status = "failed", .reason = "'threads' must be at least 1"};

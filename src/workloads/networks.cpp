@@ -25,16 +25,17 @@ std::vector<Parameter> network_parameters() {
 std::vector<Parameter> data_parameters() {
   return with_transfer({
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
-      boolean_parameter("graph",
-                        "submit a step, or a batch, as one CUDA graph; false: call by call. The backend cuda "
-                        "heeds it, others know no difference",
-                        true),
-      boolean_parameter(
+      added_later(boolean_parameter(
+          "graph",
+          "submit a step, or a batch, as one CUDA graph; false: call by call. The backend cuda "
+          "heeds it, others know no difference",
+          true)),
+      added_later(boolean_parameter(
           "fused",
           "bias, activations and their gradients in the kernels of products and convolutions, where "
           "libraries have such; false: in kernels of their own. The backend cuda heeds it, others know "
           "no difference",
-          true),
+          true)),
       tuned_parameter(),
       dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
   });

@@ -120,11 +120,16 @@ Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
 }
 
 Parameter tuned_parameter() {
-  return boolean_parameter(
+  return added_later(boolean_parameter(
       "tuned",
       "the fastest here of a library's algorithms; false: the one it names first. GPU backends "
       "heed it, others know no difference",
-      true);
+      true));
+}
+
+Parameter added_later(Parameter parameter, std::string with) {
+  parameter.added_with = with.empty() ? parameter.name : std::move(with);
+  return parameter;
 }
 
 void Parameters::set(std::string_view name, Value value) {

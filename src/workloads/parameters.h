@@ -31,6 +31,9 @@ struct Parameter {
   double maximum = 0;
   std::vector<std::string> choices;
   bool minimum_allowed = false;  // of a number: the minimum itself, too
+  /// Of one that the first backend programs did not have: itself, or the parameter that gives it a meaning.
+  /// Programs that do not know it refuse it, so they are not told of it where that one is at its fallback.
+  std::string added_with = {};
 
   /// Why `value` cannot be taken, in words that fit behind "must be"; nothing if it can.
   std::optional<std::string> rejects(const Value& value) const;
@@ -51,6 +54,10 @@ Parameter text_parameter(std::string name, std::string meaning, std::string fall
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
 /// `tuned`, of what libraries have several algorithms for.
 Parameter tuned_parameter();
+
+/// The same, of a parameter that joins a workload which programs have already. Its fallback must be what they
+/// do without it, and must stay. `with`: the parameter that gives it a meaning; empty: itself.
+Parameter added_later(Parameter parameter, std::string with = "");
 
 /// Values by name, in the order in which the workload declares them.
 class Parameters {

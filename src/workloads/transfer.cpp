@@ -23,14 +23,15 @@ std::string transfer_policy(const Parameters& parameters) {
 
 std::vector<Parameter> with_transfer(std::vector<Parameter> parameters) {
   const std::vector<Parameter> both{
-      choice_parameter(
+      added_later(choice_parameter(
           "transfer",
           "of a device with memory of its own: data stays there, moves there and back in each run, "
           "or once for several repetitions",
-          {"resident", "each", "once"}, "resident"),
-      integer_parameter("repetitions",
-                        "runs that share one transfer and are one iteration, with transfer once", 1, 1 << 20,
-                        usual_repetitions),
+          {"resident", "each", "once"}, "resident")),
+      added_later(integer_parameter("repetitions",
+                                    "runs that share one transfer and are one iteration, with transfer once",
+                                    1, 1 << 20, usual_repetitions),
+                  "transfer"),
   };
   parameters.insert(parameters.end() - 1, both.begin(), both.end());
   return parameters;

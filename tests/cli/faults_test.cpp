@@ -148,7 +148,7 @@ TEST_P(FaultAtGreeting, OfTheFirstProcessMakesTheBackendUnavailable) {
 std::vector<At> faults_at_greeting() {
   std::vector<At> all;
   for (const auto& fault : general_faults()) all.push_back({"hello", "", fault});
-  all.push_back({"hello", "", {"protocol", "failed", "speaks protocol 2, not 1"}});
+  all.push_back({"hello", "", {"protocol", "failed", "speaks protocol 2, and this driver 1"}});
   return all;
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "protocol/messages.h"
 
@@ -15,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::UnorderedElementsAreArray;
 
 Case product() {
   return make_case(*find_workload("matmul"), {{"m", std::int64_t{3}},
@@ -57,6 +60,33 @@ TEST(Requests, AreReadAsTheyWereWritten) {
   round_trip(request::Epoch{});
   round_trip(request::Release{});
   round_trip(request::Quit{});
+}
+
+/// The names of the parameters that a program is told of a product.
+std::vector<std::string> told(Parameters parameters) {
+  for (const char* size : {"m", "n", "k"}) parameters.set(size, std::int64_t{1});
+  const auto problem = make_case(*find_workload("matmul"), parameters);
+  const auto request =
+      nlohmann::json::parse(to_line(Request{request::Prepare{.problem = problem, .seed = 1, .cold = false}}));
+  std::vector<std::string> names;
+  for (const auto& [name, value] : request.at("parameters").items()) names.push_back(name);
+  return names;
+}
+
+TEST(Requests, AreSilentOnWhatOlderProgramsDoNotKnow) {
+  const std::vector<std::string> always{"batch", "dtype", "k", "m", "n", "transpose_a", "transpose_b"};
+  EXPECT_THAT(told({}), UnorderedElementsAreArray(always));
+  EXPECT_THAT(
+      told({{"tuned", true}, {"transfer", std::string("resident")}, {"repetitions", std::int64_t{3}}}),
+      UnorderedElementsAreArray(always));
+  const auto and_also = [&](std::vector<std::string> names) {
+    names.insert(names.end(), always.begin(), always.end());
+    return names;
+  };
+  EXPECT_THAT(told({{"tuned", false}}), UnorderedElementsAreArray(and_also({"tuned"})));
+  EXPECT_THAT(told({{"transfer", std::string("once")}}),
+              UnorderedElementsAreArray(and_also({"transfer", "repetitions"})))
+      << "also where the repetitions are the usual ones";
 }
 
 TEST(Answers, AreReadAsTheyWereWritten) {
@@ -165,7 +195,7 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
   EXPECT_THAT(why_refused<answer::Done>("{}"), HasSubstr("'ok' is missing"));
   EXPECT_THAT(why_refused<answer::Done>(R"({"ok": "yes"})"), HasSubstr("'ok' is of the wrong type"));
   EXPECT_THAT(why_refused<answer::Hello>(R"({"ok": true, "protocol": 2, "name": "n", "supports": {}})"),
-              HasSubstr("speaks protocol 2, not 1"));
+              HasSubstr("speaks protocol 2, and this driver 1; use a driver that is at least as new"));
   EXPECT_THAT(why_refused<answer::Sample>(R"({"ok": true, "seconds": 1})"), HasSubstr("'iterations'"));
   for (const char* seconds : {"0", "-1", "-0.0"}) {
     EXPECT_THAT(

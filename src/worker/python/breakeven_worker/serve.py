@@ -91,7 +91,8 @@ class _Worker:
 
     def _on_hello(self, request):
         if request["protocol"] != PROTOCOL:
-            raise Failed(f"this program speaks protocol {PROTOCOL}, not {request['protocol']}")
+            versions = f"protocol {PROTOCOL}, not {request['protocol']}"
+            raise Failed(f"this program speaks {versions}: use programs and driver of one version")
         if request["threads"] < 1:
             raise Failed("'threads' must be at least 1")
         backend = self._backend = self._make_backend(request["threads"])

@@ -1,0 +1,78 @@
+// What programs of earlier commits answered (tests/recorded) is still read, and so is what they were asked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "protocol/messages.h"
+
+namespace breakeven {
+namespace {
+
+using RecordedJson = nlohmann::ordered_json;
+
+std::vector<std::filesystem::path> recordings() {
+  std::vector<std::filesystem::path> all;
+  for (const auto& entry : std::filesystem::directory_iterator(BREAKEVEN_SOURCE_DIR "/tests/recorded")) {
+    if (entry.path().extension() == ".jsonl") all.push_back(entry.path());
+  }
+  return all;
+}
+
+template <typename T>
+bool reads(const std::string& answer, bool ok) {
+  return std::holds_alternative<T>(parse_answer<T>(answer)) == ok;
+}
+
+/// Whether an answer is read, as what was asked for or as a refusal.
+bool reads_answer(const std::string& kind, const std::string& answer, bool ok) {
+  if (kind == "hello") return reads<answer::Hello>(answer, ok);
+  if (kind == "prepare") return reads<answer::Ready>(answer, ok);
+  if (kind == "verify") return reads<Evidence>(answer, ok);
+  if (kind == "sample") return reads<answer::Sample>(answer, ok);
+  if (kind == "fit") return reads<Fit>(answer, ok);
+  return reads<answer::Done>(answer, ok);
+}
+
+class RecordedSession : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(RecordedSession, IsRead) {
+  std::ifstream in(GetParam());
+  std::string line;
+  std::getline(in, line);
+  EXPECT_TRUE(RecordedJson::parse(line).contains("commit")) << line;
+  std::size_t verified = 0;
+  while (std::getline(in, line)) {
+    const auto exchange = RecordedJson::parse(line);
+    const auto& request = exchange.at("request");
+    const auto kind = request.is_object() ? request.at("request").get<std::string>() : "";
+    const bool ok = exchange.at("answer").at("ok").get<bool>();
+    EXPECT_TRUE(reads_answer(kind, exchange.at("answer").dump(), ok)) << line;
+    verified += kind == "verify" && ok ? 1 : 0;
+  }
+  EXPECT_GE(verified, 2U) << "a recording without a case says little";
+}
+
+/// What is left out of a case for older programs is what a program of today assumes without it.
+TEST_P(RecordedSession, AsksForTheCasesThatTheDriverMeans) {
+  std::ifstream in(GetParam());
+  for (std::string line; std::getline(in, line);) {
+    const auto exchange = RecordedJson::parse(line);
+    const auto request = exchange.value("request", RecordedJson());
+    if (!request.is_object() || request.at("request") != "prepare" || line.find("unheard_of") != line.npos)
+      continue;
+    const auto prepare = std::get<request::Prepare>(parse_request(request.dump()));
+    EXPECT_EQ(RecordedJson::parse(to_line(Request{prepare})), request);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfCommits, RecordedSession, testing::ValuesIn(recordings()), [](const auto& of) {
+  std::string name = of.param.stem();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace breakeven
