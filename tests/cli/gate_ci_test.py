@@ -4,6 +4,7 @@ docs/regression-checks.md shows of them names nothing that they do not have."""
 import json
 import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -31,45 +32,50 @@ class GitHubActionTest(GatedRepositoryTest):
         self.action = read_yaml(ACTION.read_text())
         self.output, self.summary = self.folder / "output", self.folder / "summary"
 
-    def run_action(self, cwd=None, action_path=SOURCE, inputs=None, **variables):
-        """The exit status of its steps: with the inputs given, and the defaults of the others."""
+    def start(self, cwd=None, action_path=SOURCE, inputs=None, **variables):
+        """Its step, with the inputs given, and the defaults of the others."""
         given = {"config": CONFIG, "build": BUILD_COMMAND, "programs": PROGRAMS, "driver": str(BUILD / "breakeven")}
         given.update(inputs or {})
         self.assertLessEqual(set(given), set(self.action["inputs"]))
         inputs = {name: given.get(name, declared.get("default")) for name, declared in self.action["inputs"].items()}
-        for file in (self.output, self.summary):
-            file.write_text("")
 
         def value(text):
             return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda match: inputs[match[1]], text)
 
-        self.said = ""
-        for step in self.action["runs"]["steps"]:
-            self.assertEqual(step["shell"], "bash")
-            script = self.folder / "step"
-            script.write_text(step["run"])
-            running = subprocess.run(
-                ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
-                cwd=cwd or self.repository,
-                env=self.environment(
-                    **{name: value(text) for name, text in step["env"].items()},
-                    GITHUB_ACTIONS="true",
-                    GITHUB_ACTION_PATH=str(action_path),
-                    GITHUB_OUTPUT=str(self.output),
-                    GITHUB_STEP_SUMMARY=str(self.summary),
-                    **variables,
-                ),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=120,
-            )
-            self.said += running.stdout
-            if running.returncode != 0:
-                break
+        (step,) = self.action["runs"]["steps"]
+        self.assertEqual(step["shell"], "bash")
+        script = self.folder / "step"
+        script.write_text(step["run"])
+        for file in (self.output, self.summary):
+            file.write_text("")
+        return subprocess.Popen(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
+            cwd=cwd or self.repository,
+            env=self.environment(
+                **{name: value(text) for name, text in step["env"].items()},
+                GITHUB_ACTIONS="true",
+                GITHUB_ACTION_PATH=str(action_path),
+                GITHUB_OUTPUT=str(self.output),
+                GITHUB_STEP_SUMMARY=str(self.summary),
+                **variables,
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def end(self, running, cwd=None):
+        """Its exit status."""
+        try:
+            self.said = running.communicate(timeout=120)[0]
+        finally:
+            running.kill()
         self.expect_clean(cwd)
         return running.returncode
+
+    def run_action(self, cwd=None, **how):
+        return self.end(self.start(cwd, **how), cwd)
 
     def outputs(self):
         """By the names that the action gives them."""
@@ -81,11 +87,11 @@ class GitHubActionTest(GatedRepositoryTest):
 
     def test_inputs_reach_the_shell_as_variables_alone(self):
         used = set()
-        for step in self.action["runs"]["steps"]:
-            self.assertNotIn("${{", step["run"])
-            for name, text in step["env"].items():
-                used.add(re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)[1])
-                self.assertIn(f'"${name}"', step["run"], "used, and quoted")
+        (step,) = self.action["runs"]["steps"]
+        self.assertNotIn("${{", step["run"])
+        for name, text in step["env"].items():
+            used.add(re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)[1])
+            self.assertIn(f'"${name}"', step["run"], "used, and quoted")
         self.assertEqual(used, set(self.action["inputs"]))
 
     def test_a_pull_request_that_is_slower(self):
@@ -95,7 +101,7 @@ class GitHubActionTest(GatedRepositoryTest):
         self.assertEqual(self.run_action(clone, GITHUB_BASE_REF="target"), 1, self.said)
         expected = {"exit-status": "1", "same": "0", "faster": "0", "slower": "2", "inconclusive": "0", "incomparable": "0"}
         self.assertEqual(self.outputs(), expected)
-        self.assertIn("| **slower** | +2", self.summary.read_text())
+        self.assertIn("| **slower** | +", self.summary.read_text())
         self.assertRegex(self.said, r"(?m)^::error title=slower +\+")
         names = {"verdicts.json", "junit.xml", "summary.md"}
         self.assertEqual({path.name for path in (clone / self.action["inputs"]["reports"]["default"]).iterdir()}, names)
@@ -135,6 +141,15 @@ class GitHubActionTest(GatedRepositoryTest):
         self.assertRegex(self.said, r"(?m)^::error title=No verdict::gate-commits: the base \w+ does not build: 'echo building%0A")
         self.assertIn("# No verdict", self.summary.read_text())
         self.assertEqual(self.outputs()["exit-status"], "4")
+
+    def test_a_job_that_is_cancelled(self):
+        self.commit("spin=1,fixed=0.002,process_noise=0.5")
+        running = self.start(inputs={"base": "HEAD"})
+        verdicts = self.repository / "breakeven-gate" / "verdicts.json"
+        self.wait_for(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(running), 130, self.said)
+        self.assertIn("**Incomplete**", self.summary.read_text())
 
     def test_builds_the_driver_that_it_came_with(self):
         self.assertEqual(self.run_action(action_path=self.breakeven_clone(), inputs={"base": "HEAD", "driver": ""}), 0, self.said)

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from backend_program import BUILD, SOURCE
@@ -84,6 +85,12 @@ class GatedRepositoryTest(unittest.TestCase):
         self.assertEqual(worktrees.count("worktree "), 1, worktrees)
         self.assertEqual(list(self.scratch.iterdir()), [])
         self.assertEqual(list(self.folder.rglob("owned")), [])
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end, "what was waited for did not come")
+            time.sleep(0.02)
 
     def environment(self, **more):
         return {**ENVIRONMENT, "TMPDIR": str(self.scratch), **more}
