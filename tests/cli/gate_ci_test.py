@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from backend_program import BUILD, SOURCE
-from gated_repository import PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git
+from gated_repository import PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
 from report_files import use_python_with
 
 CONFIG = "the config.json"
@@ -59,6 +59,7 @@ class GitHubActionTest(GatedRepositoryTest):
                 GITHUB_STEP_SUMMARY=str(self.summary),
                 **variables,
             ),
+            preexec_fn=heed_interrupts,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

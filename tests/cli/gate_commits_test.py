@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from backend_program import BUILD, SOURCE
-from gated_repository import HOSTILE_BRANCH, PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git
+from gated_repository import HOSTILE_BRANCH, PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
 
 SCRIPT = SOURCE / "scripts" / "gate-commits"
 DRIVER = ["--driver", BUILD / "breakeven"]
@@ -22,6 +22,7 @@ class GateCommitsTest(GatedRepositoryTest):
             [script, *arguments],
             cwd=cwd or self.repository,
             env=self.environment(**environment),
+            preexec_fn=heed_interrupts,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -257,7 +258,7 @@ class GateCommitsTest(GatedRepositoryTest):
     def test_interrupted_while_it_builds_the_base(self):
         self.commit(SAME)
         started = self.folder / "started"
-        build = """[ "$PWD" = "$HEAD_FOLDER" ] || { echo $$ >"$STARTED"; sleep 600 & sleep 600; }; './make programs'"""
+        build = """[ "$PWD" = "$HEAD_FOLDER" ] || { echo $$ >"$STARTED"; sleep 300 & sleep 300; }; './make programs'"""
         folders = {"HEAD_FOLDER": str(self.repository), "STARTED": str(started)}
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -43,6 +44,11 @@ ENVIRONMENT = {
 def git(folder, *arguments):
     command = ["git", "-c", "init.defaultBranch=main", "-C", folder, *arguments]
     return subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def heed_interrupts():
+    """For preexec_fn: whoever runs the tests in the background ignores them, and a shell could not heed them again."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class GatedRepositoryTest(unittest.TestCase):
