@@ -123,7 +123,7 @@ class GitHubActionTest(GatedRepositoryTest):
     def test_hands_on_what_the_gate_is_to_do(self):
         self.commit(SLOWER)
         inputs = {"base": "HEAD~1", "threshold": "50%", "minutes": "1", "backends": "a"}
-        inputs["options"] = "--filter  m=8/\n--seconds 1"
+        inputs["options"] = "--seconds  1\n--filter m=8/"
         self.assertEqual(self.run_action(inputs=inputs), 0, self.said)
         self.assertEqual(self.outputs()["same"], "1")
         for name, wrong in (("threshold", "3 apples"), ("minutes", "0"), ("backends", "b"), ("options", "--dance")):
@@ -189,13 +189,16 @@ class GitLabJobTest(GatedRepositoryTest):
             "BREAKEVEN_CONFIG": CONFIG,
             "BREAKEVEN_BUILD": BUILD_COMMAND,
             "BREAKEVEN_PROGRAMS": PROGRAMS,
-            "BREAKEVEN_OPTIONS": "--threshold 3% --filter m=.*",
+            "BREAKEVEN_OPTIONS": "--threshold 3% --filter m=8.*",
             "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(self.repository, "rev-parse", "HEAD"),
         }
         self.commit(SLOWER)
         self.assertEqual(self.run_job(self.repository, **variables), 1, self.said)
         self.commit(SAME)
+        (self.repository / "m=8.txt").write_text("which a shell would take the filter for")
         self.assertEqual(self.run_job(self.repository, **variables), 0, self.said)
+        verdicts = json.loads((self.repository / "breakeven-gate" / "verdicts.json").read_text())
+        self.assertEqual(len(verdicts["cases"]), 1)
 
 
 class DocumentationTest(unittest.TestCase):

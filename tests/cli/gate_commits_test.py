@@ -99,7 +99,7 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertEqual(self.gate(*DRIVER, "--programs", PROGRAMS, "--base", "HEAD~1", CONFIG), 1, self.error)
 
     def test_every_line_of_a_build_must_succeed(self):
-        self.assertEqual(self.gate(*DRIVER, *BUILT, "--build", "false\ntrue", "--base", "HEAD", CONFIG), 2)
+        self.assertEqual(self.gate(*DRIVER, *BUILT, "--build", "false\n'./make programs'", "--base", "HEAD", CONFIG), 2)
 
     def test_names_are_no_commands(self):
         git(self.repository, "branch", HOSTILE_BRANCH)
@@ -153,6 +153,7 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertEqual(self.gate_with(CI_MERGE_REQUEST_DIFF_BASE_SHA=full, CI_MERGE_REQUEST_TARGET_BRANCH_SHA=main), 1)
 
     def test_fetches_what_a_shallow_checkout_lacks(self):
+        first, v1 = self.base, self.commit(SAME)
         git(self.repository, "tag", "v1")
         commit = git(self.repository, "rev-parse", "HEAD")
         for number in range(70):
@@ -164,7 +165,9 @@ class GateCommitsTest(GatedRepositoryTest):
                 if base.startswith("origin/"):
                     git(clone, "fetch", "--quiet", "--depth", "1", "origin", "main:refs/remotes/origin/main")
                 self.assertEqual(self.gate_with("--base", base, cwd=clone), 0, self.error)
-                self.assertIn(f"the base, {self.base}", self.error)
+                self.assertIn(f"the base, {v1}", self.error)
+                if base in ("v1", commit):  # no more than that
+                    self.assertNotIn(first, git(clone, "rev-list", "--all", "--abbrev-commit", "FETCH_HEAD"))
                 subprocess.run(["rm", "-rf", clone], check=True)
 
     def test_a_base_that_cannot_be_had(self):
