@@ -139,7 +139,8 @@ class GitHubActionTest(GatedRepositoryTest):
         self.commit(SAME)
         self.assertEqual(self.run_action(inputs={"base": "HEAD~1"}), 4)
         # A line break would end the annotation.
-        self.assertRegex(self.said, r"(?m)^::error title=No verdict::gate-commits: the base \w+ does not build: 'echo building%0A")
+        error = r"(?m)^::error title=No verdict::gate-commits: the base \w+ does not build: 'echo building%0A"
+        self.assertRegex(self.said, error)
         self.assertIn("# No verdict", self.summary.read_text())
         self.assertEqual(self.outputs()["exit-status"], "4")
 
