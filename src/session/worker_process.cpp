@@ -20,6 +20,7 @@
 #include <boost/process/v1/child.hpp>
 #include <boost/process/v1/env.hpp>
 #include <boost/process/v1/environment.hpp>
+#include <boost/process/v1/exe.hpp>
 #include <boost/process/v1/extend.hpp>
 #include <boost/process/v1/group.hpp>
 #include <boost/process/v1/io.hpp>
@@ -29,6 +30,7 @@ namespace bp = boost::process::v1;
 #include <boost/process/child.hpp>
 #include <boost/process/env.hpp>
 #include <boost/process/environment.hpp>
+#include <boost/process/exe.hpp>
 #include <boost/process/extend.hpp>
 #include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
@@ -138,8 +140,8 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
     // A process group of its own keeps Ctrl-C in the terminal from reaching it before the driver has saved;
     // and it goes with the driver.
     pipes_->child = bp::child(
-        program_, environment, bp::std_in<pipes_->to, bp::std_out> pipes_->from, bp::std_err > pipes_->errors,
-        error, bp::extend::on_exec_setup = [](auto&) {
+        bp::exe = program_, environment, bp::std_in<pipes_->to, bp::std_out> pipes_->from,
+        bp::std_err > pipes_->errors, error, bp::extend::on_exec_setup = [](auto&) {
           setpgid(0, 0);
           prctl(PR_SET_PDEATHSIG, SIGKILL);
         });

@@ -187,6 +187,14 @@ TEST_F(GateTest, TakesOneFolderForBothSides) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
 }
 
+TEST_F(GateTest, TakesFoldersOfAnyName) {
+  const auto folder = file("it's \"mine\" \\ $(HOME)");
+  std::filesystem::rename(file("base"), folder);
+  const Outcome outcome =
+      breakeven({"gate", products({8}, {"a"}), "--base", folder, "--head", file("head")}, noise_);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST_F(GateTest, GivesEachSideItsThreads) {
   const Outcome outcome =
       gate(products({8}, {"a"}), noise_, noise_, {"--base-threads", "1", "--head-threads", "100000"});

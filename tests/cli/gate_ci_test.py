@@ -1,0 +1,237 @@
+"""action.yml and scripts/gate.gitlab-ci.yml: their commands are run as GitHub's and GitLab's runners run them, and what
+docs/regression-checks.md shows of them names nothing that they do not have."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import unittest
+
+from backend_program import BUILD, SOURCE
+from gated_repository import PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
+from report_files import use_python_with
+
+CONFIG = "the config.json"
+BUILD_COMMAND = "echo building\n'./make programs'"
+
+
+def read_yaml(text):
+    import yaml
+
+    return yaml.safe_load(text)
+
+
+ACTION = SOURCE / "action.yml"
+GITLAB = SOURCE / "scripts" / "gate.gitlab-ci.yml"
+
+
+class GitHubActionTest(GatedRepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.action = read_yaml(ACTION.read_text())
+        self.output, self.summary = self.folder / "output", self.folder / "summary"
+
+    def start(self, cwd=None, action_path=SOURCE, inputs=None, **variables):
+        """Its step, with the inputs given, and the defaults of the others."""
+        given = {"config": CONFIG, "build": BUILD_COMMAND, "programs": PROGRAMS, "driver": str(BUILD / "breakeven")}
+        given.update(inputs or {})
+        self.assertLessEqual(set(given), set(self.action["inputs"]))
+        inputs = {name: given.get(name, declared.get("default")) for name, declared in self.action["inputs"].items()}
+
+        def value(text):
+            return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda match: inputs[match[1]], text)
+
+        (step,) = self.action["runs"]["steps"]
+        self.assertEqual(step["shell"], "bash")
+        script = self.folder / "step"
+        script.write_text(step["run"])
+        for file in (self.output, self.summary):
+            file.write_text("")
+        return subprocess.Popen(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
+            cwd=cwd or self.repository,
+            env=self.environment(
+                **{name: value(text) for name, text in step["env"].items()},
+                GITHUB_ACTIONS="true",
+                GITHUB_ACTION_PATH=str(action_path),
+                GITHUB_OUTPUT=str(self.output),
+                GITHUB_STEP_SUMMARY=str(self.summary),
+                **variables,
+            ),
+            preexec_fn=heed_interrupts,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def end(self, running, cwd=None):
+        """Its exit status."""
+        try:
+            self.said = running.communicate(timeout=120)[0]
+        finally:
+            running.kill()
+        self.expect_clean(cwd)
+        return running.returncode
+
+    def run_action(self, cwd=None, **how):
+        return self.end(self.start(cwd, **how), cwd)
+
+    def outputs(self):
+        """By the names that the action gives them."""
+        written = dict(line.split("=", 1) for line in self.output.read_text().splitlines())
+        outputs = {}
+        for name, declared in self.action["outputs"].items():
+            outputs[name] = written[re.fullmatch(r"\$\{\{ steps\.gate\.outputs\.([a-z-]+) \}\}", declared["value"])[1]]
+        return outputs
+
+    def test_inputs_reach_the_shell_as_variables_alone(self):
+        used = set()
+        (step,) = self.action["runs"]["steps"]
+        self.assertNotIn("${{", step["run"])
+        for name, text in step["env"].items():
+            used.add(re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)[1])
+            self.assertIn(f'"${name}"', step["run"], "used, and quoted")
+        self.assertEqual(used, set(self.action["inputs"]))
+
+    def test_a_pull_request_that_is_slower(self):
+        self.commit(SLOWER)
+        git(self.repository, "branch", "target", "HEAD~1")
+        clone = self.shallow_clone()
+        self.assertEqual(self.run_action(clone, GITHUB_BASE_REF="target"), 1, self.said)
+        expected = {"exit-status": "1", "same": "0", "faster": "0", "slower": "2", "inconclusive": "0", "incomparable": "0"}
+        self.assertEqual(self.outputs(), expected)
+        self.assertIn("| **slower** | +", self.summary.read_text())
+        self.assertRegex(self.said, r"(?m)^::error title=slower +\+")
+        names = {"verdicts.json", "junit.xml", "summary.md"}
+        self.assertEqual({path.name for path in (clone / self.action["inputs"]["reports"]["default"]).iterdir()}, names)
+
+    def test_counts_every_verdict(self):
+        self.assertEqual(self.run_action(inputs={"base": "HEAD"}), 0, self.said)
+        verdicts = json.loads((self.repository / "breakeven-gate" / "verdicts.json").read_text())
+        counts = [int(count) for name, count in self.outputs().items() if name != "exit-status"]
+        self.assertEqual(sum(counts), len(verdicts["cases"]))
+        self.assertEqual(self.outputs()["same"], "2")
+
+    def test_a_job_that_accepts_inconclusive_cases(self):
+        (self.repository / "settings").write_text("process_noise=0.5")
+        self.assertEqual(self.run_action(inputs={"base": "HEAD"}), 3, self.said)
+        self.assertEqual(self.run_action(inputs={"base": "HEAD", "accept": "3"}), 0, self.said)
+        self.assertEqual(self.outputs()["exit-status"], "3")
+
+    def test_hands_on_what_the_gate_is_to_do(self):
+        self.commit(SLOWER)
+        inputs = {"base": "HEAD~1", "threshold": "50%", "minutes": "1", "backends": "a"}
+        inputs["options"] = "--seconds  1\n--filter m=8/"
+        self.assertEqual(self.run_action(inputs=inputs), 0, self.said)
+        self.assertEqual(self.outputs()["same"], "1")
+        for name, wrong in (("threshold", "3 apples"), ("minutes", "0"), ("backends", "b"), ("options", "--dance")):
+            self.assertIn(self.run_action(inputs={**inputs, name: wrong}), (2, 4), (name, self.said))
+
+    def test_hostile_inputs_are_no_commands(self):
+        hostile = "$(touch owned)`touch owned`';touch owned;'\"\n*"
+        for name in set(self.action["inputs"]) - {"build", "accept", "reports"}:
+            self.run_action(inputs={"base": "HEAD", name: hostile})
+
+    def test_says_why_there_is_no_verdict(self):
+        self.commit("does not build")
+        self.commit(SAME)
+        self.assertEqual(self.run_action(inputs={"base": "HEAD~1"}), 4)
+        # A line break would end the annotation.
+        error = r"(?m)^::error title=No verdict::gate-commits: the base \w+ does not build: 'echo building%0A"
+        self.assertRegex(self.said, error)
+        self.assertIn("# No verdict", self.summary.read_text())
+        self.assertEqual(self.outputs()["exit-status"], "4")
+
+    def test_a_job_that_is_cancelled(self):
+        self.commit("spin=1,fixed=0.002,process_noise=0.5")
+        running = self.start(inputs={"base": "HEAD"})
+        verdicts = self.repository / "breakeven-gate" / "verdicts.json"
+        self.wait_for(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(self.end(running), 130, self.said)
+        self.assertIn("**Incomplete**", self.summary.read_text())
+
+    def test_builds_the_driver_that_it_came_with(self):
+        self.assertEqual(self.run_action(action_path=self.breakeven_clone(), inputs={"base": "HEAD", "driver": ""}), 0, self.said)
+
+
+class GitLabJobTest(GatedRepositoryTest):
+    def run_job(self, cwd, **variables):
+        """The exit status of its script, a shell for all lines."""
+        (job,) = read_yaml(GITLAB.read_text()).values()
+        self.assertLessEqual({name for name in variables if name.startswith("BREAKEVEN_")}, set(job["variables"]))
+        for value in job["variables"].values():
+            self.assertIsInstance(value, str, "as GitLab has it")
+        script = "set -eo pipefail\n" + "\n".join(job["script"])
+        done = subprocess.run(
+            ["bash"],
+            input=script,
+            cwd=cwd,
+            env=self.environment(**{**job["variables"], **variables}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+        )
+        self.said = done.stdout
+        for path in (*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()):
+            self.assertTrue((cwd / path).exists(), (path, self.said))
+        return done.returncode
+
+    def test_a_merge_request(self):
+        breakeven = self.breakeven_clone()
+        git(breakeven, "init", "--quiet")
+        git(breakeven, "add", "--all")
+        git(breakeven, "commit", "--quiet", "--message", "breakeven")
+        variables = {
+            "BREAKEVEN_REPOSITORY": breakeven.as_uri(),
+            "BREAKEVEN_CONFIG": CONFIG,
+            "BREAKEVEN_BUILD": BUILD_COMMAND,
+            "BREAKEVEN_PROGRAMS": PROGRAMS,
+            "BREAKEVEN_OPTIONS": "--threshold 3% --filter m=8.*",
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": git(self.repository, "rev-parse", "HEAD"),
+        }
+        self.commit(SLOWER)
+        self.assertEqual(self.run_job(self.repository, **variables), 1, self.said)
+        self.commit(SAME)
+        (self.repository / "m=8.txt").write_text("which a shell would take the filter for")
+        self.assertEqual(self.run_job(self.repository, **variables), 0, self.said)
+        verdicts = json.loads((self.repository / "breakeven-gate" / "verdicts.json").read_text())
+        self.assertEqual(len(verdicts["cases"]), 1)
+
+
+class DocumentationTest(unittest.TestCase):
+    def setUp(self):
+        text = (SOURCE / "docs" / "regression-checks.md").read_text()
+        self.snippets = [read_yaml(snippet) for snippet in re.findall(r"(?ms)^```yaml\n(.*?)^```", text)]
+        self.text = text
+
+    def test_workflows(self):
+        action = read_yaml(ACTION.read_text())
+        steps = [
+            step
+            for snippet in self.snippets
+            for job in snippet.get("jobs", {}).values()
+            for step in job["steps"]
+            if "breakeven" in step.get("uses", "") or step.get("uses") == "./"
+        ]
+        self.assertEqual(len(steps), 2)
+        for step in steps:
+            self.assertLessEqual(set(step["with"]), set(action["inputs"]))
+        for name in (*action["inputs"], *action["outputs"]):
+            self.assertIn(f"`{name}`", self.text)
+
+    def test_gitlab(self):
+        ((name, job),) = read_yaml(GITLAB.read_text()).items()
+        jobs = [part for snippet in self.snippets for part in snippet.values() if "extends" in part]
+        self.assertEqual(len(jobs), 1)
+        self.assertEqual(jobs[0]["extends"], name)
+        self.assertLessEqual(set(jobs[0]["variables"]), set(job["variables"]))
+        self.assertIn(os.path.relpath(GITLAB, SOURCE), self.text)
+
+
+if __name__ == "__main__":
+    use_python_with("yaml", "on Debian and Ubuntu: apt-get install python3-yaml")
+    unittest.main()

@@ -1,0 +1,295 @@
+"""scripts/gate-commits, from the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from backend_program import BUILD, SOURCE
+from gated_repository import HOSTILE_BRANCH, PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
+
+SCRIPT = SOURCE / "scripts" / "gate-commits"
+DRIVER = ["--driver", BUILD / "breakeven"]
+MAKE = ["--build", "'./make programs'"]
+BUILT = [*MAKE, "--programs", PROGRAMS]
+CONFIG = "the config.json"
+
+
+class GateCommitsTest(GatedRepositoryTest):
+    def start(self, *arguments, cwd=None, script=SCRIPT, **environment):
+        return subprocess.Popen(
+            [script, *arguments],
+            cwd=cwd or self.repository,
+            env=self.environment(**environment),
+            preexec_fn=heed_interrupts,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def gate(self, *arguments, cwd=None, script=SCRIPT, **environment):
+        running = self.start(*arguments, cwd=cwd, script=script, **environment)
+        try:
+            self.out, self.error = running.communicate(timeout=120)
+        finally:
+            running.kill()
+        self.expect_clean(cwd)
+        return running.returncode
+
+    def gate_with(self, *options, cwd=None, **environment):
+        return self.gate(*DRIVER, *BUILT, *options, CONFIG, "--minutes", "1", cwd=cwd, **environment)
+
+    def test_a_slower_head_fails_and_is_named(self):
+        self.commit(SLOWER)
+        self.assertEqual(self.gate_with("--base", "HEAD~1", "--reports", "breakeven-gate"), 1, self.error)
+        self.assertIn("slower", self.out)
+        reports = self.repository / "breakeven-gate"
+        summary = (reports / "summary.md").read_text()
+        self.assertIn("| **slower** | +", summary)
+        self.assertIn("matmul 16 x 16 x 16 f32 on a", summary)
+        self.assertIn(f"base-{self.base}/", summary)
+        verdicts = json.loads((reports / "verdicts.json").read_text())
+        self.assertEqual([case["verdict"] for case in verdicts["cases"]], ["slower"] * 2)
+        self.assertIn("<testsuite", (reports / "junit.xml").read_text())
+
+    def test_the_same_head_passes(self):
+        self.commit(SAME)
+        self.assertEqual(self.gate_with("--base", "HEAD~1"), 0, self.error)
+        self.assertIn("None of 2 cases is slower", self.out)
+
+    def test_what_is_not_committed_takes_part_and_is_left_alone(self):
+        (self.repository / "settings").write_text(SLOWER)
+        (self.repository / "new file").write_text("mine")
+        git(self.repository, "add", "new file")
+        before = git(self.repository, "status", "--porcelain")
+        self.assertEqual(self.gate_with("--base", "HEAD"), 1, self.error)
+        self.assertEqual(git(self.repository, "status", "--porcelain"), before)
+        self.assertEqual((self.repository / "settings").read_text(), SLOWER)
+
+    def test_a_side_that_does_not_build(self):
+        for settings, head, base in [
+            ("does not build", "the head does not build", "does not build: ''./make programs'' ended with status 9"),
+            ("no programs", "the head has no program", "has no program breakeven-backend-NAME in built programs"),
+        ]:
+            with self.subTest(settings):
+                self.commit(settings)
+                self.assertEqual(self.gate_with("--base", self.base), 2)
+                self.assertIn(head, self.error)
+                self.commit(SAME)
+                self.assertEqual(self.gate_with("--base", "HEAD~1"), 4)
+                self.assertIn(base, self.error)
+                self.assertIn("nothing to compare with", self.error)
+
+    def test_no_verdict_of_another_run_is_left_where_there_is_none(self):
+        reports = self.repository / "breakeven-gate"
+        reports.mkdir()
+        (reports / "verdicts.json").write_text("{}")
+        self.commit("does not build")
+        self.assertEqual(self.gate_with("--base", self.base, "--reports", "breakeven-gate"), 2)
+        self.assertEqual(list(reports.iterdir()), [])
+
+    def test_programs_that_are_not_built_but_kept(self):
+        git(self.repository, "rm", "--quiet", ".gitignore")
+        for settings in (SAME, SLOWER):
+            (self.repository / "settings").write_text(settings)
+            subprocess.run(["./make programs"], cwd=self.repository, check=True)
+            self.commit(settings)
+        self.assertEqual(self.gate(*DRIVER, "--programs", PROGRAMS, "--base", "HEAD~1", CONFIG), 1, self.error)
+
+    def test_every_line_of_a_build_must_succeed(self):
+        self.assertEqual(self.gate(*DRIVER, *BUILT, "--build", "false\n'./make programs'", "--base", "HEAD", CONFIG), 2)
+
+    def test_names_are_no_commands(self):
+        git(self.repository, "branch", HOSTILE_BRANCH)
+        self.commit(SLOWER)
+        self.assertEqual(self.gate_with("--base", HOSTILE_BRANCH), 1, self.error)
+        clone = self.shallow_clone()
+        self.assertEqual(self.gate_with("--base", HOSTILE_BRANCH, cwd=clone), 1, self.error)
+        self.assertEqual(self.gate_with(cwd=clone, GITHUB_BASE_REF=HOSTILE_BRANCH), 1, self.error)
+
+    def test_runs_in_a_subfolder(self):
+        folder = self.repository / "sub folder"
+        folder.mkdir()
+        self.assertEqual(self.gate(*DRIVER, *BUILT, "--base", "HEAD", f"../{CONFIG}", cwd=folder), 0, self.error)
+
+    # ---- which base
+
+    def branch_behind_main(self):
+        """Both are faster than where they parted, main by more."""
+        git(self.repository, "checkout", "--quiet", "-b", "feature")
+        self.commit(SAME + ",factor=1")
+        git(self.repository, "checkout", "--quiet", "main")
+        for number in range(3):
+            self.commit(SAME + f",factor=0.{9 - number}")
+        git(self.repository, "checkout", "--quiet", "feature")
+
+    def test_a_branch_is_not_blamed_for_what_its_target_gained(self):
+        self.branch_behind_main()
+        self.assertEqual(self.gate_with("--base", "main"), 1, self.error)
+        self.assertEqual(self.gate_with("--target", "main"), 0, self.error)
+        self.assertIn(f"the base, {self.base}", self.error)
+
+    def test_finds_the_base_of_a_pull_request_in_a_shallow_checkout(self):
+        self.branch_behind_main()
+        git(self.repository, "checkout", "--quiet", "-b", "merge", "main")
+        target = git(self.repository, "rev-parse", "--short", "main")
+        git(self.repository, "merge", "--quiet", "--strategy", "ours", "feature")
+        git(self.repository, "checkout", "--quiet", "main")
+        self.commit(SAME + ",factor=0.5")  # came after the merge was made
+        for branch, base in (("merge", target), ("feature", self.base)):
+            with self.subTest(branch):
+                clone = self.shallow_clone(branch)
+                self.assertEqual(self.gate_with(cwd=clone, GITHUB_BASE_REF="main"), 0, self.error)
+                self.assertIn(f"the base, {base}", self.error)
+                subprocess.run(["rm", "-rf", clone], check=True)
+
+    def test_finds_the_base_of_a_merge_request(self):
+        self.branch_behind_main()
+        main, full = git(self.repository, "rev-parse", "main"), git(self.repository, "rev-parse", "feature~1")
+        self.assertEqual(self.gate_with(CI_MERGE_REQUEST_DIFF_BASE_SHA=full, CI_MERGE_REQUEST_TARGET_BRANCH_SHA=""), 0)
+        self.assertIn(f"the base, {self.base}", self.error)
+        self.assertEqual(self.gate_with(CI_MERGE_REQUEST_DIFF_BASE_SHA=full, CI_MERGE_REQUEST_TARGET_BRANCH_SHA=main), 1)
+
+    def test_fetches_what_a_shallow_checkout_lacks(self):
+        first, v1 = self.base, self.commit(SAME)
+        git(self.repository, "tag", "v1")
+        commit = git(self.repository, "rev-parse", "HEAD")
+        for number in range(70):
+            self.commit(SLOWER + f",seed={number + 1}")
+        for base in ("v1", "origin/main~70", commit, "HEAD~70"):
+            with self.subTest(base):
+                clone = self.shallow_clone()
+                (clone / "settings").write_text(SAME)
+                if base.startswith("origin/"):
+                    git(clone, "fetch", "--quiet", "--depth", "1", "origin", "main:refs/remotes/origin/main")
+                self.assertEqual(self.gate_with("--base", base, cwd=clone), 0, self.error)
+                self.assertIn(f"the base, {v1}", self.error)
+                if base in ("v1", commit):  # no more than that
+                    self.assertNotIn(first, git(clone, "rev-list", "--all", "--abbrev-commit", "FETCH_HEAD"))
+                subprocess.run(["rm", "-rf", clone], check=True)
+
+    def test_a_base_that_cannot_be_had(self):
+        self.assertEqual(self.gate_with("--base", "v2"), 2)
+        self.assertIn("--base v2: is no commit here or on origin", self.error)
+        clone = self.shallow_clone()
+        self.assertEqual(self.gate_with("--target", "v2", cwd=clone), 2)
+        self.assertIn("--target v2: is no commit here or on origin; give another, or fetch it before", self.error)
+        git(self.repository, "checkout", "--quiet", "--orphan", "other")
+        self.commit(SLOWER)
+        self.assertEqual(self.gate_with("--target", "other", cwd=clone), 2)
+        self.assertIn("no commit that the head has in common", self.error)
+
+    def test_without_a_base(self):
+        self.assertEqual(self.gate_with(), 2)
+        self.assertIn("compare with what?", self.error)
+
+    # ---- the rest of the command
+
+    def test_accepts_a_status(self):
+        (self.repository / "settings").write_text("process_noise=0.5")
+        self.assertEqual(self.gate_with("--base", "HEAD"), 3, self.error)
+        self.assertEqual(self.gate_with("--base", "HEAD", "--accept", "4, 3"), 0, self.error)
+        self.assertIn("ended with status 3, which is accepted", self.error)
+        (self.repository / "settings").write_text(SLOWER)
+        self.assertEqual(self.gate_with("--base", "HEAD", "--accept", "3"), 1)
+
+    def test_hands_its_options_to_the_gate(self):
+        self.commit(SLOWER)
+        built = [*DRIVER, *BUILT, "--base", "HEAD~1"]
+        self.assertEqual(self.gate(*built, "--", CONFIG, "--threshold", "50%"), 0, self.error)
+        self.assertEqual(self.gate(*built, CONFIG, "--threshold", "3 apples"), 2)
+        self.assertIn("neither a percentage", self.error)
+
+    def test_refuses_what_it_cannot_do(self):
+        for arguments, error in [
+            ([], "which config?"),
+            ([""], "which config?"),
+            (["--threshold", "3%", CONFIG], "unknown option --threshold; options of `breakeven gate` come after the config"),
+            (["--base"], "--base needs a value"),
+            ([*DRIVER, "--base", "HEAD", CONFIG], "--programs: in which folder of"),
+            ([*DRIVER, "--base", "HEAD", "--programs", "/tmp", CONFIG], "--programs /tmp: must be seen from"),
+            ([*DRIVER, *BUILT, "--base", "--help", CONFIG], "--base --help: is no commit"),
+            ([*DRIVER, *BUILT, "--base", "HEAD", "--accept", "inconclusive", CONFIG], "--accept inconclusive: must be"),
+            ([*BUILT, "--base", "HEAD", "--driver", "/nowhere/breakeven", CONFIG], "--driver: is no program"),
+            ([*DRIVER, *BUILT, "--base", "HEAD", "--reports", "settings", CONFIG], "--reports settings: cannot be made"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.gate(*arguments), 2)
+                self.assertIn("gate-commits: " + error, self.error)
+
+    def test_help_names_every_option(self):
+        self.assertEqual(self.gate("--help"), 0)
+        for option in ("--base", "--target", "--build", "--programs", "--driver", "--reports", "--accept", "Exit status"):
+            self.assertIn(option, self.out)
+
+    def test_outside_of_a_repository(self):
+        running = self.start(*DRIVER, *BUILT, CONFIG, cwd=self.folder, GIT_CEILING_DIRECTORIES=str(self.folder.parent))
+        self.assertIn("this is no git repository", running.communicate()[1])
+        self.assertEqual(running.returncode, 2)
+
+    def test_builds_the_driver_of_its_own_clone(self):
+        clone = self.breakeven_clone()
+        self.assertEqual(self.gate(*BUILT, "--base", "HEAD", CONFIG, script=clone / "scripts" / "gate-commits"), 0, self.error)
+        (clone / "CMakeLists.txt").write_text("rubbish(")
+        self.assertEqual(self.gate(*BUILT, "--base", "HEAD", CONFIG, script=clone / "scripts" / "gate-commits"), 2)
+        self.assertIn(f"breakeven in {clone} does not build", self.error)
+
+    def test_in_breakevens_own_repository_it_needs_a_base_only(self):
+        self.repository = self.repository.rename(self.folder / "own")  # CMake takes no other name
+        for path in self.breakeven_clone().iterdir():
+            path.rename(self.repository / path.name)
+        with open(self.repository / ".gitignore", "a", encoding="ascii") as ignored:
+            ignored.write("/build/\n")
+        self.commit(SAME)
+        self.commit(SLOWER)
+        script = self.repository / "scripts" / "gate-commits"
+        self.assertEqual(self.gate("--base", "HEAD~1", CONFIG, script=script), 1, self.error)
+
+    # ---- interruptions
+
+    def end(self, running, number):
+        """Its exit status, after a signal to this one process, as CI runners send it."""
+        running.send_signal(number)
+        try:
+            self.out, self.error = running.communicate(timeout=60)
+        finally:
+            running.kill()
+        return running.returncode
+
+    def test_interrupted_while_it_builds_the_base(self):
+        self.commit(SAME)
+        started = self.folder / "started"
+        build = """[ "$PWD" = "$HEAD_FOLDER" ] || { echo $$ >"$STARTED"; sleep 300 & sleep 300; }; './make programs'"""
+        folders = {"HEAD_FOLDER": str(self.repository), "STARTED": str(started)}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                running = self.start(*DRIVER, *BUILT, "--build", build, "--base", "HEAD~1", CONFIG, **folders)
+                self.wait_for(lambda: started.exists() and started.read_text().endswith("\n"))
+                group = int(started.read_text())
+                self.assertEqual(self.end(running, number), 130, self.error)
+                self.expect_clean()
+                self.wait_for(lambda: not is_alive(group))
+                started.unlink()
+
+    def test_interrupted_while_it_gates(self):
+        self.commit("spin=1,fixed=0.002,process_noise=0.5")
+        running = self.start(*DRIVER, *BUILT, "--base", "HEAD", "--reports", "breakeven-gate", CONFIG)
+        verdicts = self.repository / "breakeven-gate" / "verdicts.json"
+        self.wait_for(lambda: verdicts.exists() and verdicts.stat().st_size > 0)
+        self.assertEqual(self.end(running, signal.SIGINT), 130, self.error)
+        self.expect_clean()
+        self.assertFalse(json.loads(verdicts.read_text())["complete"])
+
+
+def is_alive(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    unittest.main()

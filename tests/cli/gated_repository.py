@@ -1,0 +1,121 @@
+"""A git repository that builds backend programs, for the tests of what gates two of its commits. Its build reads `settings`,
+those of the simulated backend, and leaves a program that has them."""
+
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from backend_program import BUILD, SOURCE
+
+SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
+SAME = "noise=0.01,process_noise=0.002"
+SLOWER = SAME + ",factor=1.2"
+PROGRAMS = "built programs"
+MAKE = f"""#!/bin/bash
+set -e
+settings=$(cat settings)
+mkdir -p {shlex.quote(PROGRAMS)}
+cd {shlex.quote(PROGRAMS)}
+rm -f breakeven-backend-a
+[ "$settings" != "no programs" ] || exit 0
+[ "$settings" != "does not build" ] || {{ echo "make: *** no rule" >&2; exit 9; }}
+printf '#!/bin/bash\\nBREAKEVEN_SIMULATED=%q exec -a "$0" {shlex.quote(str(SIMULATED))}\\n' "$settings" >breakeven-backend-a
+chmod +x breakeven-backend-a
+"""
+# Words that a shell would act upon where they are not quoted. A path may have all of them, a branch no space.
+HOSTILE = "it's a $(touch owned) `touch owned`; & | \"*\""
+HOSTILE_BRANCH = "it's/$(touch${IFS}owned)`touch${IFS}owned`;&|\"x"
+# Whoever runs the tests may have settings of their own, and be in somebody's CI.
+ENVIRONMENT = {
+    **{k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "GITHUB_", "CI_", "BREAKEVEN_", "XDG_CONFIG_"))},
+    **{f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+}
+
+
+def git(folder, *arguments):
+    command = ["git", "-c", "init.defaultBranch=main", "-C", folder, *arguments]
+    return subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def heed_interrupts():
+    """For preexec_fn: whoever runs the tests in the background ignores them, and a shell could not heed them again."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class GatedRepositoryTest(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name).resolve()
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir()
+        self.repository = self.folder / HOSTILE
+        self.repository.mkdir()
+        git(self.repository, "init", "--quiet")
+        make = self.repository / "make programs"
+        make.write_text(MAKE)
+        make.chmod(0o755)
+        product = {"op": "matmul", "m": [8, 16], "n": "m", "k": "m", "dtype": "f32"}
+        (self.repository / "the config.json").write_text(json.dumps({"backends": ["a"], "workloads": [product]}))
+        (self.repository / ".gitignore").write_text(f"/{PROGRAMS}/\n/breakeven-gate/\n")
+        self.base = self.commit(SAME)
+
+    def commit(self, settings):
+        """Its name, as short as reports have it."""
+        (self.repository / "settings").write_text(settings)
+        git(self.repository, "add", "--all")
+        git(self.repository, "commit", "--quiet", "--allow-empty", "--message", settings)
+        return git(self.repository, "rev-parse", "--short", "HEAD")
+
+    def shallow_clone(self, branch="main"):
+        """What a CI checks out: one commit, of no branch."""
+        clone = self.folder / "clone"
+        git(self.folder, "clone", "--quiet", "--depth", "1", "--branch", branch, self.repository.as_uri(), clone)
+        git(clone, "checkout", "--quiet", "--detach")
+        git(clone, "branch", "--quiet", "-D", branch)
+        git(clone, "update-ref", "-d", f"refs/remotes/origin/{branch}")
+        return clone
+
+    def expect_clean(self, repository=None):
+        """No worktree but its own, no file left, and nothing executed that is a name."""
+        worktrees = git(repository or self.repository, "worktree", "list", "--porcelain")
+        self.assertEqual(worktrees.count("worktree "), 1, worktrees)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        self.assertEqual(list(self.folder.rglob("owned")), [])
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), end, "what was waited for did not come")
+            time.sleep(0.02)
+
+    def environment(self, **more):
+        return {**ENVIRONMENT, "TMPDIR": str(self.scratch), **more}
+
+    def breakeven_clone(self):
+        """A clone of breakeven, as far as the script needs one, that builds its driver in no time."""
+        clone = self.folder / "breakeven"
+        (clone / "scripts").mkdir(parents=True)
+        shutil.copy(SOURCE / "scripts" / "gate-commits", clone / "scripts")
+        (clone / "scripts" / "setup").write_text("#!/bin/sh\n")
+        (clone / "scripts" / "setup").chmod(0o755)
+        preset = {"name": "release", "generator": "Ninja", "binaryDir": "${sourceDir}/build"}
+        (clone / "CMakePresets.json").write_text(json.dumps({"version": 3, "configurePresets": [preset]}))
+        (clone / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\n"
+            "project(breakeven LANGUAGES NONE)\n"
+            f'add_custom_target(breakeven COMMAND ln -sf "{BUILD}/breakeven" breakeven)\n'
+            "add_custom_target(breakeven-backend-reference)\n"
+            'add_custom_target(programs COMMAND "${CMAKE_SOURCE_DIR}/make programs"\n'
+            f'  COMMAND ln -sf "../{PROGRAMS}/breakeven-backend-a" build WORKING_DIRECTORY "${{CMAKE_SOURCE_DIR}}")\n'
+        )
+        return clone
