@@ -28,14 +28,15 @@ void add_verdict_outputs(CLI::App& command, VerdictOutputs& outputs) {
                      "write a summary in Markdown, as for $GITHUB_STEP_SUMMARY; - for standard output");
   command.add_option("--junit", outputs.junit,
                      "write JUnit XML, a test case for each case and backend; - for standard output");
-  command.add_option("--github", outputs.github,
+  command.add_option("--annotations", outputs.annotations,
                      "write GitHub's annotations, which a job shows when they are on its output: -");
   command.add_flag("--quiet", outputs.quiet, "no report in the terminal");
 }
 
 void check_verdict_outputs(const VerdictOutputs& outputs) {
   const std::array options{std::pair("--out", outputs.out), std::pair("--markdown", outputs.markdown),
-                           std::pair("--junit", outputs.junit), std::pair("--github", outputs.github)};
+                           std::pair("--junit", outputs.junit),
+                           std::pair("--annotations", outputs.annotations)};
   std::map<std::string, const char*> taken;
   for (const auto& [option, path] : options) {
     if (path.empty()) continue;
@@ -73,7 +74,7 @@ void write_verdicts(const Verdicts& verdicts, const VerdictOutputs& outputs) {
     std::string (*text)(const Verdicts&);
   };
   const std::array all{Output{outputs.out, to_json_text}, Output{outputs.markdown, verdicts_markdown},
-                       Output{outputs.junit, verdicts_junit}, Output{outputs.github, verdicts_github}};
+                       Output{outputs.junit, verdicts_junit}, Output{outputs.annotations, verdicts_github}};
   // Annotations are for what a job prints anyway, and stand among it; a file does not.
   const bool file_on_output =
       std::any_of(all.begin(), all.end() - 1, [](const Output& output) { return output.file == "-"; });

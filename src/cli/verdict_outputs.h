@@ -11,7 +11,7 @@
 namespace breakeven {
 
 struct VerdictOutputs {
-  std::string out, markdown, junit, github;  // files; - is standard output, empty is none
+  std::string out, markdown, junit, annotations;  // files; - is standard output, empty is none
   bool quiet = false;                        // no report in the terminal
 };
 

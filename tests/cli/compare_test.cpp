@@ -18,8 +18,9 @@ class CompareCommand : public DriverTest {
     const auto products =
         config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
                {{"launches", 5}, {"max_seconds", 0.5}});
-    const Outcome outcome = breakeven({"run", products, "--out", path, "--quiet"},
-                                      fmt::format("noise=0.001,process_noise=0.002,factor={}{}", factor, more));
+    const Outcome outcome =
+        breakeven({"run", products, "--out", path, "--quiet"},
+                  fmt::format("noise=0.001,process_noise=0.002,factor={}{}", factor, more));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return path;
   }
@@ -103,7 +104,7 @@ TEST_F(CompareCommand, WritesEveryReport) {
   wrong["cases"][0]["reason"] = "3 is not 4";
   const Outcome outcome =
       breakeven({"compare", path, write("b.json", wrong.dump()), "--markdown", file("m.md"), "--junit",
-                 file("j.xml"), "--github", "-", "--out", file("v.json")});
+                 file("j.xml"), "--annotations", "-", "--out", file("v.json")});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(text_of(file("m.md")), StartsWith("# None of 1 case is slower, 1 is wrong\n"));
   EXPECT_THAT(text_of(file("j.xml")), HasSubstr("<failure type=\"wrong\""));
@@ -182,8 +183,8 @@ TEST_F(CompareCommand, TextFromElsewhereDoesNotReachTheTerminal) {
   result["cases"][0]["op"] = "\x1b[2J";
   Json other = result;
   other["cases"][0]["seconds"]["samples"] = {2.0};
-  const Outcome outcome =
-      breakeven({"compare", write("a.json", result.dump()), write("b.json", other.dump()), "--github", "-"});
+  const Outcome outcome = breakeven(
+      {"compare", write("a.json", result.dump()), write("b.json", other.dump()), "--annotations", "-"});
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\n::error::x")));
