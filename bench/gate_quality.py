@@ -309,15 +309,16 @@ def report_usual(folder):
 
 
 def main():
+    names = [*EXPERIMENTS, "round"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the gates and runs are, and go")
     parser.add_argument("--config", type=Path, default=ROOT / "configs/regression.json")
     parser.add_argument("--minutes", type=float, default=60, help="none is begun later")
-    parser.add_argument("--only", type=lambda names: names.split(","), help=", ".join([*EXPERIMENTS, "round"]))
+    parser.add_argument("--only", type=lambda names: names.split(","), help=", ".join(names))
     parser.add_argument("--report", action="store_true", help="print what was measured, and measure nothing")
     o = parser.parse_args()
-    if unknown := set(o.only or ()) - {*EXPERIMENTS, "round"}:
-        parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join([*EXPERIMENTS, "round"])}")
+    if unknown := set(o.only or ()) - set(names):
+        parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join(names)}")
     if not o.report:
         measure(o.folder, o.config, o.only, o.minutes)
         return

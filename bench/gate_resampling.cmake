@@ -1,1 +1,1 @@
-set(libraries verdicts CLI11::CLI11)
+set(libraries ${BREAKEVEN_DRIVER_PARTS} CLI11::CLI11)

@@ -499,7 +499,7 @@ Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&
 }
 
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
-  constexpr double share = 0.1;  // of the case's time: there are many launches
+  constexpr double share = 0.15;  // of the case's time: there are many launches
   constexpr double most = 10;
   const double wanted = std::clamp(share * measure.max_seconds / sample_seconds, 2.0, most);
   return 2 * static_cast<std::size_t>(wanted / 2);

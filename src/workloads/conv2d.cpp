@@ -40,7 +40,8 @@ Conv2d::Conv2d(const Parameters& p)
       dilation(p.integer("dilation")),
       groups(p.integer("groups")),
       pass(parse_pass(p.text("pass"))),
-      dtype(p.dtype()) {}
+      dtype(p.dtype()),
+      tuned(is_tuned(p)) {}
 
 std::int64_t Conv2d::elements_output() const {
   switch (pass) {

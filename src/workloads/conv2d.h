@@ -14,6 +14,7 @@ struct Conv2d {
   std::int64_t stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0, dilation = 1, groups = 1;
   Pass pass = Pass::forward;
   Dtype dtype = Dtype::f32;
+  bool tuned = true;  // by a race among a library's algorithms
 
   explicit Conv2d(const Parameters& parameters);
   std::int64_t p() const { return (h + 2 * pad_h - dilation * (r - 1) - 1) / stride_h + 1; }

@@ -14,7 +14,8 @@ Matmul::Matmul(const Parameters& p)
       batch(p.integer("batch")),
       transpose_a(p.boolean("transpose_a")),
       transpose_b(p.boolean("transpose_b")),
-      dtype(p.dtype()) {}
+      dtype(p.dtype()),
+      tuned(is_tuned(p)) {}
 
 namespace {
 

@@ -11,6 +11,7 @@ struct Matmul {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   bool transpose_a = false, transpose_b = false;
   Dtype dtype = Dtype::f32;
+  bool tuned = true;  // by a race among a library's algorithms
 
   explicit Matmul(const Parameters& parameters);
   std::int64_t elements_a() const { return batch * m * k; }

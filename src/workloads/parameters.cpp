@@ -120,11 +120,15 @@ Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {
 }
 
 Parameter tuned_parameter() {
-  return added_later(boolean_parameter(
-      "tuned",
-      "the fastest here of a library's algorithms; false: the one it names first. GPU backends "
-      "heed it, others know no difference",
-      true));
+  return added_later(boolean_parameter("tuned",
+                                       "the fastest here of a library's algorithms, and of ways to share "
+                                       "work among threads; false: the one it "
+                                       "names first, which no race can choose otherwise in the next process",
+                                       true));
+}
+
+bool is_tuned(const Parameters& parameters) {
+  return parameters.find("tuned") == nullptr || parameters.boolean("tuned");
 }
 
 Parameter added_later(Parameter parameter, std::string with) {

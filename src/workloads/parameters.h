@@ -80,6 +80,9 @@ class Parameters {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
+/// Whether a race may choose the algorithm: `tuned`, and true of what does not have it.
+bool is_tuned(const Parameters& parameters);
+
 /// What ids and titles tell of a case: the name and value of each parameter in `known`, in that order, that
 /// is given and not at its fallback; `dtype`, which they tell apart, is left out. The values are those in
 /// `given`.

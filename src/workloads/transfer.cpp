@@ -44,7 +44,7 @@ void normalise_transfer(Parameters& parameters) {
 
 std::string how_text(const Parameters& parameters) {
   std::string text;
-  if (parameters.find("tuned") != nullptr && !parameters.boolean("tuned")) text += ", not tuned";
+  if (!is_tuned(parameters)) text += ", not tuned";
   const Transfer transfer = Transfer::of(parameters);
   if (transfer.moves())
     text += transfer.repetitions == 1 ? ", moved each time"

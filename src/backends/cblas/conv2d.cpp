@@ -288,7 +288,7 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed) {
   switch (p.pass) {
     case Pass::forward: {
       auto by_columns = std::make_unique<Forward<T>>(p, seed);
-      auto by_tiles = winograd_forward(p, seed);
+      auto by_tiles = p.tuned ? winograd_forward(p, seed) : nullptr;
       if (!by_tiles) return by_columns;
       return std::make_unique<Tuned>(std::move(by_columns), std::move(by_tiles));
     }

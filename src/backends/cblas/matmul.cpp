@@ -104,6 +104,7 @@ class Product : public Prepared {
 
   void choose(std::vector<Way> ways) {
     ways_ = std::move(ways);
+    if (!p_.tuned) ways_.erase(ways_.begin() + 1, ways_.end());
     const auto select = [this](std::size_t i) {
       way_ = &ways_[i];
       let_library_use(way_->library_threads);

@@ -265,7 +265,7 @@ class OnednnConv2d final : public Prepared {
     const auto makers = ways(problem, tensors_);
     if (makers.empty())
       throw Unsupported("oneDNN has at most its slow reference implementation of this pass on this CPU");
-    winner_ = fastest(makers);
+    winner_ = choose(makers, problem.tuned);
   }
 
   void run() override { winner_.way->run(); }

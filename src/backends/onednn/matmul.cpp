@@ -145,7 +145,7 @@ class OnednnMatmul final : public Prepared {
     const auto makers = ways(problem, tensors_);
     if (makers.empty())
       throw Unsupported("oneDNN has only its slow reference implementation of this product on this CPU");
-    winner_ = fastest(makers);
+    winner_ = choose(makers, problem.tuned);
   }
 
   void run() override { winner_.way->run(); }

@@ -44,12 +44,12 @@ struct Winner {
   }
 };
 
-/// The fastest way. At most two exist at any time, so that the memory needed stays bounded.
-/// `makers` must not be empty.
+/// The fastest way; without a race the first. At most two exist at any time, so that the memory needed stays
+/// bounded. `makers` must not be empty.
 template <typename W>
-Winner<W> fastest(const std::vector<Maker<W>>& makers) {
-  Winner<W> winner{.way = makers.front()(), .candidates = makers.size()};
-  for (std::size_t i = 1; i < makers.size(); ++i) {
+Winner<W> choose(const std::vector<Maker<W>>& makers, bool race) {
+  Winner<W> winner{.way = makers.front()(), .candidates = race ? makers.size() : 1};
+  for (std::size_t i = 1; i < winner.candidates; ++i) {
     auto challenger = makers[i]();
     if (challenger_wins(*winner.way, *challenger)) winner.way = std::move(challenger);
   }
