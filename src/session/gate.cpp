@@ -31,7 +31,6 @@ struct Duel {
   std::size_t verdict_index = 0;
   std::size_t arms = 0;              // of its problem: the base's, and behind it the head's
   std::optional<std::size_t> alone;  // the only side that has it: verified once, and nothing is compared
-  std::size_t pairs = 0;             // of samples in each launch; 0: not known yet
   Effects effects;
   bool decided = false;
 };
@@ -327,8 +326,8 @@ class Gate {
         slowest = std::max(slowest, s->seconds * static_cast<double>(s->iterations));
       }
       if (pair > 0) continue;
-      if (duel.pairs == 0) duel.pairs = pairs_of_launch(slowest, measure_);
-      first = balanced_order(duel.pairs, first.front());
+      // Of this launch alone: one that begins disturbed must not leave all others with fewer.
+      first = balanced_order(pairs_of_launch(slowest, measure_), first.front());
       tell(problem, arm(problem, duel, head), "sampling");
     }
     verdict(duel).launches.push_back(std::move(taken));

@@ -11,6 +11,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// The names of the backends that have been built, from the programs beside the driver.
 std::vector<std::string> built_backends() {
@@ -113,6 +114,31 @@ TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
   const Outcome quit = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=exit");
   EXPECT_EQ(quit.status, 1);
   EXPECT_THAT(quit.out, HasSubstr("FAILED  ends when asked to quit"));
+}
+
+/// Without a race every process takes the same way: what a gate compares must not hang on noise.
+TEST_F(BackendsTest, UntunedTheWayIsTheLibrarysFirst) {
+  const auto path =
+      config({{{"op", "matmul"}, {"m", 96}, {"n", 96}, {"k", 96}, {"dtype", "f32"}, {"tuned", false}},
+              {{"op", "conv2d"},
+               {"n", 1},
+               {"c", 16},
+               {"h", 14},
+               {"w", 14},
+               {"k", 16},
+               {"r", 3},
+               {"s", 3},
+               {"pad", 1},
+               {"dtype", "f32"},
+               {"tuned", false}}},
+             {"openblas", "onednn"}, {{"max_seconds", 0.05}, {"launches", 3}});
+  const auto outcome = breakeven({"run", path, "--out", file("out.json"), "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse_file(file("out.json"));
+  for (const Json& row : result.at("cases")) {
+    EXPECT_THAT(row.at("algorithm").get<std::string>(), Not(HasSubstr("tuned"))) << row.at("backend");
+    EXPECT_THAT(row.at("warnings").dump(), Not(HasSubstr("another algorithm")));
+  }
 }
 
 /// Decided before allocating: a machine that overcommits would kill something instead.
