@@ -26,6 +26,11 @@ import threading
 import time
 from pathlib import Path
 
+try:
+    from scipy.stats import beta
+except ImportError:
+    beta = None
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 COMPARE = Path("/usr/share/benchmark/compare.py")  # Debian: libbenchmark-tools, python3-scipy
@@ -85,14 +90,6 @@ def verdict_files(folder, name):
 # ---- measuring
 
 
-def compute_until(stop):
-    """One process that keeps a core busy."""
-    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    stop.wait()
-    busy.kill()
-    busy.wait()
-
-
 @contextlib.contextmanager
 def burst(expected_seconds, generator):
     """Between a twentieth and a half of the time, from any moment on, others take some of the cores, or all."""
@@ -104,14 +101,11 @@ def burst(expected_seconds, generator):
     def later():
         if over.wait(begin):
             return
-        stop = threading.Event()
-        busy = [threading.Thread(target=compute_until, args=(stop,)) for _ in range(processes)]
-        for one in busy:
-            one.start()
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
         over.wait(length)
-        stop.set()
         for one in busy:
-            one.join()
+            one.kill()
+            one.wait()
 
     thread = threading.Thread(target=later)
     thread.start()
@@ -253,8 +247,6 @@ def found_slower_by_threshold(base, head, threshold=0.05):
 
 def bounds(events, trials):
     """Clopper and Pearson's 95 % interval."""
-    from scipy.stats import beta
-
     low = beta.ppf(0.025, events, trials - events + 1) if events else 0.0
     high = beta.ppf(0.975, events + 1, trials - events) if events < trials else 1.0
     return low, high
@@ -285,6 +277,8 @@ def report_gates(folder):
 
 
 def report_resampled(folder):
+    if not files_of(folder, "same"):
+        return
     command = [BUILD / "bench-gate-resampling", "--same", *files_of(folder, "same")]
     for name in ("burst", "work-5", "work-10"):
         if files_of(folder, name):
@@ -322,6 +316,8 @@ def main():
     if not o.report:
         measure(o.folder, o.config, o.only, o.minutes)
         return
+    if beta is None:
+        sys.exit("--report needs scipy in the python3 that runs this (Debian: python3-scipy, for /usr/bin/python3)")
     report_gates(o.folder)
     print()
     report_resampled(o.folder)
