@@ -48,14 +48,13 @@ class Experiment:
     wanted: int
     options: list = dataclasses.field(default_factory=list)
     burst: bool = False  # others compute during a part of it
-    changed: bool = True  # something did change
     possible: bool = True
 
 
 PRELOADED = BUILD / "tests/planted_faults/planted-cblas.so"
 EXPERIMENTS = {
-    "same": Experiment("nothing changed", 30, changed=False),
-    "burst": Experiment("nothing changed, a burst of load", 20, changed=False, burst=True),
+    "same": Experiment("nothing changed", 30),
+    "burst": Experiment("nothing changed, a burst of load", 20, burst=True),
     "work-5": Experiment("5 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.05"]),
     "work-10": Experiment("10 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.1"]),
     "haswell": Experiment(
@@ -116,28 +115,29 @@ def burst(expected_seconds, generator):
         thread.join()
 
 
-def finish(made, path, **more):
-    """Into its place, once it is whole: what lies there is not measured again."""
-    made.write_text(json.dumps(json.loads(made.read_text()) | more, separators=(",", ":")))
-    made.rename(path)
+def keep(measured, path):
+    """In its place only once it is whole: what lies there is not measured again."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(measured, separators=(",", ":")))
+    part.rename(path)
 
 
 def measure_gate(folder, config, name, number):
     experiment = EXPERIMENTS[name]
     path = folder / f"{name}-{number:02}.json"
-    made = path.with_suffix(".part")
     usual = [v["wall_seconds"] for v in verdict_files(folder, "same")] or [200]
     generator = random.Random(f"{name}-{number}")
     seed = 1000 * (1 + list(EXPERIMENTS).index(name)) + number
     with tempfile.TemporaryDirectory() as temporary:
         seeded = seeded_config(config, seed, Path(temporary))
+        made = Path(temporary) / "verdicts.json"
         command = [BUILD / "breakeven", "gate", seeded, "--base", BUILD, "--head", BUILD, "--out", made, "--quiet"]
-        with burst(statistics.median(usual), generator) if experiment.burst else contextlib.nullcontext({}) as load:
+        with burst(statistics.median(usual), generator) if experiment.burst else contextlib.nullcontext() as load:
             start = time.time()
             done = subprocess.run([str(word) for word in command + experiment.options])
-    if done.returncode not in (0, 1, 3):
-        sys.exit(f"{name}: the gate ended with status {done.returncode}")
-    finish(made, path, **({"burst": load} if load else {}))
+        if done.returncode not in (0, 1, 3):
+            sys.exit(f"{name}: the gate ended with status {done.returncode}")
+        keep(json.loads(made.read_text()) | {"burst": load}, path)
     print(f"{path.name}: status {done.returncode}, {time.time() - start:.0f} s", flush=True)
 
 
@@ -166,9 +166,7 @@ def measure_round(folder, config, number):
                 subprocess.run([str(word) for word in command], env=os.environ | ROUND.get(head, {}), check=True)
             results[head] = json.loads(made.read_text())
             seconds = time.time() - start
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(results, separators=(",", ":")))
-        part.rename(path)
+    keep(results, path)
     print(f"{path.name}: {seconds:.0f} s a run", flush=True)
 
 

@@ -7,18 +7,13 @@
 // American Statistical Association 1994), so that what lasts for a while, as a neighbour's load does, lasts
 // here, too.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "statistics/proportion.h"
@@ -83,9 +78,7 @@ template <typename Next>
 Decided gate(Next next, const GateRules& rules) {
   Decided decided;
   while (true) {
-    (decided.effects.suspected_slower ? decided.effects.confirming : decided.effects.first).push_back(next());
-    const auto step = breakeven::next_step(decided.effects, rules);
-    if (step.next == breakeven::Step::Next::confirm) decided.effects.suspected_slower = step.slower;
+    const auto step = breakeven::add_launch(decided.effects, next(), rules);
     if (step.next != breakeven::Step::Next::stop) continue;
     decided.verdict = step.verdict;
     return decided;

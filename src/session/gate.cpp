@@ -352,11 +352,8 @@ class Gate {
       (side == base ? said.base_algorithm : said.head_algorithm) = one.row->algorithm;
     }
     if (any_over(problem, duel)) return cannot_compare(problem, duel);
-    (duel.effects.suspected_slower ? duel.effects.confirming : duel.effects.first)
-        .push_back(effect_of(said.launches.back()));
+    const Step step = add_launch(duel.effects, effect_of(said.launches.back()), rules_);
     summarise(duel);
-    const Step step = next_step(duel.effects, rules_);
-    if (step.next == Step::Next::confirm) duel.effects.suspected_slower = step.slower;
     if (step.next == Step::Next::stop) {
       close(problem, duel, step.verdict);
       if (step.verdict == Verdict::inconclusive)

@@ -73,6 +73,13 @@ Step next_step(const Effects& effects, const GateRules& rules) {
   return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
 }
 
+Step add_launch(Effects& effects, double effect, const GateRules& rules) {
+  (effects.suspected_slower ? effects.confirming : effects.first).push_back(effect);
+  const Step step = next_step(effects, rules);
+  if (step.next == Step::Next::confirm) effects.suspected_slower = step.slower;
+  return step;
+}
+
 std::optional<Ratio> ratio_of(const Effects& effects) {
   const std::vector<double> all = all_of(effects);
   if (all.size() < 2) return std::nullopt;

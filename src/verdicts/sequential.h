@@ -59,6 +59,10 @@ struct Step {
 /// What follows from the launches so far; asked after each. `measure`: another launch.
 Step next_step(const Effects& effects, const GateRules& rules);
 
+/// Adds a launch's effect to the stage that is under way, and says what follows; a suspicion is noted in
+/// `effects`.
+Step add_launch(Effects& effects, double effect, const GateRules& rules);
+
 /// The ratio and its 95 % interval from all launches, those of both stages; nothing for fewer than two.
 std::optional<Ratio> ratio_of(const Effects& effects);
 

@@ -43,10 +43,7 @@ struct Outcome {
 Outcome decide(double change, const Draw& noise, const GateRules& rules, std::mt19937_64& generator) {
   Effects effects;
   for (;;) {
-    (effects.suspected_slower ? effects.confirming : effects.first)
-        .push_back(std::log1p(change) + noise(generator));
-    const Step step = next_step(effects, rules);
-    if (step.next == Step::Next::confirm) effects.suspected_slower = step.slower;
+    const Step step = add_launch(effects, std::log1p(change) + noise(generator), rules);
     if (step.next == Step::Next::stop) {
       return {.verdict = step.verdict, .ratio = ratio_of(effects).value()};
     }
