@@ -1,12 +1,12 @@
 #include "host/cache.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 #include <vector>
+
+#include "host/threads.h"
 
 namespace breakeven {
 
@@ -24,17 +24,10 @@ void flush_caches() {
   // of others.
   static std::vector<std::byte> other(2 * last_level_cache_bytes());
   constexpr std::size_t line = 64;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
   std::vector<std::jthread> threads;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
+  for (const int cpu : cpus_of_thread(0)) {
     threads.emplace_back([cpu, first = threads.size() % line] {
-      cpu_set_t only;
-      CPU_ZERO(&only);
-      CPU_SET(cpu, &only);
-      pthread_setaffinity_np(pthread_self(), sizeof only, &only);
+      set_cpus_of_thread(0, {cpu});
       // Each thread writes its own byte of every line: no two write the same one.
       for (std::size_t i = first; i < other.size(); i += line) {
         auto* byte = reinterpret_cast<volatile unsigned char*>(&other[i]);

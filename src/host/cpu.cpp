@@ -1,14 +1,17 @@
 #include "host/cpu.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <set>
+#include <map>
 #include <sstream>
+#include <string_view>
+#include <tuple>
+
+#include "host/threads.h"
 
 namespace breakeven {
 namespace {
@@ -61,14 +64,7 @@ std::optional<double> parse_number(const std::string& text) {
 }  // namespace
 
 std::vector<int> allowed_cpus() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
-  }
-  return cpus;
+  return cpus_of_thread(0);
 }
 
 std::optional<double> cpu_quota() {
@@ -88,18 +84,31 @@ std::optional<double> cpu_quota() {
   return least;
 }
 
-int physical_cores(const std::vector<int>& cpus) {
-  std::set<std::string> cores;
+std::vector<int> cpu_of_each_core(const std::vector<int>& cpus) {
+  const auto about = [](int cpu, std::string_view file) {
+    return first_line(fmt::format("/sys/devices/system/cpu/cpu{}/{}", cpu, file));
+  };
+  std::map<std::string, int> cores;  // the first CPU of each, by its siblings
   for (const int cpu : cpus) {
-    const auto siblings =
-        first_line(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-    cores.insert(siblings.empty() ? fmt::format("cpu{}", cpu) : siblings);
+    const std::string siblings = about(cpu, "topology/thread_siblings_list");
+    cores.try_emplace(siblings.empty() ? fmt::format("cpu{}", cpu) : siblings, cpu);
   }
-  return static_cast<int>(cores.size());
+  std::vector<std::tuple<double, double, int>> ranked;
+  for (const auto& [siblings, cpu] : cores) {
+    auto speed = parse_number(about(cpu, "cpu_capacity"));
+    if (!speed) speed = parse_number(about(cpu, "cpufreq/cpuinfo_max_freq"));
+    ranked.emplace_back(speed.value_or(0),
+                        parse_number(about(cpu, "topology/physical_package_id")).value_or(0), cpu);
+  }
+  std::sort(ranked.rbegin(), ranked.rend());
+  std::vector<int> chosen;
+  chosen.reserve(ranked.size());
+  for (const auto& [speed, package, cpu] : ranked) chosen.push_back(cpu);
+  return chosen;
 }
 
 int compute_threads() {
-  const int cores = std::max(1, physical_cores(allowed_cpus()));
+  const int cores = std::max(1, static_cast<int>(cpu_of_each_core(allowed_cpus()).size()));
   const auto quota = cpu_quota();
   return quota ? std::clamp(static_cast<int>(std::floor(*quota)), 1, cores) : cores;
 }

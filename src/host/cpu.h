@@ -23,8 +23,11 @@ int compute_threads();
 /// As /proc/cpuinfo calls it.
 std::string cpu_model();
 
-/// The physical cores among `cpus`, by the kernel's list of each CPU's siblings.
-int physical_cores(const std::vector<int>& cpus);
+/// One CPU of each physical core among `cpus`, by the kernel's list of each CPU's siblings: those that a user
+/// would compute on first, first. Fast cores come before slow ones, where the machine has two kinds and says
+/// so; of equals those of one package together, and the highest number, as the kernel's own work is mostly
+/// done on the lowest.
+std::vector<int> cpu_of_each_core(const std::vector<int>& cpus);
 
 /// Bytes that can be allocated now without swapping: the kernel's estimate, and what the cgroup's limit
 /// leaves.

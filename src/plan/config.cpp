@@ -30,6 +30,7 @@ Measure read_measure(const Json& json, const Place& place) {
           .max_seconds = given.number("max_seconds"),
           .launches = static_cast<int>(given.integer("launches")),
           .cold_cache = given.text("cache") == "cold",
+          .placed = given.text("placement") == "cores",
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
           .timeout_seconds = given.number("timeout_seconds"),
           .energy_seconds = given.number("energy_seconds")};
@@ -138,6 +139,10 @@ const std::vector<Parameter>& measure_parameters() {
       integer_parameter("launches", "fresh processes of each backend", 1, 1000, defaults.launches),
       choice_parameter("cache", "whether a case finds its inputs in the caches", {"warm", "cold"},
                        defaults.cold_cache ? "cold" : "warm"),
+      choice_parameter("placement",
+                       "where the threads of CPU backends run: each on a core of its own, or wherever the "
+                       "kernel moves them, as it does with \"cache\": \"cold\", too",
+                       {"cores", "free"}, defaults.placed ? "cores" : "free"),
       integer_parameter("seed", "of inputs, initial weights and the order of samples", 0, exact_in_json,
                         static_cast<std::int64_t>(defaults.seed)),
       number_parameter("timeout_seconds", "a request to a backend unanswered for this long is given up", 0,

@@ -174,6 +174,7 @@ const std::vector<CsvColumn>& columns() {
        [](const Row& r) {
          return r.result.training ? number_cell(r.result.training->seconds_to_accuracy) : "";
        }},
+      {"cpus", [](const Row& r) { return fmt::format("{}", fmt::join(r.result.conditions.cpus, " ")); }},
       {"cpu_mhz", [](const Row& r) { return number_cell(r.result.conditions.cpu_mhz); }},
       {"steal_percent", [](const Row& r) { return number_cell(r.result.conditions.steal_percent); }},
       {"other_cpu_percent", [](const Row& r) { return number_cell(r.result.conditions.other_cpu_percent); }},

@@ -35,7 +35,8 @@ Json to_json(const DeviceConditions& c) {
 }
 
 Json to_json(const Conditions& c) {
-  Json made{{"cpu_mhz", number_or_null(c.cpu_mhz)},
+  Json made{{"cpus", c.cpus},
+            {"cpu_mhz", number_or_null(c.cpu_mhz)},
             {"steal_percent", number_or_null(c.steal_percent)},
             {"other_cpu_percent", number_or_null(c.other_cpu_percent)},
             {"throttled_seconds", number_or_null(c.throttled_seconds)},
@@ -158,7 +159,8 @@ DeviceConditions read_device_conditions(const JsonReader& in) {
 }
 
 Conditions read_conditions(const JsonReader& in) {
-  Conditions conditions{.cpu_mhz = in.optional_number("cpu_mhz"),
+  Conditions conditions{.cpus = in.get_or<std::vector<int>>("cpus", {}),
+                        .cpu_mhz = in.optional_number("cpu_mhz"),
                         .steal_percent = in.optional_number("steal_percent"),
                         .other_cpu_percent = in.optional_number("other_cpu_percent"),
                         .throttled_seconds = in.optional_number("throttled_seconds"),

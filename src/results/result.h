@@ -68,6 +68,7 @@ struct DeviceConditions {
 
 /// What the machine did while a case was measured. Absent is unknown, and `unreadable` says why.
 struct Conditions {
+  std::vector<int> cpus = {};               // that the threads were held on; empty: the kernel decided
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case
   std::optional<double> steal_percent;      // of CPU time, taken by the hypervisor
   std::optional<double> other_cpu_percent;  // of CPU time, used by processes that are not ours

@@ -142,7 +142,7 @@ Host describe_host(int threads) {
             .cpu = cpu_model(),
             .virtualization = field("/proc/cpuinfo", "hypervisor", ':').value_or(""),
             .cpus = static_cast<int>(cpus.size()),
-            .cores = physical_cores(cpus),
+            .cores = static_cast<int>(cpu_of_each_core(cpus).size()),
             .threads = threads,
             .cpu_quota = cpu_quota(),
             .memory_bytes = 0,

@@ -295,9 +295,7 @@ class Gate {
     for (const std::size_t side : order) {
       Arm& one = arm(problem, duel, side);
       if (calibrated) {
-        // The first sample of a process is slower: caches and clocks have to get warm.
-        bench_.take_sample(one);
-        bench_.settle(one);
+        bench_.warm_up(one);
       } else {
         bench_.calibrate(problem, one);
       }

@@ -180,6 +180,7 @@ class Session {
       }
       if (!arm.over) bench_.release(arm);
       arm.row->conditions = conditions_between(before, after, bench_.own_cpu_seconds() - own_before);
+      arm.row->conditions.cpus = bench_.cpus_held(arm);
       if (arm.watch) arm.row->conditions.device = device_conditions(arm);
     }
   }

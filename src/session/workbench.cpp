@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
+#include "host/cpu.h"
 #include "session/clock.h"
 #include "session/discovery.h"
 #include "statistics/summary.h"
@@ -19,6 +21,19 @@ double cpu_seconds_of(int who) {
   getrusage(who, &usage);
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/// CPUs to place `threads` threads on, of as many cores as there are; none where there are too few for one
+/// each.
+std::vector<int> cpus_for(int threads) {
+  const auto allowed = allowed_cpus();
+  auto cpus = cpu_of_each_core(allowed);
+  for (const int cpu : allowed) {
+    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) cpus.push_back(cpu);
+  }
+  if (std::ssize(cpus) < threads) return {};
+  cpus.resize(static_cast<std::size_t>(threads));
+  return cpus;
 }
 
 Request greeting(int threads) {
@@ -69,6 +84,11 @@ void Workbench::find_truth(MeasuredProblem& problem) {
   if (arbiter_) arbiter_->wait_until_quiet();
 }
 
+void Workbench::begin_launch() {
+  placements_.clear();
+  workers_.clear();
+}
+
 bool Workbench::greet(Arm& arm, const Case& problem) {
   const BackendRecord& backend = arm.participant->backend;
   if (const auto op = problem.workload->op(); !backend.has_operation(op)) {
@@ -79,7 +99,13 @@ bool Workbench::greet(Arm& arm, const Case& problem) {
   auto& worker = workers_[arm.participant->key];
   if (worker) return true;
   worker = std::make_unique<WorkerProcess>(arm.participant->backend.program, arm.participant->options);
-  if (ask<answer::Hello>(arm, greeting(arm.participant->threads))) return true;
+  if (ask<answer::Hello>(arm, greeting(arm.participant->threads))) {
+    // Cold caches are flushed by threads of the worker's own on every CPU.
+    if (measure_.placed && !measure_.cold_cache && backend.device == "cpu")
+      placements_.insert_or_assign(
+          arm.participant->key, Placement(worker->pid(), allowed_cpus(), cpus_for(arm.participant->threads)));
+    return true;
+  }
   worker.reset();  // one that has not been greeted is not to be asked for more
   return false;
 }
@@ -88,6 +114,8 @@ void Workbench::ready(MeasuredProblem& problem, Arm& arm, int launch) {
   const Case& c = problem.planned->problem;
   tell_(problem, arm, "preparing");
   if (!greet(arm, c)) return;
+  if (const auto found = placements_.find(arm.participant->key); found != placements_.end())
+    found->second.undo();
   const auto prepared = ask<answer::Ready>(
       arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
   if (!prepared) return;
@@ -168,6 +196,7 @@ void Workbench::calibrate(const MeasuredProblem& problem, Arm& arm) {
   tell_(problem, arm, "warming up");
   std::int64_t iterations = 1;
   for (int round = 0; round < 4; ++round) {
+    watch_threads(arm);
     const auto start = Clock::now();
     const auto s = take_sample(arm, iterations);
     if (!s) return;
@@ -175,6 +204,7 @@ void Workbench::calibrate(const MeasuredProblem& problem, Arm& arm) {
     const double request_seconds = seconds_since(start);
     settle(arm);
     note_cost(arm, *s, seconds_since(start));
+    place_threads(arm, *s);
     if (round == 0) {
       // A call that is longer than the case's time is not made twice for nothing.
       if (s->seconds > measure_.max_seconds) break;
@@ -191,6 +221,26 @@ void Workbench::calibrate(const MeasuredProblem& problem, Arm& arm) {
     iterations = round == 1 ? std::max<std::int64_t>(1, wanted / 10) : wanted;
   }
   arm.iterations = iterations;
+}
+
+void Workbench::warm_up(Arm& arm) {
+  watch_threads(arm);
+  const auto s = take_sample(arm);
+  settle(arm);
+  if (s) place_threads(arm, *s);
+}
+
+void Workbench::watch_threads(const Arm& arm) {
+  const auto found = placements_.find(arm.participant->key);
+  if (found == placements_.end()) return;
+  found->second.watch(workers_[arm.participant->key]->cpu_seconds().value_or(0));
+}
+
+void Workbench::place_threads(const Arm& arm, const answer::Sample& s) {
+  const auto found = placements_.find(arm.participant->key);
+  if (found == placements_.end()) return;
+  found->second.place(s.seconds * static_cast<double>(s.iterations),
+                      workers_[arm.participant->key]->cpu_seconds().value_or(0));
 }
 
 void Workbench::keep(Arm& arm, const answer::Sample& s) {
@@ -248,6 +298,7 @@ bool Workbench::is_ours(std::int64_t pid) const {
 }
 
 void Workbench::end() {
+  placements_.clear();
   workers_.clear();
   arbiter_.reset();
 }
@@ -263,6 +314,15 @@ void Workbench::end(Arm& arm, Status status, const std::string& reason) {
 void Workbench::settle(Arm& arm) {
   const auto& worker = workers_[arm.participant->key];
   if (worker && !worker->wait_until_quiet()) arm.busy_when_idle = true;
+}
+
+std::vector<int> Workbench::cpus_held(const Arm& arm) const {
+  std::set<int> cpus;
+  const auto found = placements_.find(arm.participant->key);
+  if (found != placements_.end()) {
+    for (const PlacedThread& one : found->second.placed()) cpus.insert(one.cpu);
+  }
+  return {cpus.begin(), cpus.end()};
 }
 
 double Workbench::own_cpu_seconds() const {

@@ -14,6 +14,7 @@
 #include "plan/config.h"
 #include "results/result.h"
 #include "session/gpu.h"
+#include "session/placement.h"
 #include "session/schedule.h"
 #include "session/worker_process.h"
 
@@ -72,7 +73,7 @@ class Workbench {
         tell_(std::move(tell)) {}
 
   /// From here on every participant is a fresh process.
-  void begin_launch() { workers_.clear(); }
+  void begin_launch();
   /// Ends all processes.
   void end();
 
@@ -84,6 +85,9 @@ class Workbench {
   void ready(MeasuredProblem& problem, Arm& arm, int launch);
   /// How many iterations make a sample. The first call is cold and is not counted from.
   void calibrate(const MeasuredProblem& problem, Arm& arm);
+  /// In place of calibrate(), where the iterations are known: a sample that is not counted, as the first of a
+  /// process is slower: caches and clocks have to get warm.
+  void warm_up(Arm& arm);
   /// One sample of the iterations found by calibrate(). Nothing where the arm is over for it.
   std::optional<answer::Sample> take_sample(Arm& arm);
   void keep(Arm& arm, const answer::Sample& sample);
@@ -100,6 +104,8 @@ class Workbench {
   void note_cost(const Arm& arm, const answer::Sample& sample, double turn_seconds);
   /// CPU time used so far by the driver and all of its workers.
   double own_cpu_seconds() const;
+  /// That the arm's threads are held on, in rising order; empty where the kernel decides.
+  std::vector<int> cpus_held(const Arm& arm) const;
   /// Arms that are over.
   std::size_t ended() const { return ended_; }
   std::optional<Nvml>& nvml() { return nvml_; }
@@ -143,6 +149,9 @@ class Workbench {
   }
 
   std::optional<answer::Sample> take_sample(Arm& arm, std::int64_t iterations);
+  /// Around a sample that shows which threads compute: they are placed when the worker has settled after it.
+  void watch_threads(const Arm& arm);
+  void place_threads(const Arm& arm, const answer::Sample& sample);
   /// Nothing where the arm is over: wrong, or without an answer. `when` goes before what is wrong. Of all
   /// times, the worst is kept.
   std::optional<Evidence> verify(const MeasuredProblem& problem, Arm& arm, std::string_view when);
@@ -156,6 +165,7 @@ class Workbench {
   Tell tell_;
   std::optional<Nvml> nvml_;  // where a backend computes on a GPU; goes after the arms that watch one
   std::map<std::string, std::unique_ptr<WorkerProcess>> workers_;
+  std::map<std::string, Placement> placements_;            // by worker: of those whose threads are placed
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by worker: the latest
   std::unique_ptr<WorkerProcess> arbiter_;
   std::size_t ended_ = 0;

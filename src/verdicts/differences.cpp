@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "statistics/summary.h"
@@ -71,14 +72,14 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median(std::move(clocks));
 }
 
-/// "cold" where a config of the run asks for it, else "warm"; unknown without a config.
-std::string cache_of(const Result& result) {
+/// What a config of the run says under "measure", or the default; unknown without a config.
+std::string measured_with(const Result& result, const char* setting, const std::string& fallback) {
   const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
-  const auto measure = [](const nlohmann::json& one) {
+  const auto measure = [&](const nlohmann::json& one) {
     const auto given = one.is_object() ? one.find("measure") : one.end();
-    if (!one.is_object() || given == one.end() || !given->is_object()) return std::string("warm");
-    const auto cache = given->find("cache");
-    return cache != given->end() && cache->is_string() ? cache->get<std::string>() : std::string("warm");
+    if (!one.is_object() || given == one.end() || !given->is_object()) return fallback;
+    const auto value = given->find(setting);
+    return value != given->end() && value->is_string() ? value->get<std::string>() : fallback;
   };
   if (config.is_object()) return measure(config);
   if (config.is_array() && !config.empty()) return measure(config[0]);
@@ -148,7 +149,10 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   for (const char* name : clock_settings)
     found.text(Difference::clocks, name, setting(was, name), setting(is, name));
   found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
-  found.text(Difference::settings, "state of the caches", cache_of(base), cache_of(head));
+  for (const auto& [what, setting, fallback] : {std::tuple("state of the caches", "cache", "warm"),
+                                                std::tuple("placement of threads", "placement", "cores")})
+    found.text(Difference::settings, what, measured_with(base, setting, fallback),
+               measured_with(head, setting, fallback));
   return found.take();
 }
 

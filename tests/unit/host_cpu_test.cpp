@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <set>
 
 #include "host/cpu.h"
 
@@ -39,21 +40,24 @@ TEST(Cpus, AreThoseOfTheAffinityMask) {
   EXPECT_EQ(compute_threads(), 1) << "one CPU, one thread";
 }
 
-TEST(Cpus, HaveAsManyCoresAtMost) {
+TEST(Cores, AreOneCpuEach) {
   const auto all = allowed_cpus();
-  EXPECT_GE(physical_cores(all), 1);
-  EXPECT_LE(physical_cores(all), std::ssize(all));
-  EXPECT_EQ(physical_cores({all.front()}), 1);
-  EXPECT_EQ(physical_cores({all.front(), all.front()}), 1) << "a core is counted once";
+  const auto cores = cpu_of_each_core(all);
+  ASSERT_FALSE(cores.empty());
+  EXPECT_THAT(all, testing::IsSupersetOf(cores));
+  EXPECT_EQ(std::set(cores.begin(), cores.end()).size(), cores.size());
+  EXPECT_THAT(cpu_of_each_core({all.front()}), testing::ElementsAre(all.front()));
+  EXPECT_THAT(cpu_of_each_core({all.front(), all.front()}), testing::ElementsAre(all.front()))
+      << "a core is counted once";
 }
 
-TEST(Cpus, ThatTheKernelDoesNotDescribeAreCoresOfTheirOwn) {
-  EXPECT_EQ(physical_cores({1'000'000, 1'000'001}), 2);
+TEST(Cores, ThatTheKernelDoesNotDescribeAreOfOneCpuEachTheHighestFirst) {
+  EXPECT_THAT(cpu_of_each_core({1'000'000, 1'000'001}), testing::ElementsAre(1'000'001, 1'000'000));
 }
 
 TEST(ComputeThreads, KeepToCoresAndQuota) {
   EXPECT_GE(compute_threads(), 1);
-  EXPECT_LE(compute_threads(), physical_cores(allowed_cpus()));
+  EXPECT_LE(compute_threads(), std::ssize(cpu_of_each_core(allowed_cpus())));
   if (const auto quota = cpu_quota()) {
     EXPECT_GT(*quota, 0);
     EXPECT_LE(compute_threads(), std::max(1.0, *quota));

@@ -42,7 +42,7 @@ TEST(Config, DefaultsAreTheDesigns) {
 
 TEST(Config, ReadsEveryKey) {
   const Config config = read_text(R"({"$schema": "x", "title": "Why?", "backends": ["openblas", "blis-0.9"],
-      "measure": {"precision": 0.1, "max_seconds": 5, "launches": 3, "cache": "cold",
+      "measure": {"precision": 0.1, "max_seconds": 5, "launches": 3, "cache": "cold", "placement": "free",
                   "seed": 9007199254740991, "timeout_seconds": 0.5, "energy_seconds": 0},
       "workloads": [{"op": "matmul", "m": 2, "n": 3, "k": 4}]})");
   EXPECT_EQ(config.title, "Why?");
@@ -51,6 +51,7 @@ TEST(Config, ReadsEveryKey) {
                                      .max_seconds = 5,
                                      .launches = 3,
                                      .cold_cache = true,
+                                     .placed = false,
                                      .seed = 9007199254740991,
                                      .timeout_seconds = 0.5,
                                      .energy_seconds = 0}));

@@ -1,0 +1,64 @@
+#include "session/placement.h"
+
+#include <algorithm>
+
+#include "host/threads.h"
+
+namespace breakeven {
+
+std::vector<PlacedThread> place_threads(const ThreadUse& use, const std::vector<int>& cpus) {
+  constexpr double busy = 0.1;    // of the busiest thread's time: less is not part of the computation
+  constexpr double all_of = 0.9;  // what is read may miss a tick
+  double busiest = 0, living = 0;
+  for (const auto& [thread, seconds] : use.cpu_seconds) {
+    busiest = std::max(busiest, seconds);
+    living += seconds;
+  }
+  if (cpus.size() < 2 || busiest <= 0 || living < all_of * use.process_seconds) return {};
+  std::vector<PlacedThread> placed;
+  const std::size_t others = cpus.size() - 1;
+  for (const auto& [thread, seconds] : use.cpu_seconds) {
+    if (seconds < busy * busiest) continue;
+    const std::size_t before = placed.size();
+    placed.push_back({.thread = thread, .cpu = before == 0 ? cpus[0] : cpus[1 + (before - 1) % others]});
+  }
+  if (placed.size() <= cpus.size()) return placed;
+  const bool in_turn = use.cpu_seconds.at(placed.front().thread) >= all_of * use.wall_seconds;
+  return in_turn && (placed.size() - 1) % others == 0 ? placed : std::vector<PlacedThread>{};
+}
+
+void Placement::watch(double process_seconds) {
+  before_ = thread_times(pid_);
+  process_before_ = process_seconds;
+}
+
+void Placement::place(double wall_seconds, double process_seconds) {
+  undo();
+  ThreadUse use{
+      .cpu_seconds = {}, .process_seconds = process_seconds - process_before_, .wall_seconds = wall_seconds};
+  for (const auto& [thread, seconds] : thread_times(pid_)) {
+    const auto found = before_.find(thread);
+    use.cpu_seconds[thread] = seconds - (found == before_.end() ? 0 : found->second);
+  }
+  const auto wanted = place_threads(use, cpus_);
+  const bool free = std::all_of(wanted.begin(), wanted.end(), [&](const PlacedThread& one) {
+    return cpus_of_thread(one.thread) == allowed_;
+  });
+  if (!free) return;
+  placed_ = wanted;
+  for (const auto& [thread, cpu] : placed_) set_cpus_of_thread(thread, {cpu});
+}
+
+void Placement::undo() {
+  if (placed_.empty()) return;
+  const auto is_a_place = [&](const std::vector<int>& cpus) {
+    return cpus.size() == 1 && std::find(cpus_.begin(), cpus_.end(), cpus.front()) != cpus_.end();
+  };
+  // Also those that have been started since, which inherited a place.
+  for (const auto& [thread, seconds] : thread_times(pid_)) {
+    if (is_a_place(cpus_of_thread(thread))) set_cpus_of_thread(thread, allowed_);
+  }
+  placed_.clear();
+}
+
+}  // namespace breakeven

@@ -1,0 +1,47 @@
+// Threads of a real CPU backend, each held on a core of its own.
+#include <set>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class PlacementTest : public DriverTest {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable("native"); !reason.empty()) GTEST_SKIP() << reason;
+  }
+  /// Of a triad that is long enough for all threads.
+  Json measure(const Json& settings) {
+    const Outcome outcome = breakeven(
+        {"run", config({{{"op", "triad"}, {"bytes", 12 << 20}}}, {"native"}, settings), "--out", "-"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return parse(outcome.out);
+  }
+  static std::vector<int> cpus(const Json& result) {
+    return result.at("cases")[0].at("conditions").at("cpus").get<std::vector<int>>();
+  }
+};
+
+TEST_F(PlacementTest, EachThreadHasACore) {
+  const Json result = measure(Json::object());
+  const int threads = result.at("host").at("threads");
+  if (result.at("host").at("cores") == 1) GTEST_SKIP() << "one core: nothing to place";
+  const auto held = cpus(result);
+  EXPECT_THAT(held, SizeIs(threads));
+  EXPECT_EQ(std::set(held.begin(), held.end()).size(), held.size());
+}
+
+TEST_F(PlacementTest, TheKernelDecidesWhereItIsAskedTo) {
+  EXPECT_THAT(cpus(measure({{"placement", "free"}})), IsEmpty());
+}
+
+TEST_F(PlacementTest, TheKernelDecidesWhereCachesAreFlushedOnAllCpus) {
+  EXPECT_THAT(cpus(measure({{"cache", "cold"}, {"max_seconds", 0.2}})), IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
