@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """How good are the gate's verdicts on this machine? Measures whole gates, and whole runs for the usual tools to compare.
 
-    bench/gate_quality.py FOLDER [--config configs/regression.json] [--minutes 60] [--only same,burst]
-    bench/gate_quality.py FOLDER --report
+    bench/gate_quality.py measure FOLDER [--config configs/regression.json] [--minutes 60] [--only same,burst]
+    bench/gate_quality.py summarise FOLDER --out results/MACHINE/gate-quality.json
+    bench/gate_quality.py report results/*/gate-quality.json
 
 Every gate and every run is a file in FOLDER; what is there is not measured again, so that it can be stopped at any time
 and goes on another day, on the same machine. Which experiment comes next is the one that is furthest from the number it
-wants. --report prints Markdown for docs/gate-quality.md, which says what each experiment is and how it is judged; the
-resampled gates in it are those of build/bench-gate-resampling, and the usual tools' verdicts compare.py's own.
+wants. A summary holds what there is to count in them, with the gates that build/bench-gate-resampling makes of them
+and the verdicts of compare.py itself. The report is Markdown for docs/gate-quality.md, which says what each experiment is
+and how it is judged; counts of several machines are added up.
 
-Run it on an otherwise idle machine, after scripts/quickstart and `cmake --build build --target bench-programs planted-cblas`.
+Measure on an otherwise idle machine, after scripts/quickstart and `cmake --build build --target bench-programs planted-cblas`.
 """
 
 import argparse
@@ -240,6 +242,61 @@ def found_slower_by_threshold(base, head, threshold=0.05):
     return {name: medians[1][name] > (1 + threshold) * medians[0][name] for name in medians[0] if name in medians[1]}
 
 
+# ---- the summary of a machine
+
+
+VERDICTS = ("slower", "faster", "same", "inconclusive")
+
+
+def summarise(folder):
+    """What there is to count in a folder; every figure is a count, or a list of minutes, so that machines can be added up."""
+    gates = {name: verdict_files(folder, name) for name in EXPERIMENTS}
+    gates = {name: all_of for name, all_of in gates.items() if all_of}
+    if not gates:
+        sys.exit(f"{folder}: no gate was measured there")
+    first = next(iter(gates.values()))[0]
+    rounds = verdict_files(folder, "round")
+    return {
+        "schema": "breakeven.gate-quality/1",
+        "host": first["host"],
+        "backends": {b["name"]: b["libraries"] for b in first["base"]["backends"] if b["available"]},
+        "gates": {name: [counts_of_gate(gate) for gate in all_of] for name, all_of in gates.items()},
+        "resampled": resampled(folder),
+        "usual": {tool: counts_of_rounds(rounds, judge) for tool, judge in USUAL_TOOLS.items()} if rounds else {},
+    }
+
+
+def counts_of_gate(gate):
+    verdicts = [case["verdict"] for case in gate["cases"]]
+    return {"created": gate["created"], "minutes": round(gate["wall_seconds"] / 60, 2), "cases": len(verdicts)} | {
+        verdict: verdicts.count(verdict) for verdict in VERDICTS
+    }
+
+
+def resampled(folder):
+    command = [BUILD / "bench-gate-resampling"]
+    for name in ("same", "burst", "work-5", "work-10"):
+        if files := files_of(folder, name):
+            command += [f"--{name}", *files]
+    return json.loads(subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout)
+
+
+USUAL_TOOLS = {"compare.py": found_slower_by_compare, "5 % on medians": found_slower_by_threshold}
+
+
+def counts_of_rounds(rounds, judge):
+    counts = {}
+    for name in ROUND:
+        found = [judge(one["base"], one[name]) for one in rounds]
+        counts[name] = {
+            "runs": len(found),
+            "failing": sum(any(suite.values()) for suite in found),
+            "cases": sum(map(len, found)),
+            "slower": sum(sum(suite.values()) for suite in found),
+        }
+    return counts
+
+
 # ---- the report
 
 
@@ -257,69 +314,104 @@ def rate(events, trials):
     return f"{events} of {trials} ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def report_gates(folder):
+def added(counts):
+    """Dictionaries of numbers, added up."""
+    counts = list(counts)
+    return {key: sum(one[key] for one in counts) for key in counts[0]}
+
+
+def report_machines(machines):
+    print("| CPU | cores | libraries | live gates | rounds of runs |\n|---|---|---|---|---|")
+    for m in machines:
+        libraries = sorted({f"{name} {version}" for one in m["backends"].values() for name, version in one.items()})
+        rounds = [tool["same"]["runs"] for tool in m["usual"].values()]
+        gates = sum(map(len, m["gates"].values()))
+        print(f"| {m['host']['cpu']} | {m['host']['cores']} | {', '.join(libraries)} | {gates} | {max(rounds, default=0)} |")
+
+
+def report_gates(machines):
     print("| experiment | gates | that fail | cases slower | faster | same | inconclusive | minutes, median and longest |")
     print("|---|---|---|---|---|---|---|---|")
     for name, experiment in EXPERIMENTS.items():
-        gates = verdict_files(folder, name)
+        gates = [gate for m in machines for gate in m["gates"].get(name, [])]
         if not gates:
             continue
-        cases = [c["verdict"] for gate in gates for c in gate["cases"]]
-        failing = sum(any(c["verdict"] == "slower" for c in gate["cases"]) for gate in gates)
-        minutes = [gate["wall_seconds"] / 60 for gate in gates]
-        counts = " | ".join(rate(cases.count(v), len(cases)) for v in ("slower", "faster", "same", "inconclusive"))
+        cases = sum(gate["cases"] for gate in gates)
+        counts = " | ".join(rate(sum(gate[verdict] for gate in gates), cases) for verdict in VERDICTS)
+        failing = rate(sum(gate["slower"] > 0 for gate in gates), len(gates))
+        minutes = [gate["minutes"] for gate in gates]
         print(
-            f"| {experiment.title} | {len(gates)} | {rate(failing, len(gates))} | {counts} "
+            f"| {experiment.title} | {len(gates)} | {failing} | {counts} "
             f"| {statistics.median(minutes):.1f}, {max(minutes):.1f} |"
         )
 
 
-def report_resampled(folder):
-    if not files_of(folder, "same"):
-        return
-    command = [BUILD / "bench-gate-resampling", "--same", *files_of(folder, "same")]
-    for name in ("burst", "work-5", "work-10"):
-        if files_of(folder, name):
-            command += [f"--{name}", *files_of(folder, name)]
-    print(subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout)
+def report_resampled(machines):
+    print("| resampled from | gates that fail | cases slower | faster | same | inconclusive | launches a case |")
+    print("|---|---|---|---|---|---|---|")
+    for name, experiment in EXPERIMENTS.items():
+        of_machines = [m["resampled"]["gates"][name] for m in machines if name in m["resampled"]["gates"]]
+        if not of_machines:
+            continue
+        all_of = added(of_machines)
+        counts = " | ".join(rate(all_of[verdict], all_of["cases"]) for verdict in VERDICTS)
+        print(
+            f"| {experiment.title} | {rate(all_of['failing'], all_of['gates'])} | {counts} "
+            f"| {all_of['launches'] / all_of['cases']:.1f} |"
+        )
+    print("\n| true ratio | intervals that have it in them |\n|---|---|")
+    for of_ratio in zip(*(m["resampled"]["coverage"] for m in machines if m["resampled"]["coverage"])):
+        all_of = added(of_ratio)
+        print(f"| {of_ratio[0]['ratio']:.2f} | {rate(all_of['covering'], all_of['intervals'])} |")
 
 
-def report_usual(folder):
-    rounds = verdict_files(folder, "round")
-    if not rounds:
-        return
+def report_usual(machines):
     print("| tool | experiment | runs | that fail | cases slower |\n|---|---|---|---|---|")
-    for title, judge in (("compare.py", found_slower_by_compare), ("5 % on medians", found_slower_by_threshold)):
+    for tool in USUAL_TOOLS:
         for name in ROUND:
-            found = [judge(one["base"], one[name]) for one in rounds]
-            failing = sum(any(suite.values()) for suite in found)
-            slower = sum(sum(suite.values()) for suite in found)
+            of_machines = [m["usual"][tool][name] for m in machines if m["usual"]]
+            if not of_machines:
+                continue
+            all_of = added(of_machines)
             print(
-                f"| {title} | {EXPERIMENTS[name].title} | {len(found)} | {rate(failing, len(found))} "
-                f"| {rate(slower, sum(map(len, found)))} |"
+                f"| {tool} | {EXPERIMENTS[name].title} | {all_of['runs']} | {rate(all_of['failing'], all_of['runs'])} "
+                f"| {rate(all_of['slower'], all_of['cases'])} |"
             )
 
 
-def main():
-    names = [*EXPERIMENTS, "round"]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where the gates and runs are, and go")
-    parser.add_argument("--config", type=Path, default=ROOT / "configs/regression.json")
-    parser.add_argument("--minutes", type=float, default=60, help="none is begun later")
-    parser.add_argument("--only", type=lambda names: names.split(","), help=", ".join(names))
-    parser.add_argument("--report", action="store_true", help="print what was measured, and measure nothing")
-    o = parser.parse_args()
-    if unknown := set(o.only or ()) - set(names):
-        parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join(names)}")
-    if not o.report:
-        measure(o.folder, o.config, o.only, o.minutes)
-        return
+def report(paths):
     if beta is None:
-        sys.exit("--report needs scipy in the python3 that runs this (Debian: python3-scipy, for /usr/bin/python3)")
-    report_gates(o.folder)
-    print()
-    report_resampled(o.folder)
-    report_usual(o.folder)
+        sys.exit("report needs scipy in the python3 that runs this (Debian: python3-scipy, for /usr/bin/python3)")
+    machines = [json.loads(path.read_text()) for path in paths]
+    for part in (report_machines, report_gates, report_resampled, report_usual):
+        part(machines)
+        print()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    measuring = commands.add_parser("measure", help="gates and runs, one after another")
+    measuring.add_argument("folder", type=Path, help="where they are, and go")
+    measuring.add_argument("--config", type=Path, default=ROOT / "configs/regression.json")
+    measuring.add_argument("--minutes", type=float, default=60, help="none is begun later")
+    names = [*EXPERIMENTS, "round"]
+    measuring.add_argument("--only", type=lambda names: names.split(","), help=", ".join(names))
+    summarising = commands.add_parser("summarise", help="what there is to count in them")
+    summarising.add_argument("folder", type=Path)
+    summarising.add_argument("--out", type=Path, required=True)
+    reporting = commands.add_parser("report", help="Markdown of several machines' summaries")
+    reporting.add_argument("summary", type=Path, nargs="+")
+    o = parser.parse_args()
+    if o.command == "measure":
+        if unknown := set(o.only or ()) - set(names):
+            parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join(names)}")
+        measure(o.folder, o.config, o.only, o.minutes)
+    elif o.command == "summarise":
+        o.out.parent.mkdir(parents=True, exist_ok=True)
+        o.out.write_text(json.dumps(summarise(o.folder), indent=1) + "\n")
+    else:
+        report(o.summary)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,17 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "statistics/proportion.h"
 #include "verdicts/sequential.h"
 #include "verdicts/verdict.h"
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using breakeven::Effects;
 using breakeven::GateRules;
 using breakeven::Verdict;
@@ -108,26 +109,23 @@ Counts gates(const Recording& recording, std::size_t suites, const GateRules& ru
   return counts;
 }
 
-std::string rate(std::size_t events, std::size_t trials) {
-  const auto interval = breakeven::proportion_interval(events, trials);
-  return fmt::format("{} of {} ({:.2f} to {:.2f} %)", events, trials, interval.low * 100,
-                     interval.high * 100);
-}
-
-void print(const std::string& title, Counts counts) {
-  fmt::print("| {} | {} | {} | {} | {} | {} | {:.1f} |\n", title, rate(counts.failing, counts.suites),
-             rate(counts.of[Verdict::slower], counts.cases), rate(counts.of[Verdict::faster], counts.cases),
-             rate(counts.of[Verdict::same], counts.cases),
-             rate(counts.of[Verdict::inconclusive], counts.cases),
-             static_cast<double>(counts.launches) / static_cast<double>(counts.cases));
+Json to_json(Counts counts) {
+  return {{"gates", counts.suites},
+          {"failing", counts.failing},
+          {"cases", counts.cases},
+          {"slower", counts.of[Verdict::slower]},
+          {"faster", counts.of[Verdict::faster]},
+          {"same", counts.of[Verdict::same]},
+          {"inconclusive", counts.of[Verdict::inconclusive]},
+          {"launches", counts.launches}};
 }
 
 /// How often the gate's interval has the true ratio in it. It is known because the launches are those of two
 /// sides that are the same, each of which is taken with either sign by a coin's toss, as the sides could have
 /// been exchanged in any of them: their mean is 0, to which the ratio's logarithm is added.
-void print_coverage(const Recording& recording, std::size_t suites, const GateRules& rules,
-                    std::mt19937_64& generator) {
-  fmt::print("\n| true ratio | intervals that have it in them |\n|---|---|\n");
+Json coverage(const Recording& recording, std::size_t suites, const GateRules& rules,
+              std::mt19937_64& generator) {
+  Json made = Json::array();
   for (const double ratio : {1.0, 1.01, 1.02, 1.03, 1.05, 1.1}) {
     std::size_t trials = 0;
     std::size_t covering = 0;
@@ -142,35 +140,32 @@ void print_coverage(const Recording& recording, std::size_t suites, const GateRu
         if (interval && interval->low <= ratio && ratio <= interval->high) ++covering;
       }
     }
-    fmt::print("| {:.2f} | {} |\n", ratio, rate(covering, trials));
+    made.push_back({{"ratio", ratio}, {"intervals", trials}, {"covering", covering}});
   }
+  return made;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("What the gate says of suites resampled from recorded ones.");
-  std::vector<std::string> same, burst;
-  std::map<std::string, std::vector<std::string>> changed{{"work-5", {}}, {"work-10", {}}};
+  CLI::App app("What the gate says of suites resampled from recorded ones, as JSON.");
+  std::map<std::string, std::vector<std::string>> recorded{
+      {"same", {}}, {"burst", {}}, {"work-5", {}}, {"work-10", {}}};
   std::size_t suites = 300;
-  app.add_option("--same", same, "verdict files of gates in which nothing changed")->required();
-  app.add_option("--burst", burst, "the same with bursts of others' load");
-  for (auto& [name, paths] : changed)
-    app.add_option("--" + name, paths, "verdict files of gates in which every case changed");
+  for (auto& [name, paths] : recorded)
+    app.add_option("--" + name, paths, "verdict files of bench/gate_quality.py's experiment of this name");
   app.add_option("--suites", suites, "gates to resample of each");
   CLI11_PARSE(app, argc, argv);
 
-  const Recording unchanged = read(same);
-  GateRules rules;
-  rules.cases = unchanged.size();
   std::mt19937_64 generator(5);
-  fmt::print(
-      "| resampled from | gates that fail | cases slower | faster | same | inconclusive | launches a case "
-      "|\n|---|---|---|---|---|---|---|\n");
-  print("nothing changed", gates(unchanged, suites, rules, generator));
-  if (!burst.empty()) print("nothing changed, bursts of load", gates(read(burst), suites, rules, generator));
-  for (const auto& [name, paths] : changed) {
-    if (!paths.empty()) print(name, gates(read(paths), suites, rules, generator));
+  Json made{{"gates", Json::object()}, {"coverage", Json::array()}};
+  for (const auto& [name, paths] : recorded) {
+    if (paths.empty()) continue;
+    const Recording recording = read(paths);
+    GateRules rules;
+    rules.cases = recording.size();
+    made["gates"][name] = to_json(gates(recording, suites, rules, generator));
+    if (name == "same") made["coverage"] = coverage(recording, suites, rules, generator);
   }
-  print_coverage(unchanged, suites, rules, generator);
+  fmt::print("{}\n", made.dump());
 }

@@ -14,7 +14,6 @@
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/schedule.h"
-#include "statistics/mean.h"
 #include "statistics/summary.h"
 #include "version.h"
 
@@ -31,6 +30,7 @@ struct Duel {
   std::size_t verdict_index = 0;
   std::size_t arms = 0;              // of its problem: the base's, and behind it the head's
   std::optional<std::size_t> alone;  // the only side that has it: verified once, and nothing is compared
+  std::size_t repeated = 0;          // pairs that were taken again, as a GPU throttled
   Effects effects;
   bool decided = false;
 };
@@ -109,8 +109,10 @@ class Gate {
 
   static std::string method_of(const GateRules& rules) {
     return fmt::format(
-        "One value a launch, the median over pairs of samples of head's seconds over base's; the interval is "
-        "Student's t of their logarithms, 95 %. A suspect is slower or faster only where further launches "
+        "One value a launch, the median over pairs of samples of head's seconds over base's; the ratio is "
+        "the "
+        "trimmed mean of their logarithms with Tukey and McLaughlin's interval, 95 %. A suspect is slower or "
+        "faster only where further launches "
         "say "
         "so by the randomisation test of signs; that any of the {} cases is called changed which did not "
         "change has a chance of at most {:g} %.",
@@ -234,7 +236,7 @@ class Gate {
     double largest = 0;
     for (const Duel& duel : match.duels) {
       if (!duel.decided && duel.effects.suspected_slower)
-        largest = std::max(largest, std::abs(mean(duel.effects.first)));
+        largest = std::max(largest, std::abs(estimate(duel.effects.first)));
     }
     return largest;
   }
@@ -256,7 +258,11 @@ class Gate {
         if (!arm(problem, duel, side).over) bench_.release(arm(problem, duel, side));
       }
       if (Interruption::requested()) return;  // half a launch says nothing
-      decide(problem, duel);
+      if (is_new(problem, duel)) {
+        verify_new(problem, duel);
+      } else {
+        decide(problem, duel);
+      }
     }
   }
 
@@ -273,6 +279,23 @@ class Gate {
     said.verdict = Verdict::incomparable;
     duel.decided = true;
     ++decided_;
+  }
+
+  /// The base's program has the operation, but not this case of it, as a data type that the head brings.
+  bool is_new(MeasuredProblem& problem, const Duel& duel) {
+    const Arm& was = arm(problem, duel, base);
+    return verdict(duel).launches.empty() && was.over && was.row->status == Status::unsupported &&
+           !arm(problem, duel, head).over;
+  }
+
+  void verify_new(MeasuredProblem& problem, Duel& duel) {
+    CaseVerdict& said = verdict(duel);
+    said.presence = Presence::only_head;
+    said.base_status = Status::unsupported;
+    said.reason = fmt::format("the base does not support it: {}", arm(problem, duel, base).row->reason);
+    duel.alone = head;
+    duel.arms += head;  // of which its only arm is left
+    verify_alone(problem, duel);
   }
 
   static Arm& arm(MeasuredProblem& problem, const Duel& duel, std::size_t side) {
@@ -311,7 +334,7 @@ class Gate {
   bool sample(MeasuredProblem& problem, Duel& duel) {
     LaunchSamples taken;
     std::vector<std::size_t> first{generator_() % 2};
-    for (std::size_t pair = 0; pair < first.size(); ++pair) {
+    for (std::size_t pair = 0; pair < first.size();) {
       if (Interruption::requested()) return false;
       double slowest = 0;
       for (const std::size_t side : {first[pair], 1 - first[pair]}) {
@@ -323,13 +346,26 @@ class Gate {
         (side == base ? taken.base : taken.head).push_back(s->seconds);
         slowest = std::max(slowest, s->seconds * static_cast<double>(s->iterations));
       }
-      if (pair > 0) continue;
+      if (rest(problem, duel)) {
+        taken.base.pop_back();
+        taken.head.pop_back();
+        ++duel.repeated;
+        continue;
+      }
+      if (pair++ > 0) continue;
       // Of this launch alone: one that begins disturbed must not leave all others with fewer.
       first = balanced_order(pairs_of_launch(slowest, measure_), first.front());
       tell(problem, arm(problem, duel, head), "sampling");
     }
     verdict(duel).launches.push_back(std::move(taken));
     return true;
+  }
+
+  /// Whether a side throttled in the latest pair, and its GPU has been let cool down.
+  bool rest(MeasuredProblem& problem, Duel& duel) {
+    bool rested = false;
+    for (const std::size_t side : {base, head}) rested |= bench_.rest(problem, arm(problem, duel, side));
+    return rested;
   }
 
   /// Which side begins each pair: the first as given, both equally often.
@@ -397,11 +433,14 @@ class Gate {
         notes.insert(fmt::format("{}: {}", name_of(side), warning));
       if (one.busy_when_idle)
         notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", name_of(side)));
-      for (const std::string& warning : throttling_warnings(one.throttling, one.answers.size()))
-        notes.insert(fmt::format("{}: {}", name_of(side), warning));
+      if (const auto throttled = describe(one.throttling, one.answers.size()))
+        notes.insert(fmt::format("{}: {}", name_of(side), *throttled));
       one.answers = {};
       one.watch.reset();
     }
+    if (duel.repeated > 0)
+      notes.insert(
+          fmt::format("{} pairs of samples were taken again, after the GPU had rested", duel.repeated));
     if (said.base_algorithm != said.head_algorithm)
       notes.insert(fmt::format("the algorithm changed: {} in the base, {} in the head", said.base_algorithm,
                                said.head_algorithm));

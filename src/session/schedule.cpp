@@ -224,14 +224,19 @@ std::vector<std::string> condition_warnings(const Conditions& c) {
   return warnings;
 }
 
-std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples) {
-  const std::size_t throttled = throttling.samples.size();
-  if (throttled == 0) return {};
+std::optional<std::string> describe(const Throttling& throttling, std::size_t samples) {
+  if (throttling.samples.empty()) return std::nullopt;
   std::vector<std::string> causes;
   for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
-  const bool enough = enough_without(throttled, samples);
-  return {fmt::format("the GPU held its clocks down in {} of {} samples ({}): {}", throttled, samples,
-                      fmt::join(causes, ", "),
+  return fmt::format("the GPU held its clocks down in {} of {} samples ({})", throttling.samples.size(),
+                     samples, fmt::join(causes, ", "));
+}
+
+std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples) {
+  const auto described = describe(throttling, samples);
+  if (!described) return {};
+  const bool enough = enough_without(throttling.samples.size(), samples);
+  return {fmt::format("{}: {}", *described,
                       enough ? "figures are of the others" : "too few are left, and figures are of all")};
 }
 

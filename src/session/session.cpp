@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "session/clock.h"
@@ -265,7 +264,7 @@ class Session {
         arm.end = arm.watch ? progress_of_watched(arm) : progress(arm.launches, arm.spent, measure_);
         bench_.settle(arm);  // last: its threads go to sleep while the decision is worked out
         bench_.note_cost(arm, *s, seconds_since(start));
-        if (arm.end == Progress::more && arm.throttling.in_a_row > 0) rest(problem, arm);
+        if (arm.end == Progress::more) bench_.rest(problem, arm);
         // Nobody reads faster, and an interval takes as long as a few messages.
         if (seconds_since(told) > 0.1) {
           tell(problem, arm, "sampling");
@@ -281,20 +280,6 @@ class Session {
 
   Progress progress_of_watched(const Arm& arm) const {
     return progress(deciding_samples(arm.launches, arm.throttling), arm.spent, measure_);
-  }
-
-  /// Lets the GPU cool down before its next sample. The other arms wait, too: one of them may use the same
-  /// GPU.
-  void rest(const MeasuredProblem& problem, Arm& arm) {
-    const double seconds = rest_seconds(arm.throttling, measure_);
-    if (seconds <= 0) return;
-    tell(problem, arm, "letting the GPU rest");
-    const auto start = Clock::now();
-    while (seconds_since(start) < seconds && !Interruption::requested())
-      std::this_thread::sleep_for(
-          std::chrono::duration<double>(std::clamp(seconds - seconds_since(start), 0.0, 0.05)));
-    arm.throttling.rested += seconds_since(start);
-    arm.spent += seconds_since(start);
   }
 
   /// The energy of seconds of work, which is no timing sample: the counters move too seldom for those.

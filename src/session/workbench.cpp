@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
 #include "host/cpu.h"
 #include "session/clock.h"
@@ -224,10 +225,12 @@ void Workbench::calibrate(const MeasuredProblem& problem, Arm& arm) {
 }
 
 void Workbench::warm_up(Arm& arm) {
-  watch_threads(arm);
-  const auto s = take_sample(arm);
-  settle(arm);
-  if (s) place_threads(arm, *s);
+  for (int round = 0; round < 2 && !arm.over; ++round) {
+    watch_threads(arm);
+    const auto s = take_sample(arm);
+    settle(arm);
+    if (s) place_threads(arm, *s);
+  }
 }
 
 void Workbench::watch_threads(const Arm& arm) {
@@ -248,6 +251,19 @@ void Workbench::keep(Arm& arm, const answer::Sample& s) {
   arm.answers.push_back(s);
   arm.answers.back().losses = {};
   note_losses(arm, s);
+}
+
+bool Workbench::rest(const MeasuredProblem& problem, Arm& arm) {
+  const double seconds = rest_seconds(arm.throttling, measure_);
+  if (seconds <= 0) return false;
+  tell_(problem, arm, "letting the GPU rest");
+  const auto start = Clock::now();
+  while (seconds_since(start) < seconds && !Interruption::requested())
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(std::clamp(seconds - seconds_since(start), 0.0, 0.05)));
+  arm.throttling.rested += seconds_since(start);
+  arm.spent += seconds_since(start);
+  return true;
 }
 
 void Workbench::note_cost(const Arm& arm, const answer::Sample& s, double turn_seconds) {

@@ -85,12 +85,17 @@ class Workbench {
   void ready(MeasuredProblem& problem, Arm& arm, int launch);
   /// How many iterations make a sample. The first call is cold and is not counted from.
   void calibrate(const MeasuredProblem& problem, Arm& arm);
-  /// In place of calibrate(), where the iterations are known: a sample that is not counted, as the first of a
-  /// process is slower: caches and clocks have to get warm.
+  /// In place of calibrate(), where the iterations are known: samples that are not counted. The first of a
+  /// process shows which threads compute, and is slower: caches and clocks have to get warm. Another makes
+  /// them warm where the threads are now.
   void warm_up(Arm& arm);
   /// One sample of the iterations found by calibrate(). Nothing where the arm is over for it.
   std::optional<answer::Sample> take_sample(Arm& arm);
   void keep(Arm& arm, const answer::Sample& sample);
+  /// Where the arm's GPU throttled in its latest sample, lets it cool down before the next. Nobody else
+  /// samples meanwhile: another arm may use the same GPU. False where there was nothing to wait for, or
+  /// waiting does not help.
+  bool rest(const MeasuredProblem& problem, Arm& arm);
   /// A library that has given up since the first time would only look fast: then the arm is over.
   void verify_again(const MeasuredProblem& problem, Arm& arm);
   /// Lets the worker forget the case.

@@ -1,10 +1,33 @@
 #include "statistics/mean.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <numeric>
 
 namespace breakeven {
+namespace {
+
+/// At either end.
+std::size_t left_out(std::size_t values, double part) {
+  return static_cast<std::size_t>(part * static_cast<double>(values));
+}
+
+/// The values in rising order, and which of them are left.
+struct Trimmed {
+  Trimmed(const std::vector<double>& values, double part)
+      : sorted(values),
+        begin(sorted.begin() + static_cast<std::ptrdiff_t>(left_out(values.size(), part))),
+        end(sorted.end() - static_cast<std::ptrdiff_t>(left_out(values.size(), part))) {
+    std::sort(sorted.begin(), sorted.end());
+  }
+  std::vector<double> sorted;
+  std::vector<double>::iterator begin, end;
+};
+
+}  // namespace
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -17,12 +40,25 @@ double standard_deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-Interval mean_interval(const std::vector<double>& values, double error_each_side) {
+double trimmed_mean(const std::vector<double>& values, double part) {
+  const Trimmed trimmed(values, part);
+  return mean({trimmed.begin, trimmed.end});
+}
+
+double trimmed_standard_error(const std::vector<double>& values, double part) {
+  Trimmed trimmed(values, part);
+  std::fill(trimmed.sorted.begin(), trimmed.begin, *trimmed.begin);
+  std::fill(trimmed.end, trimmed.sorted.end(), *std::prev(trimmed.end));
   const auto n = static_cast<double>(values.size());
-  const double middle = mean(values);
-  const boost::math::students_t_distribution<double> student(n - 1);
+  return standard_deviation(trimmed.sorted) * std::sqrt(n) / static_cast<double>(trimmed.end - trimmed.begin);
+}
+
+Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side) {
+  const double middle = trimmed_mean(values, part);
+  const auto left = values.size() - 2 * left_out(values.size(), part);
+  const boost::math::students_t_distribution<double> student(static_cast<double>(left - 1));
   const double half_width = boost::math::quantile(boost::math::complement(student, error_each_side)) *
-                            standard_deviation(values) / std::sqrt(n);
+                            trimmed_standard_error(values, part);
   return {.low = middle - half_width, .high = middle + half_width};
 }
 

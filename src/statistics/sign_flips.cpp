@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "statistics/summary.h"
+
 namespace breakeven {
 namespace {
 
@@ -24,6 +26,16 @@ std::vector<double> sums(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<double> limited(std::vector<double> values, double times) {
+  if (values.empty()) return values;
+  std::vector<double> magnitudes;
+  magnitudes.reserve(values.size());
+  for (const double value : values) magnitudes.push_back(std::abs(value));
+  const double most = times * median(std::move(magnitudes));
+  for (double& value : values) value = std::clamp(value, -most, most);
+  return values;
+}
 
 double sign_flip_chance(const std::vector<double>& values) {
   // Each half's sums by themselves, and then the pairs of them that reach the observed sum: 2^(n/2) steps.

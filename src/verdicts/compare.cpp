@@ -48,6 +48,24 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   return medians;
 }
 
+/// The base's program under the head's name, where each file is of one program with Google Benchmark: that a
+/// program was renamed, or built under another name for each side, leaves its benchmarks what they are.
+/// Nothing where that is not so, or the names are the same.
+std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
+  const auto is_of_one_program = [](const Result& result) {
+    return result.backends.size() == 1 &&
+           std::all_of(result.cases.begin(), result.cases.end(),
+                       [](const CaseResult& c) { return c.op == "benchmark"; });
+  };
+  if (!is_of_one_program(base) || !is_of_one_program(head)) return std::nullopt;
+  const std::string& name = head.backends.front().name;
+  if (base.backends.front().name == name) return std::nullopt;
+  Result renamed = base;
+  renamed.backends.front().name = name;
+  for (CaseResult& c : renamed.cases) c.backend = name;
+  return renamed;
+}
+
 /// A case whose times can be compared.
 struct Candidate {
   std::size_t index = 0;  // in the verdicts
@@ -328,7 +346,14 @@ class Comparison {
 }  // namespace
 
 Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options) {
-  return Comparison(base, head, options).run();
+  const auto renamed = as_the_heads_program(base, head);
+  Verdicts verdicts = Comparison(renamed ? *renamed : base, head, options).run();
+  if (renamed) {
+    verdicts.base.backends = base.backends;
+    verdicts.warnings.push_back(fmt::format("the base's program is called {}, the head's {}",
+                                            base.backends.front().name, head.backends.front().name));
+  }
+  return verdicts;
 }
 
 }  // namespace breakeven

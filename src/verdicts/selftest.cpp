@@ -9,7 +9,6 @@
 #include <map>
 #include <utility>
 
-#include "statistics/mean.h"
 #include "statistics/proportion.h"
 #include "statistics/summary.h"
 
@@ -72,19 +71,19 @@ std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRu
       for (const LaunchSamples& launch : c.launches) effects.push_back(effect_of(launch));
       const auto freedom = static_cast<double>(effects.size() - 1);
       Pool& pool = pools[{c.id, c.backend}];
-      pool.squares += freedom * std::pow(standard_deviation(effects), 2);
+      pool.squares += freedom * std::pow(deviation(effects), 2);
       pool.freedom += freedom;
       pool.launches += effects.size();
     }
   }
   std::vector<CaseNoise> all;
   for (const auto& [of, pool] : pools) {
-    const double deviation = std::sqrt(pool.squares / pool.freedom);
+    const double pooled = std::sqrt(pool.squares / pool.freedom);
     all.push_back({.id = of.first,
                    .backend = of.second,
                    .launches = pool.launches,
-                   .deviation = deviation,
-                   .smallest_change = smallest_change(deviation, rules)});
+                   .deviation = pooled,
+                   .smallest_change = smallest_change(pooled, rules)});
   }
   return all;
 }

@@ -10,6 +10,12 @@
 namespace breakeven {
 namespace {
 
+/// Left out of an estimate at either end. With more, intervals of few launches are too short; with less, one
+/// launch in ten that is far out makes them too long.
+constexpr double trimmed = 0.15;
+/// Of the median magnitude: no launch counts for more in the test.
+constexpr double most_weight = 1.5;
+
 const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
   const auto found = std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
     return static_cast<std::size_t>(look.launches) == launches;
@@ -19,7 +25,7 @@ const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
 
 /// Whether a change by the threshold, in either direction, is excluded.
 bool is_same(const std::vector<double>& effects, double error, double limit) {
-  const Interval interval = mean_interval(effects, error);
+  const Interval interval = trimmed_mean_interval(effects, trimmed, error);
   return -limit < interval.low && interval.high < limit;
 }
 
@@ -40,8 +46,8 @@ std::vector<Look> first_looks() {
 std::vector<Look> confirming_looks(const GateRules& rules) {
   constexpr double share = 0.6;
   const double error = share * rules.false_alarm / static_cast<double>(rules.cases);
-  const int fewest = std::clamp(static_cast<int>(std::ceil(-std::log2(error))), 5, 32);
-  return {{fewest, share}, {fewest + 3, 0.2}, {fewest + 8, 0.2}};
+  const int fewest = std::clamp(static_cast<int>(std::ceil(-std::log2(error))), 5, 28);
+  return {{fewest, share}, {fewest + 3, 0.2}, {fewest + 8, 0.1}, {fewest + 16, 0.1}};
 }
 
 Step next_step(const Effects& effects, const GateRules& rules) {
@@ -54,10 +60,11 @@ Step next_step(const Effects& effects, const GateRules& rules) {
     const Look* look = look_after(looks, effects.first.size());
     if (look == nullptr) return {};
     if (is_same(effects.first, missed * look->share, limit)) return stop(Verdict::same);
-    const double estimate = mean(effects.first);
-    const Interval interval = mean_interval(effects.first, rules.suspicion / 2 * look->share);
-    if (interval.low > 0 && estimate >= limit) return {.next = Step::Next::confirm, .slower = true};
-    if (interval.high < 0 && estimate <= -limit) return {.next = Step::Next::confirm, .slower = false};
+    const double change = estimate(effects.first);
+    const Interval interval =
+        trimmed_mean_interval(effects.first, trimmed, rules.suspicion / 2 * look->share);
+    if (interval.low > 0 && change >= limit) return {.next = Step::Next::confirm, .slower = true};
+    if (interval.high < 0 && change <= -limit) return {.next = Step::Next::confirm, .slower = false};
     return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
   }
   const auto looks = confirming_looks(rules);
@@ -67,7 +74,7 @@ Step next_step(const Effects& effects, const GateRules& rules) {
   std::vector<double> changes;
   for (const double effect : effects.confirming) changes.push_back(sign * effect);
   const double error = rules.false_alarm / static_cast<double>(rules.cases);
-  if (mean(changes) >= limit && sign_flip_chance(changes) <= error * look->share)
+  if (estimate(changes) >= limit && sign_flip_chance(limited(changes, most_weight)) <= error * look->share)
     return stop(*effects.suspected_slower ? Verdict::slower : Verdict::faster);
   if (is_same(effects.confirming, missed * look->share, limit)) return stop(Verdict::same);
   return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
@@ -80,11 +87,20 @@ Step add_launch(Effects& effects, double effect, const GateRules& rules) {
   return step;
 }
 
+double estimate(const std::vector<double>& effects) {
+  return trimmed_mean(effects, trimmed);
+}
+
+double deviation(const std::vector<double>& effects) {
+  return trimmed_standard_error(effects, trimmed) * std::sqrt(static_cast<double>(effects.size()));
+}
+
 std::optional<Ratio> ratio_of(const Effects& effects) {
   const std::vector<double> all = all_of(effects);
   if (all.size() < 2) return std::nullopt;
-  const Interval interval = mean_interval(all, 0.025);
-  return Ratio{.value = std::exp(mean(all)), .low = std::exp(interval.low), .high = std::exp(interval.high)};
+  const Interval interval = trimmed_mean_interval(all, trimmed, 0.025);
+  return Ratio{
+      .value = std::exp(estimate(all)), .low = std::exp(interval.low), .high = std::exp(interval.high)};
 }
 
 double effect_of(const LaunchSamples& launch) {

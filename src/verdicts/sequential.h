@@ -15,6 +15,9 @@
 // ones. It is the randomisation test of signs, which assumes nothing of the noise but that it treats both
 // sides alike: launches that come in two kinds, as memory is laid out in one way or another, deceive a t-test
 // of few launches, but not this one. Its chance of error is false_alarm divided by the number of cases.
+//
+// Now and then a launch is far out: a neighbour computed, or a process got an unlucky memory layout. So
+// estimates are trimmed means, and in the test no launch counts for much more than most.
 #pragma once
 
 #include <cstddef>
@@ -62,6 +65,12 @@ Step next_step(const Effects& effects, const GateRules& rules);
 /// Adds a launch's effect to the stage that is under way, and says what follows; a suspicion is noted in
 /// `effects`.
 Step add_launch(Effects& effects, double effect, const GateRules& rules);
+
+/// What decisions are about: the trimmed mean. At least one launch.
+double estimate(const std::vector<double>& effects);
+/// What a launch's deviation comes to in an estimate: its standard error times the root of their number. At
+/// least two launches.
+double deviation(const std::vector<double>& effects);
 
 /// The ratio and its 95 % interval from all launches, those of both stages; nothing for fewer than two.
 std::optional<Ratio> ratio_of(const Effects& effects);

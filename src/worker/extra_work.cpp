@@ -74,13 +74,24 @@ class MoreArithmetic final : public WithExtraWork {
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
   void run() override {
-    if (!steps_)
-      steps_ = static_cast<std::int64_t>(std::llround(share_ * seconds_of_run() / seconds_of_step()));
+    if (!steps_) measure();
     own().run();
     compute(*steps_);
   }
+  /// Asked for after each sample, outside of what is timed.
+  std::vector<double> take_losses() override {
+    if (measured_ < 3) measure();
+    return WithExtraWork::take_losses();
+  }
 
  private:
+  /// Again after each of the first samples: before the driver has placed the threads, a run may take ten
+  /// times as long as later.
+  void measure() {
+    steps_ = static_cast<std::int64_t>(std::llround(share_ * seconds_of_run() / seconds_of_step()));
+    ++measured_;
+  }
+
   /// The median of as many runs as take some hundredths of a second, and of at least three.
   double seconds_of_run() {
     constexpr double enough = 0.03;
@@ -99,6 +110,7 @@ class MoreArithmetic final : public WithExtraWork {
 
   double share_;
   std::optional<std::int64_t> steps_;
+  int measured_ = 0;
 };
 
 class MoreRuns final : public WithExtraWork {

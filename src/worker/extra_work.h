@@ -15,8 +15,8 @@ namespace breakeven {
 std::optional<double> extra_work();
 
 /// The same case with so much more to do in every run. On the host it is arithmetic that lasts `share` of a
-/// run's time, which is measured once, in the first run; on a device it is more runs of the case itself, one
-/// for every 1 / `share`.
+/// run's time, which is measured before and between the first few samples; on a device it is more runs of the
+/// case itself, one for every 1 / `share`.
 std::unique_ptr<Prepared> with_extra_work(std::unique_ptr<Prepared> prepared, double share, bool on_host);
 
 }  // namespace breakeven

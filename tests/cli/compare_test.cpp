@@ -116,17 +116,22 @@ TEST_F(CompareCommand, WritesEveryReport) {
 }
 
 TEST_F(CompareCommand, ReadsGoogleBenchmark) {
-  const auto benchmarks = [&](const std::string& name, double seconds) {
+  const auto benchmarks = [&](const std::string& name, double seconds, const char* executable = "./bench") {
     const Json row{{"name", "BM_x"},   {"run_name", "BM_x"},   {"run_type", "iteration"},
                    {"iterations", 10}, {"real_time", seconds}, {"cpu_time", seconds},
                    {"time_unit", "s"}};
     return write(
-        name, Json{{"context", {{"executable", "./bench"}, {"num_cpus", 2}}}, {"benchmarks", {row}}}.dump());
+        name, Json{{"context", {{"executable", executable}, {"num_cpus", 2}}}, {"benchmarks", {row}}}.dump());
   };
   const Outcome outcome = breakeven({"compare", benchmarks("a.json", 1), benchmarks("b.json", 1.2)});
   EXPECT_EQ(outcome.status, 3) << "one process on each side";
   EXPECT_THAT(outcome.out, HasSubstr("BM_x"));
   EXPECT_THAT(outcome.out, HasSubstr("+20.0 % by medians alone"));
+  const Outcome renamed =
+      breakeven({"compare", benchmarks("a.json", 1, "old/bench"), benchmarks("b.json", 1.2, "new/bench-2")});
+  EXPECT_EQ(renamed.status, 3) << "the same benchmarks of a program of another name";
+  EXPECT_THAT(renamed.out, HasSubstr("+20.0 % by medians alone"));
+  EXPECT_THAT(renamed.out, HasSubstr("the base's program is called bench, the head's bench-2"));
 }
 
 // ---- what is wrong

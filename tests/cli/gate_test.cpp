@@ -156,6 +156,26 @@ TEST_F(GateTest, CountsNoBackendThatIsNew) {
       << "but it must be right";
 }
 
+TEST_F(GateTest, CountsNoCaseThatIsNew) {
+  EXPECT_EQ(
+      gate(products({8, 16}), noise_ + ",fault=refuse,status=unsupported,case=16,at=prepare", noise_).status,
+      0);
+  EXPECT_EQ(counts(), (Counts{{"same", 2}, {"incomparable", 2}}));
+  const Json all = verdicts();
+  for (const Json& c : all.at("cases")) {
+    if (c.at("id") != product_id(16)) continue;
+    EXPECT_EQ(c.at("presence"), "only_head");
+    EXPECT_THAT(c.at("reason").get<std::string>(), HasSubstr("the base does not support it: it was told"));
+  }
+}
+
+TEST_F(GateTest, WantsACaseThatIsNewToBeRight) {
+  EXPECT_EQ(gate(products({16}), noise_ + ",fault=refuse,status=unsupported,at=prepare",
+                 noise_ + ",fault=wrong,at=verify")
+                .status,
+            1);
+}
+
 TEST_F(GateTest, ThatIsWrongMidwayFails) {
   const Outcome outcome =
       gate(products({8, 16}, {"a"}), noise_, noise_ + ",fault=wrong,at=verify,process=4,case=m=8/");

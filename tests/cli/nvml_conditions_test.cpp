@@ -169,6 +169,24 @@ TEST_F(NvmlConditions, SteadyThrottlingIsMeasuredAsItIs) {
   EXPECT_THAT(warnings(result), Contains(AllOf(HasSubstr("power cap"), HasSubstr("figures are of all"))));
 }
 
+TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
+  const auto folder = file("backends").string();
+  const Outcome outcome =
+      breakeven({"gate",
+                 config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"},
+                        {{"energy_seconds", 0}, {"max_seconds", 1}}),
+                 "--base", folder, "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
+                {{"reasons", {{30, 0}, {4, 4}, {1, 0}}}});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);
+  EXPECT_THAT(verdict.at("notes").get<std::vector<std::string>>(),
+              AllOf(Contains(HasSubstr("the GPU held its clocks down in")),
+                    Contains(HasSubstr("taken again, after the GPU had rested"))));
+  const Json launch = verdict.at("launches").at(0);
+  EXPECT_EQ(launch.at("base").size() % 2, 0U) << launch;
+  EXPECT_EQ(launch.at("base").size(), launch.at("head").size());
+}
+
 TEST_F(NvmlConditions, CountersThatRiseMarkSamplesToo) {
   const Json result =
       measure({{"violations", {{"thermal", 0.5}}}}, {{"energy_seconds", 0}, {"max_seconds", 1}});

@@ -45,5 +45,36 @@ TEST(SignFlips, AreCountedAsByTryingAll) {
   }
 }
 
+TEST(Limited, ValuesKeepTheirSignsAndNoneOutweighsMost) {
+  EXPECT_THAT(limited({5, -4, 6, -80, 5}, 1.5), testing::ElementsAre(5, -4, 6, -7.5, 5));
+  EXPECT_THAT(limited({0, 0, 0}, 2), testing::ElementsAre(0, 0, 0));
+  EXPECT_THAT(limited({}, 2), testing::IsEmpty());
+}
+
+/// A launch that is far out hides a change from the plain mean, but not from the test of limited values.
+TEST(Limited, ValuesShowAChangeThatOneHides) {
+  std::vector<double> changes(22, 0.05);
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i] += 0.001 * static_cast<double>(i % 5);
+  changes[7] = -0.5;
+  EXPECT_GT(sign_flip_chance(changes), 1e-2);
+  EXPECT_LT(sign_flip_chance(limited(changes, 1.5)), 1e-4);
+}
+
+/// Where nothing changed, signs are a coin's toss whatever the magnitudes: the chance is below any level that
+/// often at most.
+TEST(Limited, ValuesKeepTheTestExact) {
+  std::mt19937_64 generator(3);
+  std::student_t_distribution<double> draw(1.5);
+  constexpr int trials = 4000;
+  int below = 0;
+  for (int i = 0; i < trials; ++i) {
+    std::vector<double> values(14);
+    for (double& v : values) v = draw(generator);
+    if (sign_flip_chance(limited(values, 1.5)) <= 0.05) ++below;
+  }
+  EXPECT_LE(below, trials * 0.05 + 3 * std::sqrt(trials * 0.05 * 0.95));
+  EXPECT_GE(below, trials * 0.03) << "and not by never being small";
+}
+
 }  // namespace
 }  // namespace breakeven

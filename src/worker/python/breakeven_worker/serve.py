@@ -8,6 +8,7 @@ import signal
 import sys
 
 from .backend import Failed, OutOfMemory, Transfer, Unsupported
+from .extra_work import LIBRARY, extra_work, with_extra_work
 from .host import EnergyMeter
 from .timing import take_sample
 
@@ -102,6 +103,8 @@ class _Worker:
                 unreadable["joules"] = "which device it is, and so whose energy to read, is not known"
         elif EnergyMeter().unreadable:
             unreadable["joules"] = EnergyMeter().unreadable
+        extra = extra_work()
+        libraries = backend.libraries if extra is None else {**backend.libraries, LIBRARY: f"{100 * extra:g} %"}
         return {
             "protocol": PROTOCOL,
             "name": backend.name,
@@ -110,7 +113,7 @@ class _Worker:
             "device": backend.device,
             "device_name": backend.device_name,
             "device_id": backend.device_id,
-            "libraries": backend.libraries,
+            "libraries": libraries,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,
         }
@@ -124,6 +127,9 @@ class _Worker:
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
                 self._prepared = operation.prepare(parameters, request["seed"])
+                extra = extra_work()
+                if extra is not None:
+                    self._prepared = with_extra_work(self._prepared, extra, self._backend.device == "cpu")
                 self._transfer = Transfer.of(parameters)
                 self._cold = request.get("cache", "warm") == "cold"
                 gc.collect()

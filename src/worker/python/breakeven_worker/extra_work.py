@@ -1,0 +1,105 @@
+"""Work that a backend does beside its own, when asked to: a change of known size, by which it can be found out whether a
+regression check would see one (docs/worker-protocol.md)."""
+
+import os
+import statistics
+import time
+from itertools import repeat
+
+from .backend import Failed
+
+VARIABLE = "BREAKEVEN_EXTRA_WORK"
+LIBRARY = "extra work"  # its name in a greeting
+
+
+def extra_work():
+    """The part of each run's time that the environment asks for; None where it does not."""
+    text = os.environ.get(VARIABLE, "")
+    if not text:
+        return None
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 10:
+        raise Failed(f"{VARIABLE}={text}: must be a number above 0 and up to 10, as in 0.05 for 5 %")
+    return share
+
+
+def with_extra_work(prepared, share, on_host):
+    """The same case with so much more to do in every run. On the host it is a loop that lasts `share` of a run's time,
+    which is measured before and between the first few samples; on a device it is more runs of the case itself, one for every 1 / `share`."""
+    return _MoreLooping(prepared, share) if on_host else _MoreRuns(prepared, share)
+
+
+class _WithExtraWork:
+    """Everything but run() is the case's own."""
+
+    def __init__(self, prepared, share):
+        self._prepared = prepared
+        self._share = share
+
+    def __getattr__(self, name):
+        return getattr(self._prepared, name)
+
+
+class _MoreLooping(_WithExtraWork):
+    _steps = None
+    _measured = 0
+
+    def run(self):
+        if self._steps is None:
+            self._measure()
+        self._prepared.run()
+        _loop(self._steps)
+
+    def take_losses(self):
+        """Asked for after each sample, outside of what is timed."""
+        if self._measured < 3:
+            with self._prepared.context():
+                self._measure()
+        return self._prepared.take_losses()
+
+    def _measure(self):
+        """Again after each of the first samples: before the driver has placed the threads, a run may take ten times as
+        long as later."""
+        self._steps = round(self._share * self._seconds_of_run() / _seconds_of_step())
+        self._measured += 1
+
+    def _seconds_of_run(self):
+        """The median of as many runs as take some hundredths of a second, and of at least three."""
+        self._prepared.run()  # caches and threads get warm
+        seconds = []
+        end = time.perf_counter() + 0.03
+        while len(seconds) < 3 or time.perf_counter() < end:
+            start = time.perf_counter()
+            self._prepared.run()
+            self._prepared.wait()
+            seconds.append(time.perf_counter() - start)
+        return statistics.median(seconds)
+
+
+class _MoreRuns(_WithExtraWork):
+    _owed = 0.0
+
+    def run(self):
+        self._prepared.run()
+        self._owed += self._share
+        while self._owed >= 1:
+            self._prepared.run()
+            self._owed -= 1
+
+
+def _loop(steps):
+    for _ in repeat(None, steps):
+        pass
+
+
+def _seconds_of_step(steps=100_000):
+    """The least of several: what disturbs makes it longer."""
+    least = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        _loop(steps)
+        least = min(least, time.perf_counter() - start)
+    return least / steps
