@@ -13,7 +13,7 @@ namespace breakeven {
 /// The connection, and what is to be said when something fails.
 struct HistoryDatabase {
   struct Close {
-    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+    void operator()(sqlite3* opened) const { sqlite3_close(opened); }
   };
   std::string name;
   double wait = 0;  // s
