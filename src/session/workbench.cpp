@@ -103,8 +103,8 @@ bool Workbench::greet(Arm& arm, const Case& problem) {
   if (ask<answer::Hello>(arm, greeting(arm.participant->threads))) {
     // Cold caches are flushed by threads of the worker's own on every CPU.
     if (measure_.placed && !measure_.cold_cache && backend.device == "cpu")
-      placements_.insert_or_assign(
-          arm.participant->key, Placement(worker->pid(), allowed_cpus(), cpus_for(arm.participant->threads)));
+      placements_[arm.participant->key] =
+          std::make_unique<Placement>(worker->pid(), allowed_cpus(), cpus_for(arm.participant->threads));
     return true;
   }
   worker.reset();  // one that has not been greeted is not to be asked for more
@@ -115,8 +115,7 @@ void Workbench::ready(MeasuredProblem& problem, Arm& arm, int launch) {
   const Case& c = problem.planned->problem;
   tell_(problem, arm, "preparing");
   if (!greet(arm, c)) return;
-  if (const auto found = placements_.find(arm.participant->key); found != placements_.end())
-    found->second.undo();
+  if (Placement* places = placement(arm)) places->undo();
   const auto prepared = ask<answer::Ready>(
       arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
   if (!prepared) return;
@@ -234,16 +233,14 @@ void Workbench::warm_up(Arm& arm) {
 }
 
 void Workbench::watch_threads(const Arm& arm) {
-  const auto found = placements_.find(arm.participant->key);
-  if (found == placements_.end()) return;
-  found->second.watch(workers_[arm.participant->key]->cpu_seconds().value_or(0));
+  if (Placement* places = placement(arm))
+    places->watch(workers_[arm.participant->key]->cpu_seconds().value_or(0));
 }
 
 void Workbench::place_threads(const Arm& arm, const answer::Sample& s) {
-  const auto found = placements_.find(arm.participant->key);
-  if (found == placements_.end()) return;
-  found->second.place(s.seconds * static_cast<double>(s.iterations),
-                      workers_[arm.participant->key]->cpu_seconds().value_or(0));
+  if (Placement* places = placement(arm))
+    places->place(s.seconds * static_cast<double>(s.iterations),
+                  workers_[arm.participant->key]->cpu_seconds().value_or(0));
 }
 
 void Workbench::keep(Arm& arm, const answer::Sample& s) {
@@ -332,11 +329,15 @@ void Workbench::settle(Arm& arm) {
   if (worker && !worker->wait_until_quiet()) arm.busy_when_idle = true;
 }
 
+Placement* Workbench::placement(const Arm& arm) const {
+  const auto found = placements_.find(arm.participant->key);
+  return found == placements_.end() ? nullptr : found->second.get();
+}
+
 std::vector<int> Workbench::cpus_held(const Arm& arm) const {
   std::set<int> cpus;
-  const auto found = placements_.find(arm.participant->key);
-  if (found != placements_.end()) {
-    for (const PlacedThread& one : found->second.placed()) cpus.insert(one.cpu);
+  if (const Placement* places = placement(arm)) {
+    for (const PlacedThread& one : places->placed()) cpus.insert(one.cpu);
   }
   return {cpus.begin(), cpus.end()};
 }

@@ -156,6 +156,7 @@ class Workbench {
   std::optional<answer::Sample> take_sample(Arm& arm, std::int64_t iterations);
   /// Around a sample that shows which threads compute: they are placed when the worker has settled after it.
   void watch_threads(const Arm& arm);
+  Placement* placement(const Arm& arm) const;  // nothing where the kernel decides
   void place_threads(const Arm& arm, const answer::Sample& sample);
   /// Nothing where the arm is over: wrong, or without an answer. `when` goes before what is wrong. Of all
   /// times, the worst is kept.
@@ -170,8 +171,8 @@ class Workbench {
   Tell tell_;
   std::optional<Nvml> nvml_;  // where a backend computes on a GPU; goes after the arms that watch one
   std::map<std::string, std::unique_ptr<WorkerProcess>> workers_;
-  std::map<std::string, Placement> placements_;            // by worker: of those whose threads are placed
-  std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by worker: the latest
+  std::map<std::string, std::unique_ptr<Placement>> placements_;  // by worker, where threads are placed
+  std::map<std::string, std::vector<double>> turn_costs_;         // seconds, by worker: the latest
   std::unique_ptr<WorkerProcess> arbiter_;
   std::size_t ended_ = 0;
 };

@@ -80,7 +80,7 @@ class MoreArithmetic final : public WithExtraWork {
   }
   /// Asked for after each sample, outside of what is timed.
   std::vector<double> take_losses() override {
-    if (measured_ < 3) measure();
+    if (measured_ < 4) measure();
     return WithExtraWork::take_losses();
   }
 
@@ -92,9 +92,9 @@ class MoreArithmetic final : public WithExtraWork {
     ++measured_;
   }
 
-  /// The median of as many runs as take some hundredths of a second, and of at least three.
+  /// The median of as many runs as take a hundredth of a second, and of at least three.
   double seconds_of_run() {
-    constexpr double enough = 0.03;
+    constexpr double enough = 0.01;
     own().run();  // caches and threads get warm
     std::vector<double> seconds;
     const auto start = Clock::now();

@@ -55,7 +55,7 @@ class _MoreLooping(_WithExtraWork):
 
     def take_losses(self):
         """Asked for after each sample, outside of what is timed."""
-        if self._measured < 3:
+        if self._measured < 4:
             with self._prepared.context():
                 self._measure()
         return self._prepared.take_losses()
@@ -67,10 +67,10 @@ class _MoreLooping(_WithExtraWork):
         self._measured += 1
 
     def _seconds_of_run(self):
-        """The median of as many runs as take some hundredths of a second, and of at least three."""
+        """The median of as many runs as take a hundredth of a second, and of at least three."""
         self._prepared.run()  # caches and threads get warm
         seconds = []
-        end = time.perf_counter() + 0.03
+        end = time.perf_counter() + 0.01
         while len(seconds) < 3 or time.perf_counter() < end:
             start = time.perf_counter()
             self._prepared.run()
