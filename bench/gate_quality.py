@@ -117,6 +117,12 @@ def burst(expected_seconds, generator):
         thread.join()
 
 
+def commit():
+    """Whose gate it was: its rules change, and what they decided before does not belong into the same count."""
+    shown = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return shown.stdout.strip() or "unknown"
+
+
 def keep(measured, path):
     """In its place only once it is whole: what lies there is not measured again."""
     part = path.with_suffix(".part")
@@ -139,7 +145,7 @@ def measure_gate(folder, config, name, number):
             done = subprocess.run([str(word) for word in command + experiment.options])
         if done.returncode not in (0, 1, 3):
             sys.exit(f"{name}: the gate ended with status {done.returncode}")
-        keep(json.loads(made.read_text()) | {"burst": load}, path)
+        keep(json.loads(made.read_text()) | {"burst": load, "commit": commit()}, path)
     print(f"{path.name}: status {done.returncode}, {time.time() - start:.0f} s", flush=True)
 
 
@@ -260,6 +266,7 @@ def summarise(folder):
         "schema": "breakeven.gate-quality/1",
         "host": first["host"],
         "backends": {b["name"]: b["libraries"] for b in first["base"]["backends"] if b["available"]},
+        "commits": sorted({gate.get("commit", "unknown") for all_of in gates.values() for gate in all_of}),
         "gates": {name: [counts_of_gate(gate) for gate in all_of] for name, all_of in gates.items()},
         "resampled": resampled(folder),
         "usual": {tool: counts_of_rounds(rounds, judge) for tool, judge in USUAL_TOOLS.items()} if rounds else {},
