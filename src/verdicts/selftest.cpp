@@ -47,7 +47,7 @@ double smallest_change(double deviation, const GateRules& rules) {
   const boost::math::normal_distribution<double> normal;
   const double power = boost::math::quantile(normal, found);
   const Look last = confirming_looks(rules).back();
-  const double error = last.share * rules.false_alarm / static_cast<double>(rules.cases);
+  const double error = last.share * confirming_error(rules);
   const double mean_deviation = deviation / std::sqrt(static_cast<double>(last.launches));
   // The randomisation test asks for about as much as Student's t, which it is the exact form of.
   const boost::math::students_t_distribution<double> student(last.launches - 1);

@@ -8,13 +8,14 @@
 // of error, so that all looks together keep it, whatever the dependence between them (Bonferroni):
 //   same     as soon as the whole interval is within the threshold;
 //   suspect  as soon as the interval excludes no change and the estimate reaches the threshold. It is
-//   measured
-//            again, in fresh launches that nothing before has chosen, and is slower or faster only where
-//            those say so by themselves.
+//            measured again, in fresh launches that nothing before has chosen, and is slower or faster only
+//            where those say so by themselves.
 // The first launches only choose what is looked into; what may fail a build is the test of the confirming
 // ones. It is the randomisation test of signs, which assumes nothing of the noise but that it treats both
 // sides alike: launches that come in two kinds, as memory is laid out in one way or another, deceive a t-test
-// of few launches, but not this one. Its chance of error is false_alarm divided by the number of cases.
+// of few launches, but not this one. It bounds both stages: a case that did not change is suspected with a
+// chance of at most `suspicion`, and confirmed with one of at most confirming_error(), whose product is
+// false_alarm divided by the number of cases.
 //
 // Now and then a launch is far out: a neighbour computed, or a process got an unlucky memory layout. So
 // estimates are trimmed means, and in the test no launch counts for much more than most.
@@ -31,20 +32,23 @@ namespace breakeven {
 struct GateRules {
   double threshold = 0.03;    // the smallest change that matters: 0.03 is a ratio of 1.03, and of 1 / 1.03
   double false_alarm = 0.01;  // that any case of the suite is called slower, or faster, which did not change
-  double suspicion = 0.05;    // that a case which did not change is suspected
+  double suspicion = 0.2;     // that a case which did not change is suspected, whatever the noise
   double missed = 0.05;       // that a case which changed by the threshold is called the same
   std::size_t cases = 1;      // of the suite
 };
 
-/// A look at a case: after how many launches, and the part of the chance of error that it may spend. The
-/// parts sum up to 1.
+/// A look at a case: after how many launches, and the parts of the chance of error and of that of suspicion
+/// that it may spend. Over all looks of a stage they sum up to 1; the second stage suspects nothing.
 struct Look {
   int launches = 0;
   double share = 0;
+  double suspicion = 0;
 };
 std::vector<Look> first_looks();
 /// The first of them as early as the randomisation test can tell at all.
 std::vector<Look> confirming_looks(const GateRules& rules);
+/// That the confirming launches of one suspect that did not change confirm it, at any look.
+double confirming_error(const GateRules& rules);
 
 /// What was seen of one case: log(head / base) by launch.
 struct Effects {

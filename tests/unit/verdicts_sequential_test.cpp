@@ -81,6 +81,31 @@ TEST(GateLooks, SpendTheirWholeChanceOfError) {
   }
 }
 
+TEST(GateLooks, SpendTheirWholeChanceOfSuspicion) {
+  double sum = 0;
+  for (const Look& look : first_looks()) {
+    // As many launches of one sign may be suspect at all.
+    EXPECT_GE(GateRules{}.suspicion / 2 * look.suspicion, std::exp2(-look.launches)) << look.launches;
+    sum += look.suspicion;
+  }
+  EXPECT_THAT(sum, DoubleNear(1, 1e-12));
+}
+
+/// Both stages together: `false_alarm` over all cases.
+TEST(GateLooks, BoundTheFalseAlarmsOfASuite) {
+  const GateRules rules = of_suite(50);
+  EXPECT_THAT(50 * rules.suspicion * confirming_error(rules), DoubleNear(rules.false_alarm, 1e-15));
+  EXPECT_EQ(fewest_to_confirm(50), 11U);
+}
+
+TEST(GateDecision, SuspectsNothingByStudentsTAlone) {
+  // Of nine launches two have the other sign: of the 512 ways to toss the signs four are as extreme.
+  const Effects effects{.first = {0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, -0.001, -0.001},
+                        .confirming = {},
+                        .suspected_slower = {}};
+  EXPECT_EQ(next_step(effects, of_suite(50)).next, Step::Next::measure);
+}
+
 TEST(GateDecision, StopsAtTheFirstLookWhereNothingChanged) {
   const Effects effects{.first = {0.001, -0.001, 0.0005, -0.0005}, .confirming = {}, .suspected_slower = {}};
   const Step step = next_step(effects, of_suite(50));
