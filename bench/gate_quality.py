@@ -318,7 +318,7 @@ def rate(events, trials):
     if not trials:
         return "none"
     low, high = bounds(events, trials)
-    return f"{events} of {trials} ({100 * low:.1f} to {100 * high:.1f} %)"
+    return f"{events} of {trials} ({100 * low:.2f} to {100 * high:.2f} %)"
 
 
 def added(counts):

@@ -110,12 +110,9 @@ class Gate {
   static std::string method_of(const GateRules& rules) {
     return fmt::format(
         "One value a launch, the median over pairs of samples of head's seconds over base's; the ratio is "
-        "the "
-        "trimmed mean of their logarithms with Tukey and McLaughlin's interval, 95 %. A suspect is slower or "
-        "faster only where further launches "
-        "say "
-        "so by the randomisation test of signs; that any of the {} cases is called changed which did not "
-        "change has a chance of at most {:g} %.",
+        "the trimmed mean of their logarithms with Tukey and McLaughlin's interval, 95 %. A suspect is "
+        "slower or faster only where further launches say so by the randomisation test of signs; that any "
+        "of the {} cases is called changed which did not change has a chance of at most {:g} %.",
         rules.cases, rules.false_alarm * 100);
   }
 

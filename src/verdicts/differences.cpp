@@ -72,18 +72,23 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median(std::move(clocks));
 }
 
-/// What a config of the run says under "measure", or the default; unknown without a config.
-std::string measured_with(const Result& result, const char* setting, const std::string& fallback) {
+/// What a config of the run says under "measure"; null without a config.
+nlohmann::json measure_of(const Result& result) {
   const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
-  const auto measure = [&](const nlohmann::json& one) {
+  const auto measure = [](const nlohmann::json& one) {
     const auto given = one.is_object() ? one.find("measure") : one.end();
-    if (!one.is_object() || given == one.end() || !given->is_object()) return fallback;
-    const auto value = given->find(setting);
-    return value != given->end() && value->is_string() ? value->get<std::string>() : fallback;
+    return one.is_object() && given != one.end() && given->is_object() ? *given : nlohmann::json::object();
   };
   if (config.is_object()) return measure(config);
   if (config.is_array() && !config.empty()) return measure(config[0]);
   return {};
+}
+
+/// What it says of one setting, or the default; empty where nothing is known.
+std::string measured_with(const nlohmann::json& measure, const char* setting, const std::string& fallback) {
+  if (measure.is_null()) return {};
+  const auto value = measure.find(setting);
+  return value != measure.end() && value->is_string() ? value->get<std::string>() : fallback;
 }
 
 std::string setting(const Host& host, const std::string& name) {
@@ -149,10 +154,12 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   for (const char* name : clock_settings)
     found.text(Difference::clocks, name, setting(was, name), setting(is, name));
   found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
+  const auto base_measure = measure_of(base);
+  const auto head_measure = measure_of(head);
   for (const auto& [what, setting, fallback] : {std::tuple("state of the caches", "cache", "warm"),
                                                 std::tuple("placement of threads", "placement", "cores")})
-    found.text(Difference::settings, what, measured_with(base, setting, fallback),
-               measured_with(head, setting, fallback));
+    found.text(Difference::settings, what, measured_with(base_measure, setting, fallback),
+               measured_with(head_measure, setting, fallback));
   return found.take();
 }
 

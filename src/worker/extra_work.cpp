@@ -74,9 +74,9 @@ class MoreArithmetic final : public WithExtraWork {
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
   void run() override {
-    if (!steps_) measure();
+    if (measured_ == 0) measure();
     own().run();
-    compute(*steps_);
+    compute(steps_);
   }
   /// Asked for after each sample, outside of what is timed.
   std::vector<double> take_losses() override {
@@ -109,7 +109,7 @@ class MoreArithmetic final : public WithExtraWork {
   }
 
   double share_;
-  std::optional<std::int64_t> steps_;
+  std::int64_t steps_ = 0;
   int measured_ = 0;
 };
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 from backend_program import SOURCE, BackendProgram
+from report_files import SYSTEM_PYTHON
 
 PACKAGE = SOURCE / "src" / "worker" / "python"
 sys.path.insert(0, str(PACKAGE))
@@ -29,7 +30,7 @@ PROGRAM = textwrap.dedent(f"""
 
 def python_with_numpy():
     """What the worker's loop needs besides; None where nothing has it."""
-    for python in (sys.executable, "/usr/bin/python3"):
+    for python in (sys.executable, SYSTEM_PYTHON):
         if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             return python
     return None

@@ -28,7 +28,8 @@ def extra_work():
 
 def with_extra_work(prepared, share, on_host):
     """The same case with so much more to do in every run. On the host it is a loop that lasts `share` of a run's time,
-    which is measured before and between the first few samples; on a device it is more runs of the case itself, one for every 1 / `share`."""
+    which is measured before and between the first few samples; on a device it is more runs of the case itself, one for
+    every 1 / `share`."""
     return _MoreLooping(prepared, share) if on_host else _MoreRuns(prepared, share)
 
 
@@ -44,11 +45,10 @@ class _WithExtraWork:
 
 
 class _MoreLooping(_WithExtraWork):
-    _steps = None
     _measured = 0
 
     def run(self):
-        if self._steps is None:
+        if self._measured == 0:
             self._measure()
         self._prepared.run()
         _loop(self._steps)
