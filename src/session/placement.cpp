@@ -40,12 +40,11 @@ void Placement::place(double wall_seconds, double process_seconds) {
     const auto found = before_.find(thread);
     use.cpu_seconds[thread] = seconds - (found == before_.end() ? 0 : found->second);
   }
-  const auto wanted = place_threads(use, cpus_);
-  const bool free = std::all_of(wanted.begin(), wanted.end(), [&](const PlacedThread& one) {
-    return cpus_of_thread(one.thread) == allowed_;
-  });
+  // Of those that did nothing in this sample, too: who places one of its threads knows why.
+  const bool free = std::all_of(use.cpu_seconds.begin(), use.cpu_seconds.end(),
+                                [&](const auto& one) { return cpus_of_thread(one.first) == allowed_; });
   if (!free) return;
-  placed_ = wanted;
+  placed_ = place_threads(use, cpus_);
   for (const auto& [thread, cpu] : placed_) set_cpus_of_thread(thread, {cpu});
 }
 

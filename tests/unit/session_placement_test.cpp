@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -59,7 +60,7 @@ TEST(PlaceThreads, LeavesAProgramAloneWhoseThreadsComeAndGo) {
   EXPECT_THAT(placed({1, 0.9}, {0, 1}, 0.1), testing::SizeIs(2)) << "a little is the kernel's accounting";
 }
 
-/// Computes until its life ends.
+/// Computes until its life ends. It never yields: beside others' work the kernel would give it nothing.
 class BusyThread {
  public:
   BusyThread() {
@@ -71,23 +72,30 @@ class BusyThread {
   std::atomic<int> id_{0};
   std::jthread thread_{[this](const std::stop_token& stop) {
     id_ = static_cast<int>(gettid());
-    while (!stop.stop_requested()) std::this_thread::yield();
+    while (!stop.stop_requested()) {
+    }
   }};
 };
-
-/// Long enough for the kernel's ticks, on a machine that does other things, too.
-constexpr std::chrono::milliseconds a_sample(60);
 
 class ThreadsPlaced : public testing::Test {
  protected:
   void SetUp() override {
     if (allowed_.size() < 2) GTEST_SKIP() << "one CPU: nothing to place";
   }
-  void place(Placement& placement) {
+  /// After a sample in which each of these threads has computed for a while, however long that takes on a
+  /// machine that does other things, too.
+  void place(Placement& placement, const std::vector<int>& busy) {
+    constexpr double a_while = 0.05;
+    const auto before = thread_times(getpid());
     placement.watch(0);
-    std::this_thread::sleep_for(a_sample);
+    const auto all_have_computed = [&] {
+      const auto now = thread_times(getpid());
+      return std::all_of(busy.begin(), busy.end(),
+                         [&](int id) { return now.at(id) - before.at(id) >= a_while; });
+    };
+    while (!all_have_computed()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     // No more than its threads used: what the whole process does beside is not what is tested.
-    placement.place(0.06, 0);
+    placement.place(a_while, 0);
   }
   const std::vector<int> allowed_ = allowed_cpus();
   const std::vector<int> cpus_{allowed_[0], allowed_.back()};
@@ -96,7 +104,7 @@ class ThreadsPlaced : public testing::Test {
 TEST_F(ThreadsPlaced, AreHeldAndReleased) {
   Placement placement(getpid(), allowed_, cpus_);
   const BusyThread one, other;
-  place(placement);
+  place(placement, {one.id(), other.id()});
   ASSERT_EQ(placement.placed().size(), 2);
   EXPECT_THAT(cpus_of_thread(one.id()), ElementsAre(cpus_[0]));
   EXPECT_THAT(cpus_of_thread(other.id()), ElementsAre(cpus_[1]));
@@ -110,7 +118,7 @@ TEST_F(ThreadsPlaced, AreHeldAndReleased) {
 TEST_F(ThreadsPlaced, AreReleasedWithThoseTheyHaveStarted) {
   Placement placement(getpid(), allowed_, cpus_);
   const BusyThread one;
-  place(placement);
+  place(placement, {one.id()});
   ASSERT_EQ(placement.placed().size(), 1);
   ASSERT_TRUE(set_cpus_of_thread(0, {cpus_[0]})) << "as if this thread had been placed";
   const auto inherited = std::make_unique<BusyThread>();
@@ -124,7 +132,7 @@ TEST_F(ThreadsPlaced, StayWhereTheirProgramPutThem) {
   Placement placement(getpid(), allowed_, cpus_);
   const BusyThread one, other;
   ASSERT_TRUE(set_cpus_of_thread(other.id(), {cpus_[0]}));
-  place(placement);
+  place(placement, {one.id()});
   EXPECT_THAT(placement.placed(), IsEmpty());
   EXPECT_EQ(cpus_of_thread(one.id()), allowed_);
   EXPECT_THAT(cpus_of_thread(other.id()), ElementsAre(cpus_[0]));
