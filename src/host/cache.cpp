@@ -1,14 +1,45 @@
 #include "host/cache.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/threads.h"
 
 namespace breakeven {
+namespace {
+
+std::string first_word(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  return word;
+}
+
+/// As the kernel writes it: `2048K`. 0 for anything else.
+std::size_t parse_size(const std::string& text) {
+  std::size_t end = 0;
+  std::size_t size = 0;
+  try {
+    size = std::stoul(text, &end);
+  } catch (const std::logic_error&) {
+    return 0;
+  }
+  const std::string unit = text.substr(end);
+  return unit == "K" ? size << 10U : unit == "M" ? size << 20U : unit.empty() ? size : 0;
+}
+
+}  // namespace
 
 std::size_t last_level_cache_bytes() {
   long largest = 0;
@@ -17,6 +48,24 @@ std::size_t last_level_cache_bytes() {
   }
   constexpr std::size_t unknown = std::size_t{32} << 20U;
   return largest > 0 ? static_cast<std::size_t>(largest) : unknown;
+}
+
+std::size_t total_cache_bytes() {
+  std::size_t total = 0;
+  std::set<std::pair<std::string, std::string>> counted;  // level, and the CPUs that share it
+  for (const int cpu : cpus_of_thread(0)) {
+    std::error_code error;
+    const std::filesystem::path caches = fmt::format("/sys/devices/system/cpu/cpu{}/cache", cpu);
+    for (std::filesystem::directory_iterator entry(caches, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string level = first_word(entry->path() / "level");
+      const bool holds_data = first_word(entry->path() / "type") != "Instruction";
+      if (level.empty() || level == "1" || !holds_data) continue;
+      if (counted.emplace(level, first_word(entry->path() / "shared_cpu_list")).second)
+        total += parse_size(first_word(entry->path() / "size"));
+    }
+  }
+  return std::max(total, last_level_cache_bytes());
 }
 
 void flush_caches() {

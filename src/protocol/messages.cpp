@@ -152,7 +152,9 @@ Json to_object(const answer::Hello& a) {
   return object;
 }
 Json to_object(const answer::Ready& a) {
-  return {{"ok", true}, {"algorithm", a.algorithm}, {"transfer", a.transfer}};
+  Json object{{"ok", true}, {"algorithm", a.algorithm}, {"transfer", a.transfer}};
+  if (a.operand_sets != 1) object["operand_sets"] = a.operand_sets;
+  return object;
 }
 Json to_object(const Evidence& a) {
   Json object{{"ok", true}, {"elements", numbers(a.elements)}, {"projections", numbers(a.projections)}};
@@ -210,6 +212,7 @@ void read(const Json& object, answer::Hello& a) {
 void read(const Json& object, answer::Ready& a) {
   a.algorithm = get_or<std::string>(object, "algorithm", "");
   a.transfer = get_or<std::string>(object, "transfer", "resident");
+  a.operand_sets = get_or<std::int64_t>(object, "operand_sets", 1);
 }
 void read(const Json& object, Evidence& a) {
   a.elements = get_numbers(object, "elements");

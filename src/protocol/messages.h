@@ -85,6 +85,8 @@ struct Ready {
   std::string algorithm;
   /// As the parameter `transfer` was heeded. A program that knows nothing of it leaves it out.
   std::string transfer = "resident";
+  /// How many sets of operands the runs take in turn; more than one where `operands` is `rotating`.
+  std::int64_t operand_sets = 1;
 };
 /// One sample. All figures are per iteration.
 struct Sample {

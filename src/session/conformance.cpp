@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "session/discovery.h"
+#include "session/heeded.h"
 #include "session/worker_process.h"
 
 namespace breakeven {
@@ -142,6 +143,12 @@ class Conformance {
       return add({.name = problem.id(),
                   .outcome = Check::Outcome::skipped,
                   .detail = "unsupported: " + refusal->reason});
+    }
+    if (const auto* ready = std::get_if<answer::Ready>(&prepared); ready != nullptr) {
+      if (const std::string why = not_heeded(problem, *ready); !why.empty()) {
+        return add(
+            {.name = problem.id(), .outcome = Check::Outcome::skipped, .detail = "unsupported: " + why});
+      }
     }
     std::string failure = no_answer(prepared);
     if (failure.empty()) failure = verify(problem, *truth, elements);

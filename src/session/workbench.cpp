@@ -11,8 +11,8 @@
 #include "host/cpu.h"
 #include "session/clock.h"
 #include "session/discovery.h"
+#include "session/heeded.h"
 #include "statistics/summary.h"
-#include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
@@ -119,16 +119,15 @@ void Workbench::ready(MeasuredProblem& problem, Arm& arm, int launch) {
   const auto prepared = ask<answer::Ready>(
       arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
   if (!prepared) return;
-  if (const std::string policy = transfer_policy(c.parameters); policy != prepared->transfer) {
-    end(arm, Status::unsupported,
-        fmt::format("transfer is {} and this program answers for {}", policy, prepared->transfer));
+  if (const std::string why = not_heeded(c, *prepared); !why.empty()) {
+    end(arm, Status::unsupported, why);
     return release(arm);
   }
   CaseResult& row = *arm.row;
-  if (launch > 0 && row.algorithm != prepared->algorithm) {
-    row.warnings.push_back(fmt::format("a later launch chose another algorithm: {}", prepared->algorithm));
-  }
-  row.algorithm = prepared->algorithm;
+  const std::string algorithm = algorithm_text(*prepared);
+  if (launch > 0 && row.algorithm != algorithm)
+    row.warnings.push_back(fmt::format("a later launch chose another algorithm: {}", algorithm));
+  row.algorithm = algorithm;
 
   tell_(problem, arm, "verifying");
   if (!problem.truth) {

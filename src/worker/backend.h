@@ -70,12 +70,15 @@ class Prepared {
   /// Puts what run() reads and writes out of the device's caches; false where they are the host's, which the
   /// caller flushes.
   virtual bool flush() { return false; }
-  /// Poisons the result, runs one iteration, and shows the values at `elements` and the projections
-  /// (workloads/evidence.h). Training starts from the initial weights, shows the first batch's logits and the
-  /// losses of `first_steps` steps, and goes back to the initial weights.
+  /// Poisons the result, runs one iteration (where operands rotate, one for each set), and shows the values
+  /// at `elements` and the projections (workloads/evidence.h). Training starts from the initial weights,
+  /// shows the first batch's logits and the losses of `first_steps` steps, and goes back to the initial
+  /// weights.
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
   /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
   virtual std::string algorithm() const = 0;
+  /// How many sets of operands and result the runs take in turn; 1: always the same (workloads/rotation.h).
+  virtual std::int64_t operand_sets() const { return 1; }
   /// Of workloads that are not timed only.
   virtual Fit fit() { throw Unsupported("this operation is timed"); }
   /// Training only: the losses of the steps run() has taken since the last call.

@@ -97,7 +97,8 @@ class Worker {
                  .each_iteration = request.problem.workload->measures_latency(),
                  .host_energy = backend_.device == "cpu"};
         return answer::Ready{.algorithm = prepared_->algorithm(),
-                             .transfer = transfer_policy(request.problem.parameters)};
+                             .transfer = transfer_policy(request.problem.parameters),
+                             .operand_sets = prepared_->operand_sets()};
       }
       const std::string why = operation.why_not ? operation.why_not(dtype) : "";
       return answer::Refusal{.status = "unsupported",

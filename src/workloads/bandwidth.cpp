@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-Bandwidth::Bandwidth(const Parameters& p) : bytes(p.integer("bytes")), dtype(p.dtype()) {}
+Bandwidth::Bandwidth(const Parameters& p) : bytes(p.integer("bytes")), dtype(p.dtype()), tuned(is_tuned(p)) {}
 
 OutputShape Bandwidth::shape() const {
   const std::int64_t channels = std::gcd(elements(), std::int64_t{1024});
@@ -49,6 +49,7 @@ class BandwidthWorkload : public Workload {
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all = with_transfer({
         Bandwidth::bytes_parameter(),
+        tuned_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32}),
     });
     return all;

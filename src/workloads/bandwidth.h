@@ -15,6 +15,7 @@ namespace breakeven {
 struct Bandwidth {
   std::int64_t bytes = 0;
   Dtype dtype = Dtype::f32;
+  bool tuned = true;  // by a race among ways to do the same
 
   explicit Bandwidth(const Parameters& parameters);
   std::int64_t elements() const { return bytes / static_cast<std::int64_t>(facts(dtype).bytes); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "workloads/random.h"
+#include "workloads/rotation.h"
 #include "workloads/transfer.h"
 
 namespace breakeven {
@@ -297,6 +298,7 @@ class Conv2dWorkload final : public Workload {
         choice_parameter("pass", "the result, or one of its gradients",
                          {"forward", "backward_data", "backward_weights"}, "forward"),
         tuned_parameter(),
+        operands_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::s8}),
     });
     return all;
@@ -349,6 +351,7 @@ class Conv2dWorkload final : public Workload {
       throw InvalidCase("n", "the tensors would have more than 10^14 elements: make them smaller");
     if (p.pass != Pass::forward && p.dtype == Dtype::s8)
       throw InvalidCase("dtype", "gradients in s8 are not a thing people compute");
+    check_operands(parameters);
   }
 
   std::vector<Parameters> examples() const override {
@@ -385,6 +388,16 @@ class Conv2dWorkload final : public Workload {
                        {"groups", f.groups},
                        {"pass", std::string(pass)}});
       }
+      // Large enough that there need not be many of them.
+      all.push_back({{"n", std::int64_t{4}},
+                     {"c", std::int64_t{64}},
+                     {"h", std::int64_t{28}},
+                     {"w", std::int64_t{28}},
+                     {"k", std::int64_t{32}},
+                     {"r", std::int64_t{1}},
+                     {"s", std::int64_t{1}},
+                     {"pass", std::string(pass)},
+                     {"operands", std::string("rotating")}});
     }
     return all;
   }

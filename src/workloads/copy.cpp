@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "workloads/random.h"
+#include "workloads/transfer.h"
 
 namespace breakeven {
 namespace {
@@ -42,13 +43,16 @@ class CopyWorkload final : public Workload {
                          "the host's side: pinned, which the device reads and writes by itself, or pageable, "
                          "as it comes from malloc",
                          {"pinned", "pageable"}, "pinned"),
+        tuned_parameter(),
         dtype_parameter({Dtype::f64, Dtype::f32}),
     };
     return all;
   }
 
   std::string title(const Parameters& parameters) const override {
-    const Copy p(parameters);
+    return what(Copy(parameters)) + how_text(parameters);
+  }
+  static std::string what(const Copy& p) {
     const char* memory = p.pinned ? "pinned" : "pageable";
     switch (p.direction) {
       case Direction::to_device:
@@ -61,9 +65,13 @@ class CopyWorkload final : public Workload {
     return p.array.title() + " within one memory";
   }
 
-  /// Within one memory there is no link whose host side could be either.
+  /// Within one memory there is no link whose host side could be either; over a link there is but one way.
   void normalise(Parameters& parameters) const override {
-    if (parameters.text("direction") == "within") parameters.set("memory", "pinned");
+    if (parameters.text("direction") == "within") {
+      parameters.set("memory", "pinned");
+    } else {
+      parameters.set("tuned", true);
+    }
   }
 
   void check(const Parameters& parameters) const override { Bandwidth(parameters).check(); }

@@ -1,55 +1,78 @@
 #include "workloads/host_tensors.h"
 
+#include <algorithm>
+
 namespace breakeven {
 namespace {
 
-Buffer<std::byte> inputs(Dtype dtype, std::int64_t count, std::uint64_t seed, std::uint64_t stream) {
-  Buffer<std::byte> buffer(count * static_cast<std::int64_t>(facts(dtype).bytes));
-  fill_inputs(dtype, buffer.data(), count, RandomStream(seed, stream));
-  return buffer;
+/// From one set to the next. Each begins where a cache line does.
+std::int64_t stride(std::int64_t bytes, std::int64_t sets) {
+  constexpr std::int64_t line = 64;
+  return sets == 1 ? bytes : (bytes + line - 1) / line * line;
 }
 
-HostTensors with_output(Dtype dtype, OutputShape shape, std::uint64_t seed, Buffer<std::byte> first,
-                        Buffer<std::byte> second) {
-  HostTensors tensors{
-      .dtype = dtype,
-      .shape = shape,
-      .seed = seed,
-      .first = std::move(first),
-      .second = std::move(second),
-      .output = Buffer<std::byte>(shape.elements() * static_cast<std::int64_t>(output_bytes(dtype)))};
+/// One of the two inputs: the numbers of a stream.
+struct Input {
+  std::int64_t elements;
+  std::uint64_t stream;
+
+  Buffer<std::byte> sets(Dtype dtype, std::uint64_t seed, std::int64_t count) const {
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(facts(dtype).bytes);
+    const std::int64_t step = stride(bytes, count);
+    Buffer<std::byte> buffer(count * step);
+    fill_inputs(dtype, buffer.data(), elements, RandomStream(seed, stream));
+    for (std::int64_t set = 1; set < count; ++set)
+      std::copy_n(buffer.data(), bytes, buffer.data() + set * step);
+    return buffer;
+  }
+};
+
+HostTensors tensors_of(Dtype dtype, OutputShape shape, std::uint64_t seed, std::int64_t sets,
+                       const Input& first, const Input& second) {
+  const std::int64_t output_size = shape.elements() * static_cast<std::int64_t>(output_bytes(dtype));
+  HostTensors tensors{.dtype = dtype,
+                      .shape = shape,
+                      .seed = seed,
+                      .sets = sets,
+                      .first = first.sets(dtype, seed, sets),
+                      .second = second.sets(dtype, seed, sets),
+                      .output = Buffer<std::byte>(sets * stride(output_size, sets))};
   tensors.poison();
   return tensors;
 }
 
 }  // namespace
 
-HostTensors HostTensors::of(const Matmul& p, std::uint64_t seed) {
-  return with_output(p.dtype, {.outer = p.batch * p.m, .channels = p.n, .inner = 1}, seed,
-                     inputs(p.dtype, p.elements_a(), seed, stream::first_operand),
-                     inputs(p.dtype, p.elements_b(), seed, stream::second_operand));
+HostTensors HostTensors::of(const Matmul& p, std::uint64_t seed, std::int64_t sets) {
+  return tensors_of(p.dtype, {.outer = p.batch * p.m, .channels = p.n, .inner = 1}, seed, sets,
+                    {p.elements_a(), stream::first_operand}, {p.elements_b(), stream::second_operand});
 }
 
-HostTensors HostTensors::of(const Conv2d& p, std::uint64_t seed) {
-  const auto source = [&] { return inputs(p.dtype, p.elements_source(), seed, stream::first_operand); };
-  const auto weights = [&] { return inputs(p.dtype, p.elements_weights(), seed, stream::second_operand); };
-  const auto gradient = [&] { return inputs(p.dtype, p.elements_result(), seed, stream::output_gradient); };
+HostTensors HostTensors::of(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
+  const Input source{p.elements_source(), stream::first_operand};
+  const Input weights{p.elements_weights(), stream::second_operand};
+  const Input gradient{p.elements_result(), stream::output_gradient};
   switch (p.pass) {
     case Pass::forward:
-      return with_output(p.dtype, {.outer = p.n, .channels = p.k, .inner = p.p() * p.q()}, seed, source(),
-                         weights());
+      return tensors_of(p.dtype, {.outer = p.n, .channels = p.k, .inner = p.p() * p.q()}, seed, sets, source,
+                        weights);
     case Pass::backward_data:
-      return with_output(p.dtype, {.outer = p.n, .channels = p.c, .inner = p.h * p.w}, seed, gradient(),
-                         weights());
+      return tensors_of(p.dtype, {.outer = p.n, .channels = p.c, .inner = p.h * p.w}, seed, sets, gradient,
+                        weights);
     case Pass::backward_weights:
       break;
   }
-  return with_output(p.dtype, {.outer = 1, .channels = p.k, .inner = p.c / p.groups * p.r * p.s}, seed,
-                     source(), gradient());
+  return tensors_of(p.dtype, {.outer = 1, .channels = p.k, .inner = p.c / p.groups * p.r * p.s}, seed, sets,
+                    source, gradient);
+}
+
+void HostTensors::poison() {
+  for (std::int64_t i = 0; i < sets; ++i)
+    poison_output(dtype, output.data() + i * (output.size() / sets), shape.elements());
 }
 
 Evidence HostTensors::evidence(const std::vector<std::int64_t>& elements) const {
-  return evidence_of(dtype, output.data(), shape, seed, elements);
+  return evidence_of(dtype, output.data() + (sets - 1) * (output.size() / sets), shape, seed, elements);
 }
 
 }  // namespace breakeven

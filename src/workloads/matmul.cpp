@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "workloads/random.h"
+#include "workloads/rotation.h"
 #include "workloads/transfer.h"
 
 namespace breakeven {
@@ -42,6 +43,7 @@ class MatmulWorkload final : public Workload {
         boolean_parameter("transpose_a", "A is stored k x m", false),
         boolean_parameter("transpose_b", "B is stored n x k", false),
         tuned_parameter(),
+        operands_parameter(),
         dtype_parameter(
             {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
     });
@@ -61,6 +63,7 @@ class MatmulWorkload final : public Workload {
                         fmt::format("the matrices would take {:.3g} bytes: make m, n, k or batch smaller",
                                     memory(parameters)));
     }
+    check_operands(parameters);
   }
 
   std::vector<Parameters> examples() const override {
@@ -74,6 +77,8 @@ class MatmulWorkload final : public Workload {
       for (const bool b : {false, true}) add(17, 33, 65, 3, a, b);
     }
     add(1, 129, 257, 1, false, false);  // matrix-vector
+    add(300, 200, 100, 1, false, true);
+    all.back().set("operands", std::string("rotating"));
     return all;
   }
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "workloads/rotation.h"
+
 namespace breakeven {
 namespace {
 
@@ -45,6 +47,7 @@ void normalise_transfer(Parameters& parameters) {
 std::string how_text(const Parameters& parameters) {
   std::string text;
   if (!is_tuned(parameters)) text += ", not tuned";
+  if (rotates(parameters)) text += ", rotating operands";
   const Transfer transfer = Transfer::of(parameters);
   if (transfer.moves())
     text += transfer.repetitions == 1 ? ", moved each time"

@@ -108,6 +108,8 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
   const auto ready = answered(answer::Ready{.algorithm = "a", .transfer = "once"});
   EXPECT_EQ(ready.algorithm + ready.transfer, "aonce");
+  EXPECT_EQ(ready.operand_sets, 1);
+  EXPECT_EQ(answered(answer::Ready{.algorithm = "", .operand_sets = 663}).operand_sets, 663);
   const auto fit = answered(Fit{.largest = 5, .refused = 6, .limit = "l"});
   EXPECT_EQ(fit.largest * 10 + fit.refused, 56);
   EXPECT_EQ(fit.limit, "l");

@@ -36,6 +36,19 @@ TEST(Copy, WithinOneMemoryThereIsNoHostsSide) {
             "copy/direction=to_device/bytes=4096/memory=pageable/f32");
 }
 
+TEST(Copy, OverALinkThereIsNoRaceToLeaveOut) {
+  const auto untuned = [](const char* direction) {
+    return make_case(*find_workload("copy"), {{"direction", std::string(direction)},
+                                              {"bytes", std::int64_t{4096}},
+                                              {"tuned", false},
+                                              {"dtype", std::string("f32")}});
+  };
+  EXPECT_EQ(untuned("to_device").id(), copy_of("to_device", 4096).id());
+  EXPECT_EQ(untuned("within").id(), "copy/direction=within/bytes=4096/tuned=false/f32");
+  EXPECT_EQ(untuned("within").workload->title(untuned("within").parameters),
+            "4 KiB f32 within one memory, not tuned");
+}
+
 TEST(Copy, SaysWhereTo) {
   EXPECT_THROW(make_case(*find_workload("copy"), {{"bytes", std::int64_t{4096}}}), InvalidCase);
   EXPECT_THROW(copy_of("sideways", 4096), InvalidCase);

@@ -18,6 +18,7 @@
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/winograd.h"
 #include "worker/backend.h"
+#include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
 #include "workloads/host_tensors.h"
@@ -37,7 +38,7 @@ class Convolution : public Prepared {
  public:
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
-    run();
+    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
     return tensors_.evidence(elements);
   }
 
@@ -45,10 +46,11 @@ class Convolution : public Prepared {
     return fmt::format("{}, blocks of {} columns", pointwise() ? "products on the source itself" : "im2col",
                        block_);
   }
+  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  protected:
-  Convolution(const Conv2d& problem, std::uint64_t seed)
-      : p_(problem), tensors_(HostTensors::of(problem, seed)) {
+  Convolution(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
+      : p_(problem), tensors_(HostTensors::of(problem, seed, sets)) {
     let_library_use(1);
   }
 
@@ -109,7 +111,8 @@ class Convolution : public Prepared {
 template <typename T>
 class Forward final : public Convolution<T> {
  public:
-  Forward(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+  Forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
+      : Convolution<T>(problem, seed, sets) {
     this->make_pieces(this->group_c() * this->filter(), this->group_k());
     // Filters are shared too where there are fewer pieces than threads; each thread then fills its own
     // columns.
@@ -118,6 +121,7 @@ class Forward final : public Convolution<T> {
   }
 
   void run() override {
+    this->tensors_.next();
     const auto pieces = std::ssize(this->pieces_);
     parallel_items(pieces * std::ssize(filters_), threads(), [&](std::int64_t i, int thread) {
       compute(this->pieces_[static_cast<std::size_t>(i % pieces)],
@@ -149,7 +153,8 @@ class Forward final : public Convolution<T> {
 template <typename T>
 class BackwardData final : public Convolution<T> {
  public:
-  BackwardData(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+  BackwardData(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
+      : Convolution<T>(problem, seed, sets) {
     this->make_pieces(this->group_c() * this->filter(), this->group_k());
     // Pieces of one image add to the same elements, so one thread takes them all.
     for (std::size_t i = 0; i < this->pieces_.size(); ++i) {
@@ -162,6 +167,7 @@ class BackwardData final : public Convolution<T> {
   }
 
   void run() override {
+    this->tensors_.next();
     const auto images = std::ssize(first_piece_) - 1;
     parallel_items(images * std::ssize(channels_), threads(), [&](std::int64_t i, int thread) {
       const auto image = static_cast<std::size_t>(i % images);
@@ -202,7 +208,8 @@ class BackwardData final : public Convolution<T> {
 template <typename T>
 class BackwardWeights final : public Convolution<T> {
  public:
-  BackwardWeights(const Conv2d& problem, std::uint64_t seed) : Convolution<T>(problem, seed) {
+  BackwardWeights(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
+      : Convolution<T>(problem, seed, sets) {
     // With channels enough, each thread has some for itself; otherwise the filters are small, and each thread
     // adds up its own sum over a part of the images.
     by_channels_ = threads() == 1 || problem.c >= 8 * threads();
@@ -212,6 +219,7 @@ class BackwardWeights final : public Convolution<T> {
   }
 
   void run() override {
+    this->tensors_.next();
     const T* source = this->tensors_.template first_as<T>();
     const T* gradient = this->tensors_.template second_as<T>();
     T* output = this->tensors_.template output_as<T>();
@@ -278,26 +286,27 @@ class Tuned final : public Prepared {
   void run() override { fastest_->run(); }
   Evidence show(const std::vector<std::int64_t>& elements) override { return fastest_->show(elements); }
   std::string algorithm() const override { return fastest_->algorithm() + " (tuned: best of 2 ways)"; }
+  std::int64_t operand_sets() const override { return fastest_->operand_sets(); }
 
  private:
   std::unique_ptr<Prepared> fastest_;
 };
 
 template <typename T>
-std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed) {
+std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
   switch (p.pass) {
     case Pass::forward: {
-      auto by_columns = std::make_unique<Forward<T>>(p, seed);
-      auto by_tiles = p.tuned ? winograd_forward(p, seed) : nullptr;
+      auto by_columns = std::make_unique<Forward<T>>(p, seed, sets);
+      auto by_tiles = p.tuned ? winograd_forward(p, seed, sets) : nullptr;
       if (!by_tiles) return by_columns;
       return std::make_unique<Tuned>(std::move(by_columns), std::move(by_tiles));
     }
     case Pass::backward_data:
-      return std::make_unique<BackwardData<T>>(p, seed);
+      return std::make_unique<BackwardData<T>>(p, seed, sets);
     case Pass::backward_weights:
       break;
   }
-  return std::make_unique<BackwardWeights<T>>(p, seed);
+  return std::make_unique<BackwardWeights<T>>(p, seed, sets);
 }
 
 const OperationRegistration registered(
@@ -311,7 +320,8 @@ const OperationRegistration registered(
        if (std::max(p.h * p.w, p.p() * p.q()) > std::numeric_limits<int>::max() ||
            p.c / p.groups * p.r * p.s > std::numeric_limits<int>::max())
          throw Unsupported("CBLAS counts rows and columns in 32 bits: the planes or filters are too large");
-       return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed) : prepare_in<float>(p, seed);
+       const std::int64_t sets = operand_sets_on_host(problem);
+       return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed, sets) : prepare_in<float>(p, seed, sets);
      }});
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/narrow.h"
 #include "worker/backend.h"
+#include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
 #include "workloads/host_tensors.h"
@@ -79,6 +80,7 @@ std::vector<Way> ways_of_sharing(const Matmul& p) {
 class Product : public Prepared {
  public:
   void run() override {
+    tensors_.next();
     parallel_items(std::ssize(way_->tiles), way_->loop_threads, [this](std::int64_t i, int thread) {
       compute(way_->tiles[static_cast<std::size_t>(i)], thread);
     });
@@ -86,7 +88,7 @@ class Product : public Prepared {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
-    run();
+    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
     return tensors_.evidence(elements);
   }
 
@@ -94,10 +96,11 @@ class Product : public Prepared {
     return ways_.size() == 1 ? way_->name
                              : fmt::format("{} (tuned: best of {} ways)", way_->name, ways_.size());
   }
+  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  protected:
-  Product(const Matmul& problem, std::uint64_t seed)
-      : p_(problem), tensors_(HostTensors::of(problem, seed)) {}
+  Product(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters), tensors_(HostTensors::of(p_, seed, operand_sets_on_host(problem))) {}
 
   /// Computes one tile of C, on `thread`.
   virtual void compute(const Tile& tile, int thread) = 0;
@@ -136,7 +139,7 @@ class Product : public Prepared {
 template <typename T>
 class NativeProduct final : public Product {
  public:
-  NativeProduct(const Matmul& problem, std::uint64_t seed) : Product(problem, seed) {
+  NativeProduct(const Case& problem, std::uint64_t seed) : Product(problem, seed) {
     choose(ways_of_sharing(p_));
   }
 
@@ -154,7 +157,7 @@ class NativeProduct final : public Product {
 /// MiB.
 class WidenedProduct final : public Product {
  public:
-  WidenedProduct(const Matmul& problem, std::uint64_t seed)
+  WidenedProduct(const Case& problem, std::uint64_t seed)
       : Product(problem, seed), workspace_(threads() * 3 * side * side) {
     const std::int64_t down = parts(p_.m);
     const std::int64_t across = parts(p_.n);
@@ -227,14 +230,13 @@ class WidenedProduct final : public Product {
 };
 
 std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
-  const Matmul p(problem.parameters);
-  switch (p.dtype) {
+  switch (problem.dtype()) {
     case Dtype::f64:
-      return std::make_unique<NativeProduct<double>>(p, seed);
+      return std::make_unique<NativeProduct<double>>(problem, seed);
     case Dtype::f32:
-      return std::make_unique<NativeProduct<float>>(p, seed);
+      return std::make_unique<NativeProduct<float>>(problem, seed);
     default:
-      return std::make_unique<WidenedProduct>(p, seed);
+      return std::make_unique<WidenedProduct>(problem, seed);
   }
 }
 

@@ -19,20 +19,23 @@ namespace {
 /// The source and the result are held with channels last, the filters transformed.
 class WinogradForward final : public Prepared {
  public:
-  WinogradForward(const Conv2d& problem, const Winograd& winograd, std::uint64_t seed)
+  WinogradForward(const Conv2d& problem, const Winograd& winograd, std::uint64_t seed, std::int64_t sets)
       : p_(problem),
+        sets_(sets),
         winograd_(winograd),
         tiles_(winograd,
                {.h = p_.h, .w = p_.w, .pad_h = p_.pad_h, .pad_w = p_.pad_w, .p = p_.p(), .q = p_.q()},
                std::max(p_.c, p_.k)),
         tensors_(HostTensors::of(problem, seed)) {
     let_library_use(1);
-    source_ = Buffer<float>(p_.elements_source());
+    source_ = Buffer<float>(sets_ * p_.elements_source());
     transpose_matrices(tensors_.first.data(), p_.n, p_.c, p_.h * p_.w, sizeof(float), bytes(source_));
     prepare_filters();
+    repeat(source_);
+    repeat(filters_);
     tensors_.first = {};
     tensors_.second = {};
-    result_ = Buffer<float>(p_.elements_result());
+    result_ = Buffer<float>(sets_ * p_.elements_result());
 
     pieces_ = cut_positions(1, p_.n * tiles_.per_image(), most_tiles(), threads());
     for (const Piece& piece : pieces_) block_ = std::max(block_, piece.count);
@@ -40,6 +43,7 @@ class WinogradForward final : public Prepared {
   }
 
   void run() override {
+    set_ = set_ + 1 == sets_ ? 0 : set_ + 1;
     const auto pieces = std::ssize(pieces_);
     parallel_items(pieces * p_.groups, threads(), [&](std::int64_t i, int thread) {
       compute(pieces_[static_cast<std::size_t>(i % pieces)], i / pieces, workspace_.data() + thread * room());
@@ -47,9 +51,11 @@ class WinogradForward final : public Prepared {
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    poison_output(p_.dtype, result_.data(), p_.elements_result());
-    run();
-    transpose_matrices(bytes(result_), p_.n, p_.p() * p_.q(), p_.k, sizeof(float), tensors_.output.data());
+    poison_output(p_.dtype, result_.data(), result_.size());
+    for (std::int64_t set = 0; set < sets_; ++set) run();
+    const std::byte* const last =
+        bytes(result_) + (sets_ - 1) * p_.elements_result() * static_cast<std::int64_t>(sizeof(float));
+    transpose_matrices(last, p_.n, p_.p() * p_.q(), p_.k, sizeof(float), tensors_.output.data());
     return tensors_.evidence(elements);
   }
 
@@ -58,9 +64,17 @@ class WinogradForward final : public Prepared {
         "Winograd, tiles of 2 x 2, blocks of {}; source and result channels last, filters held transformed",
         block_);
   }
+  std::int64_t operand_sets() const override { return sets_; }
 
  private:
   static std::byte* bytes(Buffer<float>& buffer) { return reinterpret_cast<std::byte*>(buffer.data()); }
+  /// The first set to the places of the others.
+  void repeat(Buffer<float>& sets) const {
+    const std::int64_t size = sets.size() / sets_;
+    for (std::int64_t set = 1; set < sets_; ++set) std::copy_n(sets.data(), size, sets.data() + set * size);
+  }
+  /// Of the set whose turn it is.
+  float* of_turn(Buffer<float>& sets) const { return sets.data() + set_ * (sets.size() / sets_); }
   std::int64_t group_c() const { return p_.c / p_.groups; }
   std::int64_t group_k() const { return p_.k / p_.groups; }
   std::int64_t room() const { return winograd_.products * block_ * (group_c() + group_k()); }
@@ -78,7 +92,7 @@ class WinogradForward final : public Prepared {
     const std::int64_t group = group_c() * group_k();
     const std::int64_t planes = winograd_.products * group;
     Buffer<float> transformed(planes);
-    filters_ = Buffer<float>(p_.groups * planes);
+    filters_ = Buffer<float>(sets_ * p_.groups * planes);
     for (std::int64_t g = 0; g < p_.groups; ++g) {
       transform_filters(winograd_, turned.data() + g * group * 9, 0, group_k(), group_k(), group_c(),
                         transformed.data());
@@ -91,22 +105,24 @@ class WinogradForward final : public Prepared {
     float* const seen = room;
     float* const products = room + winograd_.products * block_ * group_c();
     const TileBlock block{.first = piece.first, .count = piece.count, .room = block_};
-    tiles_.source(block, {.data = source_.data() + group * group_c(), .count = group_c(), .of = p_.c}, seen);
+    tiles_.source(block, {.data = of_turn(source_) + group * group_c(), .count = group_c(), .of = p_.c},
+                  seen);
     const std::int64_t plane = group_c() * group_k();
     for (std::int64_t i = 0; i < winograd_.products; ++i) {
-      const float* const filters = filters_.data() + (group * winograd_.products + i) * plane;
+      const float* const filters = of_turn(filters_) + (group * winograd_.products + i) * plane;
       gemm(piece.count, group_k(), group_c(), Matrix<float>{seen + i * block_ * group_c(), group_c()},
            Matrix<float>{filters, group_k()}, 0.0F, products + i * block_ * group_k(), group_k());
     }
     tiles_.result(block, products,
-                  {.data = result_.data() + group * group_k(), .count = group_k(), .of = p_.k});
+                  {.data = of_turn(result_) + group * group_k(), .count = group_k(), .of = p_.k});
   }
 
   Conv2d p_;
+  std::int64_t sets_, set_ = 0;  // of source, filters and result; whose turn it is
   const Winograd& winograd_;
   WinogradTiles tiles_;
   HostTensors tensors_;
-  Buffer<float> source_, filters_, result_;
+  Buffer<float> source_, filters_, result_;  // of all sets, one behind the other
   std::vector<Piece> pieces_;
   std::int64_t block_ = 0;  // tiles of the largest piece
   Buffer<float> workspace_;
@@ -114,12 +130,12 @@ class WinogradForward final : public Prepared {
 
 }  // namespace
 
-std::unique_ptr<Prepared> winograd_forward(const Conv2d& p, std::uint64_t seed) {
+std::unique_ptr<Prepared> winograd_forward(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
   const Winograd* const winograd = p.stride_h == p.stride_w ? winograd_for(p.stride_h) : nullptr;
   const bool suits = winograd != nullptr && p.pass == Pass::forward && p.dtype == Dtype::f32 && p.r == 3 &&
                      p.s == 3 && p.dilation == 1 && p.c / p.groups % winograd_lanes == 0 &&
                      p.k / p.groups % winograd_lanes == 0;
-  return suits ? std::make_unique<WinogradForward>(p, *winograd, seed) : nullptr;
+  return suits ? std::make_unique<WinogradForward>(p, *winograd, seed, sets) : nullptr;
 }
 
 }  // namespace breakeven::cblas

@@ -9,7 +9,8 @@
 namespace breakeven::cblas {
 
 /// Forward, f32, 3 x 3 filters, stride 1 or 2 in both directions, no dilation, and multiples of
-/// winograd_lanes channels and filters in a group; null for any other.
-std::unique_ptr<Prepared> winograd_forward(const Conv2d& problem, std::uint64_t seed);
+/// winograd_lanes channels and filters in a group; null for any other. `sets` of operands and result take
+/// turns.
+std::unique_ptr<Prepared> winograd_forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets);
 
 }  // namespace breakeven::cblas

@@ -32,8 +32,8 @@ struct FastestLaunch {
   ArrayLaunch launch;
   std::string text;  // for Prepared::algorithm
 };
-/// Times each. `enqueue` must only enqueue.
-FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches,
+/// Times each; unless `tuned`, it is the first. `enqueue` must only enqueue.
+FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
                              const std::function<void(const ArrayLaunch&)>& enqueue);
 
 /// What arrays are made of.

@@ -35,16 +35,23 @@ class SingleLayer final : public Work {
   SingleLayer(const Case& problem, std::uint64_t seed)
       : p_(problem_of(Conv2d(problem.parameters))),
         moves_(Transfer::of(problem.parameters).moves()),
+        sets_(sets_of(problem)),
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
         handle_(make_handle(stream().get())),
         first_(channels_last(tensors_.first, p_.first())),
         second_(channels_last(tensors_.second, p_.second())),
-        output_(tensors_.output.size(), moves_) {
+        output_(tensors_.output.size(), moves_, sets_) {
     tensors_.first = {};
     tensors_.second = {};
-    convolution_.emplace(
-        p_, ConvolutionOperands{.first = first_.data(), .second = second_.data(), .output = output_.data()},
-        handle_.get(), stopwatch(), problem.parameters.boolean("tuned") ? most_plans : 1);
+    convolution_.emplace(p_,
+                         ConvolutionOperands{.first = first_.data(),
+                                             .second = second_.data(),
+                                             .output = output_.data(),
+                                             .turns = {.sets = sets_,
+                                                       .first_step = first_.step(),
+                                                       .second_step = second_.step(),
+                                                       .output_step = output_.step()}},
+                         handle_.get(), stopwatch(), problem.parameters.boolean("tuned") ? most_plans : 1);
   }
 
   void bring() override {
@@ -64,7 +71,7 @@ class SingleLayer final : public Work {
     output_.fill(tensors_.output);
     first_.forget_on_device(stream().get());
     second_.forget_on_device(stream().get());
-    iterate();
+    for (std::int64_t set = 0; set < sets_; ++set) iterate();
     Buffer<std::byte> held(tensors_.output.size());
     output_.show(held);
     // Back from channels last.
@@ -77,6 +84,7 @@ class SingleLayer final : public Work {
   std::string algorithm() const override {
     return convolution_->algorithm() + (moves_ ? ", moved from and to pinned memory" : "");
   }
+  std::int64_t operand_sets() const override { return sets_; }
 
  private:
   std::size_t element_bytes() const { return facts(p_.dtype).bytes; }
@@ -85,13 +93,14 @@ class SingleLayer final : public Work {
     Buffer<std::byte> turned(plain.size());
     transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns, element_bytes(),
                        turned.data());
-    return {turned, moves_};
+    return {turned, moves_, sets_};
   }
 
   static constexpr int most_plans = 12;  // some take a second each to compile
 
   ConvolutionProblem p_;
   bool moves_;
+  std::int64_t sets_;
   HostTensors tensors_;
   CudnnHandle handle_;
   Moved first_, second_, output_;

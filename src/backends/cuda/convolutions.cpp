@@ -38,11 +38,11 @@ constexpr std::int64_t most_workspace = std::int64_t{1} << 30U;
 
 Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands,
                          cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
-    : handle_(handle) {
+    : handle_(handle), operands_(operands) {
   if (std::max(problem.source.elements(), problem.result.elements()) >
       std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuDNN's kernels count the elements of a tensor in 32 bits");
-  describe(problem, operands);
+  describe(problem);
   choose(problem.dtype, stopwatch, most_plans);
 }
 
@@ -50,7 +50,7 @@ void Convolution::enqueue() {
   check(call(), "running cuDNN's plan");
 }
 
-void Convolution::describe(const ConvolutionProblem& p, const ConvolutionOperands& operands) {
+void Convolution::describe(const ConvolutionProblem& p) {
   graph_.set_io_data_type(type_of(p.dtype))
       .set_intermediate_data_type(fe::DataType_t::FLOAT)
       .set_compute_data_type(fe::DataType_t::FLOAT);
@@ -60,14 +60,14 @@ void Convolution::describe(const ConvolutionProblem& p, const ConvolutionOperand
                              .set_dim(shape.dimensions())
                              .set_stride(shape.strides()));
   };
-  const Tensor first = input(p.first(), "first");
-  const Tensor second = input(p.second(), "second");
-  memory_of_ = {{first, operands.first}, {second, operands.second}};
-  Tensor output = operation(p, first, second);
+  first_ = input(p.first(), "first");
+  second_ = input(p.second(), "second");
+  memory_of_ = {{first_, operands_.first}, {second_, operands_.second}};
+  Tensor output = operation(p, first_, second_);
   if (p.bias_and_relu) {
     output->set_dim(p.result.dimensions()).set_stride(p.result.strides());
     const Tensor bias = input({.channels = p.result.channels}, "bias");
-    memory_of_[bias] = operands.bias;
+    memory_of_[bias] = operands_.bias;
     const auto then = [](fe::PointwiseMode_t mode) {
       return fe::graph::Pointwise_attributes().set_mode(mode);
     };
@@ -75,7 +75,8 @@ void Convolution::describe(const ConvolutionProblem& p, const ConvolutionOperand
     output = graph_.pointwise(output, then(fe::PointwiseMode_t::RELU_FWD));
   }
   output->set_output(true).set_dim(p.output().dimensions()).set_stride(p.output().strides());
-  memory_of_[output] = operands.output;
+  memory_of_[output] = operands_.output;
+  output_ = output;
   check(graph_.validate(), "describing the convolution to cuDNN");
   check(graph_.build_operation_graph(handle_), "cuDNN's operation graph");
 }
@@ -134,6 +135,12 @@ void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
 }
 
 fe::error_t Convolution::call() {
+  if (Turns& turns = operands_.turns; turns.sets > 1) {
+    turns.next();
+    memory_of_[first_] = const_cast<void*>(turns.first(operands_.first));
+    memory_of_[second_] = const_cast<void*>(turns.second(operands_.second));
+    memory_of_[output_] = turns.output(operands_.output);
+  }
   return graph_.execute_plan_at_index(handle_, memory_of_, workspace_.data(), chosen_);
 }
 

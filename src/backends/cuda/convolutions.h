@@ -11,6 +11,7 @@
 #include "backends/cuda/cudnn_api.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/stopwatch.h"
+#include "backends/cuda/turns.h"
 #include "workloads/conv2d.h"
 
 namespace breakeven::cuda {
@@ -47,6 +48,7 @@ struct ConvolutionOperands {
   void* second = nullptr;
   void* output = nullptr;
   void* bias = nullptr;  // one value a filter
+  Turns turns{};         // of the first three, where there are several
 };
 
 class Convolution {
@@ -56,7 +58,7 @@ class Convolution {
   Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
               Stopwatch& stopwatch, int most_plans);
 
-  /// On the handle's stream.
+  /// On the handle's stream, on the next set's operands.
   void enqueue();
   /// cuDNN's name of the plan, and what the race gained.
   const std::string& algorithm() const { return algorithm_; }
@@ -64,7 +66,7 @@ class Convolution {
  private:
   using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
 
-  void describe(const ConvolutionProblem& problem, const ConvolutionOperands& operands);
+  void describe(const ConvolutionProblem& problem);
   Tensor operation(const ConvolutionProblem& problem, const Tensor& first, const Tensor& second);
   void choose(Dtype dtype, Stopwatch& stopwatch, int most_plans);
   fe::error_t call();
@@ -72,6 +74,8 @@ class Convolution {
   cudnnHandle_t handle_;
   fe::graph::Graph graph_;
   std::unordered_map<Tensor, void*> memory_of_;
+  ConvolutionOperands operands_;
+  Tensor first_, second_, output_;
   Memory workspace_;
   std::int64_t chosen_ = 0;
   std::string algorithm_;

@@ -116,9 +116,12 @@ class DeviceCopy final : public Work {
       race.add(way, stopwatch().quick_seconds([this] { run(); }));
     };
     add(std::nullopt);
-    for (const ArrayLaunch& launch : writing_launches()) add(launch);
+    if (p_.tuned) {
+      for (const ArrayLaunch& launch : writing_launches()) add(launch);
+    }
     way_ = race.fastest();
-    algorithm_ = fmt::format("{}; {}", way_ ? way_->text() : "cudaMemcpyAsync", race.text());
+    algorithm_ =
+        fmt::format("{}; {}", way_ ? way_->text() : "cudaMemcpyAsync", p_.tuned ? race.text() : not_tuned);
   }
 
   void run() override {

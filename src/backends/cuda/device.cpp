@@ -137,16 +137,16 @@ Memory Memory::of(const void* host, std::int64_t bytes) {
   return memory;
 }
 
-void Memory::upload(const void* host) {
-  check(cudaMemcpy(data(), host, static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice),
+void Memory::upload(const void* host, std::int64_t offset, std::int64_t bytes) {
+  check(cudaMemcpy(as<std::byte>() + offset, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice),
         "copying to the device");
   // A copy from ordinary memory may still be under way, and other streams do not wait for it (CUDA Runtime
   // API, "API synchronization behavior").
   check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
 
-void Memory::download(void* host) const {
-  check(cudaMemcpy(host, data(), static_cast<std::size_t>(bytes_), cudaMemcpyDeviceToHost),
+void Memory::download(void* host, std::int64_t offset, std::int64_t bytes) const {
+  check(cudaMemcpy(host, as<std::byte>() + offset, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost),
         "copying from the device");
 }
 

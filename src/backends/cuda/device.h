@@ -63,8 +63,11 @@ class Memory {
   const T* as() const {
     return static_cast<const T*>(data());
   }
-  void upload(const void* host);
-  void download(void* host) const;
+  void upload(const void* host) { upload(host, 0, bytes_); }
+  void download(void* host) const { download(host, 0, bytes_); }
+  /// A part of it.
+  void upload(const void* host, std::int64_t offset, std::int64_t bytes);
+  void download(void* host, std::int64_t offset, std::int64_t bytes) const;
   /// Enqueued; the host's memory is pinned, or the host waits.
   void upload(const void* host, cudaStream_t stream);
   void download(void* host, cudaStream_t stream) const;

@@ -30,6 +30,7 @@ class Matrices final : public Work {
   Matrices(const Case& problem, std::uint64_t seed)
       : p_(problem.parameters),
         moves_(Transfer::of(problem.parameters).moves()),
+        sets_(sets_of(problem)),
         tensors_(HostTensors::of(p_, seed)) {
     make_operands();
     product_.emplace(ProductProblem{.m = p_.m,
@@ -39,7 +40,14 @@ class Matrices final : public Work {
                                     .transpose_a = p_.transpose_a,
                                     .transpose_b = p_.transpose_b,
                                     .types = product_types(p_.dtype)},
-                     ProductOperands{.a = a_.data(), .b = b_.data(), .c = c_.data(), .scales = scale_.data()},
+                     ProductOperands{.a = a_.data(),
+                                     .b = b_.data(),
+                                     .c = c_.data(),
+                                     .scales = scale_.data(),
+                                     .turns = {.sets = sets_,
+                                               .first_step = a_.step(),
+                                               .second_step = b_.step(),
+                                               .output_step = c_.step()}},
                      workspace_.data(), stopwatch(), problem.parameters.boolean("tuned") ? candidates : 1);
   }
 
@@ -60,7 +68,7 @@ class Matrices final : public Work {
     c_.fill(tensors_.output);
     a_.forget_on_device(stream().get());
     b_.forget_on_device(stream().get());
-    iterate();
+    for (std::int64_t set = 0; set < sets_; ++set) iterate();
     c_.show(tensors_.output);
     return tensors_.evidence(elements);
   }
@@ -68,6 +76,7 @@ class Matrices final : public Work {
   std::string algorithm() const override {
     return product_->algorithm() + held_ + (moves_ ? ", moved from and to pinned memory" : "");
   }
+  std::int64_t operand_sets() const override { return sets_; }
 
  private:
   /// Where the instructions want k fastest, operands are held so: it is a layout, not a copy that a call pays
@@ -78,18 +87,18 @@ class Matrices final : public Work {
       p_.transpose_a = false;
       held_ += ", A held transposed";
     } else {
-      a_ = Moved(tensors_.first, moves_);
+      a_ = Moved(tensors_.first, moves_, sets_);
     }
     if (wants_k_fastest(p_.dtype) && !p_.transpose_b) {
       b_ = transposed(tensors_.second, p_.k, p_.n);
       p_.transpose_b = true;
       held_ += ", B held transposed";
     } else {
-      b_ = Moved(tensors_.second, moves_);
+      b_ = Moved(tensors_.second, moves_, sets_);
     }
     tensors_.first = {};
     tensors_.second = {};
-    c_ = Moved(tensors_.output.size(), moves_);
+    c_ = Moved(tensors_.output.size(), moves_, sets_);
     workspace_ = Memory(product_workspace_bytes);
     if (p_.dtype == Dtype::f8e4m3) {
       constexpr float one = 1;
@@ -100,13 +109,14 @@ class Matrices final : public Work {
   Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
     Buffer<std::byte> turned(matrices.size());
     transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes, turned.data());
-    return {turned, moves_};
+    return {turned, moves_, sets_};
   }
 
   static constexpr int candidates = 32;
 
   Matmul p_;
   bool moves_;
+  std::int64_t sets_;
   HostTensors tensors_;
   Moved a_, b_, c_;
   Memory workspace_, scale_;

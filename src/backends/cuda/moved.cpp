@@ -4,8 +4,18 @@
 #include <utility>
 
 namespace breakeven::cuda {
+namespace {
 
-Moved::Moved(std::int64_t bytes, bool moves) : device_(bytes) {
+/// Each of several sets begins where an allocation would.
+std::int64_t rounded(std::int64_t bytes) {
+  constexpr std::int64_t alignment = 256;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+Moved::Moved(std::int64_t bytes, bool moves, std::int64_t sets)
+    : sets_(sets), device_(sets == 1 ? bytes : sets * rounded(bytes)) {
   if (moves) host_.emplace(static_cast<std::size_t>(bytes));
 }
 
@@ -15,7 +25,8 @@ Moved::Moved(Memory contents, bool moves) : device_(std::move(contents)) {
   device_.download(host_->data());
 }
 
-Moved::Moved(const Buffer<std::byte>& contents, bool moves) : Moved(contents.size(), moves) {
+Moved::Moved(const Buffer<std::byte>& contents, bool moves, std::int64_t sets)
+    : Moved(contents.size(), moves, sets) {
   fill(contents);
 }
 
@@ -32,7 +43,8 @@ void Moved::forget_on_device(cudaStream_t stream) {
 }
 
 void Moved::fill(const Buffer<std::byte>& contents) {
-  device_.upload(contents.data());
+  for (std::int64_t set = 0; set < sets_; ++set)
+    device_.upload(contents.data(), set * step(), contents.size());
   if (host_) std::copy_n(contents.data(), contents.size(), host_->data());
 }
 
@@ -40,7 +52,7 @@ void Moved::show(Buffer<std::byte>& contents) const {
   if (host_) {
     std::copy_n(host_->data(), contents.size(), contents.data());
   } else {
-    device_.download(contents.data());
+    device_.download(contents.data(), (sets_ - 1) * step(), contents.size());
   }
 }
 

@@ -193,11 +193,11 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
   algorithm_ = fmt::format("{}; {}", identity(chosen_), tries == 1 ? not_tuned : race.text());
 }
 
-void Product::enqueue(cudaStream_t stream) const {
+void Product::enqueue(cudaStream_t stream) {
   check(call(stream), "cublasLtMatmul");
 }
 
-cublasStatus_t Product::call(cudaStream_t stream) const {
+cublasStatus_t Product::call(cudaStream_t stream) {
   struct Number {
     double f64;
     float f32;
@@ -210,11 +210,15 @@ cublasStatus_t Product::call(cudaStream_t stream) const {
   };
   static constexpr Number zero{0, 0, 0};
   static constexpr Number one{1, 1, 1};
+  Turns& turns = operands_.turns;
+  turns.next();
+  void* const c = turns.output(operands_.c);
   const bool adds = operands_.addend != nullptr;
-  return cublasLtMatmul(library(), description_.get(), one.of(scale_), operands_.b, layout_b_.get(),
-                        operands_.a, layout_a_.get(), (adds ? one : zero).of(scale_),
-                        adds ? operands_.addend : operands_.c, layout_c_.get(), operands_.c, layout_c_.get(),
-                        &chosen_.algo, workspace_, static_cast<std::size_t>(product_workspace_bytes), stream);
+  return cublasLtMatmul(library(), description_.get(), one.of(scale_), turns.second(operands_.b),
+                        layout_b_.get(), turns.first(operands_.a), layout_a_.get(),
+                        (adds ? one : zero).of(scale_), adds ? operands_.addend : c, layout_c_.get(), c,
+                        layout_c_.get(), &chosen_.algo, workspace_,
+                        static_cast<std::size_t>(product_workspace_bytes), stream);
 }
 
 }  // namespace breakeven::cuda

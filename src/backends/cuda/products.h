@@ -11,6 +11,7 @@
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/stopwatch.h"
+#include "backends/cuda/turns.h"
 #include "workloads/dtype.h"
 
 namespace breakeven::cuda {
@@ -45,6 +46,7 @@ struct ProductOperands {
   void* mask =
       nullptr;  // one bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU)
   const void* scales = nullptr;  // one f32 that A and B of f8e4m3 are multiplied with
+  Turns turns{};                 // of A, B and C, where there are several
 };
 std::int64_t mask_bytes(std::int64_t m, std::int64_t n);
 
@@ -62,7 +64,8 @@ class Product {
   Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
           Stopwatch& stopwatch, int tries);
 
-  void enqueue(cudaStream_t stream) const;
+  /// On the next set's operands.
+  void enqueue(cudaStream_t stream);
   /// cuBLASLt's own numbers, and what the race gained.
   const std::string& algorithm() const { return algorithm_; }
 
@@ -83,7 +86,7 @@ class Product {
   static Layout layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch);
   void describe(const ProductProblem& problem);
   void choose(const ProductTypes& types, Stopwatch& stopwatch, int tries);
-  cublasStatus_t call(cudaStream_t stream) const;
+  cublasStatus_t call(cudaStream_t stream);
 
   ProductOperands operands_;
   void* workspace_;

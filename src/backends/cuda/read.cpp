@@ -35,8 +35,8 @@ class Read final : public Work {
         finished_(sizeof(unsigned)),
         result_(static_cast<std::int64_t>(facts(p_.dtype).bytes), moves_) {
     check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
-    fastest_ =
-        fastest_launch(stopwatch(), launches(), [this](const ArrayLaunch& launch) { enqueue(launch); });
+    fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
+                              [this](const ArrayLaunch& launch) { enqueue(launch); });
   }
 
   void bring() override { array_.bring(stream().get()); }

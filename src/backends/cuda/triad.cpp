@@ -15,7 +15,7 @@ class Triad final : public Work {
         b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
         c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves_),
         a_(p_.bytes, moves_),
-        fastest_(fastest_launch(stopwatch(), writing_launches(),
+        fastest_(fastest_launch(stopwatch(), writing_launches(), p_.tuned,
                                 [this](const ArrayLaunch& launch) { enqueue(launch); })) {}
 
   void bring() override {

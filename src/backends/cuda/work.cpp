@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/operand_sets.h"
+
 namespace breakeven::cuda {
 namespace {
 
@@ -9,6 +11,11 @@ namespace {
 constexpr std::int64_t enough = 512;
 
 }  // namespace
+
+std::int64_t sets_of(const Case& problem) {
+  return operand_sets(problem, static_cast<double>(device_facts().l2_bytes),
+                      static_cast<double>(free_memory()));
+}
 
 std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                            std::int64_t iterations, bool cold) {

@@ -12,6 +12,9 @@
 
 namespace breakeven::cuda {
 
+/// How many sets of operands a case takes in turn on this device; see worker/operand_sets.h.
+std::int64_t sets_of(const Case& problem);
+
 class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }

@@ -41,7 +41,7 @@ class Copies final : public Prepared {
         from_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
         to_(p_.elements()) {
     select_fastest(
-        ways, [&](std::size_t way) { past_caches_ = way == 1; }, [&] { run(); });
+        p_.tuned ? ways : 1, [&](std::size_t way) { past_caches_ = way == 1; }, [&] { run(); });
   }
 
   void run() override {
@@ -61,9 +61,9 @@ class Copies final : public Prepared {
   }
 
   std::string algorithm() const override {
-    return ways == 1      ? "memcpy"
-           : past_caches_ ? "stores past the caches; tuned: best of 2 ways"
-                          : "memcpy; tuned: best of 2 ways";
+    return ways == 1 || !p_.tuned ? "memcpy"
+           : past_caches_         ? "stores past the caches; tuned: best of 2 ways"
+                                  : "memcpy; tuned: best of 2 ways";
   }
 
  private:

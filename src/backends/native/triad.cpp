@@ -56,7 +56,7 @@ class Triad final : public Prepared {
         c_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::second_operand))),
         a_(p_.elements()) {
     select_fastest(
-        ways, [&](std::size_t way) { past_caches_ = way == 1; }, [&] { run(); });
+        p_.tuned ? ways : 1, [&](std::size_t way) { past_caches_ = way == 1; }, [&] { run(); });
   }
 
   void run() override {
@@ -75,9 +75,9 @@ class Triad final : public Prepared {
   }
 
   std::string algorithm() const override {
-    return past_caches_ ? "stores past the caches; tuned: best of 2 ways"
-           : ways == 1  ? ""
-                        : "stores through the caches; tuned: best of 2 ways";
+    return past_caches_             ? "stores past the caches; tuned: best of 2 ways"
+           : ways == 1 || !p_.tuned ? ""
+                                    : "stores through the caches; tuned: best of 2 ways";
   }
 
  private:

@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "backends/onednn/device.h"
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/tuning.h"
 #include "worker/backend.h"
+#include "worker/operand_sets.h"
 #include "workloads/host_tensors.h"
 
 namespace breakeven::onednn {
@@ -128,32 +131,51 @@ std::vector<Implementation> implementations(const Conv2d& p, const Device& devic
   return found;
 }
 
-/// A way to compute one pass, with its three tensors in its own layouts.
+/// One set of operands and result, as a primitive takes them.
+struct Tensors {
+  Tensor first, second, output;
+  std::unordered_map<int, dnnl::memory> arguments;
+};
+
+/// A way to compute one pass, with its three tensors in its own layouts: several sets of them, taken in turn,
+/// where operands rotate.
 class ConvolutionWay : public Way {
  public:
-  ConvolutionWay(Device device, const Conv2d& p, const Layouts& wanted, HostTensors& host)
+  ConvolutionWay(Device device, const Conv2d& p, const Layouts& wanted, HostTensors& host, std::int64_t sets)
       : device_(std::move(device)),
         roles_(roles(p.pass)),
         plain_(plain_layouts(p)),
         layouts_(wanted),
-        host_(host),
-        first_(device_, layouts_.of(roles_.first)),
-        second_(device_, layouts_.of(roles_.second)),
-        output_(device_, layouts_.of(roles_.output)) {
-    copy(device_, host_memory(roles_.first, host_.first), first_.memory());
-    copy(device_, host_memory(roles_.second, host_.second), second_.memory());
+        host_(host) {
+    sets_.reserve(static_cast<std::size_t>(sets));
+    for (std::int64_t i = 0; i < sets; ++i) {
+      Tensors& set = sets_.emplace_back(Tensors{.first = {device_, layouts_.of(roles_.first)},
+                                                .second = {device_, layouts_.of(roles_.second)},
+                                                .output = {device_, layouts_.of(roles_.output)},
+                                                .arguments = {}});
+      set.arguments = {{roles_.first, set.first.memory()},
+                       {roles_.second, set.second.memory()},
+                       {roles_.output, set.output.memory()}};
+      copy(device_, host_memory(roles_.first, host_.first), set.first.memory());
+      copy(device_, host_memory(roles_.second, host_.second), set.second.memory());
+    }
   }
 
-  /// From the way's own layout to NCHW or KCRS, and, for the poison, from there.
-  void output_to_host() { copy(device_, output_.memory(), host_memory(roles_.output, host_.output)); }
-  void host_to_output() { copy(device_, host_memory(roles_.output, host_.output), output_.memory()); }
+  /// From the way's own layout to NCHW or KCRS, of the last set, and, for the poison, from there, of all.
+  void output_to_host() {
+    copy(device_, sets_.back().output.memory(), host_memory(roles_.output, host_.output));
+  }
+  void host_to_output() {
+    for (Tensors& set : sets_) copy(device_, host_memory(roles_.output, host_.output), set.output.memory());
+  }
 
  protected:
   Device& device() { return device_; }
-  const Roles& argument() const { return roles_; }
-  Tensor& first() { return first_; }
-  Tensor& second() { return second_; }
-  Tensor& output() { return output_; }
+  /// The set that is computed next.
+  Tensors& take_turn() {
+    turn_ = turn_ + 1 == sets_.size() ? 0 : turn_ + 1;
+    return sets_[turn_];
+  }
   std::string layout_names() const {
     return fmt::format("source {}, weights {}, result {}", layout_name(layouts_.source),
                        layout_name(layouts_.weights), layout_name(layouts_.result));
@@ -168,21 +190,20 @@ class ConvolutionWay : public Way {
   Roles roles_;
   Layouts plain_, layouts_;
   HostTensors& host_;
-  Tensor first_, second_, output_;
+  std::vector<Tensors> sets_;
+  std::size_t turn_ = 0;
 };
 
 /// By the library's convolution.
 class Convolution final : public ConvolutionWay {
  public:
-  Convolution(const Device& of, const Conv2d& p, const Implementation& implementation, HostTensors& host)
-      : ConvolutionWay(of, p, implementation.layouts, host),
+  Convolution(const Device& of, const Conv2d& p, const Implementation& implementation, HostTensors& host,
+              std::int64_t sets)
+      : ConvolutionWay(of, p, implementation.layouts, host, sets),
         primitive_(implementation.primitive),
-        name_(implementation.name),
-        arguments_{{argument().first, first().memory()},
-                   {argument().second, second().memory()},
-                   {argument().output, output().memory()}} {}
+        name_(implementation.name) {}
   void run() override {
-    primitive_.execute(device().stream, arguments_);
+    primitive_.execute(device().stream, take_turn().arguments);
     device().stream.wait();
   }
   std::string name() const override { return fmt::format("{}, {}", name_, layout_names()); }
@@ -190,7 +211,6 @@ class Convolution final : public ConvolutionWay {
  private:
   dnnl::primitive primitive_;
   std::string name_;
-  std::unordered_map<int, dnnl::memory> arguments_;
 };
 
 /// A 1 x 1 filter with stride 1 and channels innermost is one product over all pixels.
@@ -202,13 +222,14 @@ bool is_product(const Conv2d& p) {
 /// That product.
 class Product final : public ConvolutionWay {
  public:
-  Product(const Device& of, const Conv2d& p, HostTensors& host)
-      : ConvolutionWay(of, p, layouts(p, Tag::nhwc, Tag::oihw), host), p_(p) {}
+  Product(const Device& of, const Conv2d& p, HostTensors& host, std::int64_t sets)
+      : ConvolutionWay(of, p, layouts(p, Tag::nhwc, Tag::oihw), host, sets), p_(p) {}
   void run() override {
     const std::int64_t pixels = p_.n * p_.h * p_.w;
-    const float* a = first().as<float>();
-    const float* b = second().as<float>();
-    auto* to = output().as<float>();
+    Tensors& set = take_turn();
+    const float* a = set.first.as<float>();
+    const float* b = set.second.as<float>();
+    auto* to = set.output.as<float>();
     dnnl_status_t status = dnnl_success;
     switch (p_.pass) {
       case Pass::forward:  // pixels x c times (k x c)^T
@@ -231,7 +252,7 @@ class Product final : public ConvolutionWay {
 
 /// All ways worth a race: what the library likes best when free to choose all layouts, when the channels are
 /// innermost, and when nothing is rearranged; each in all its implementations but the reference.
-std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host) {
+std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std::int64_t sets) {
   const Device device;
   std::vector<Implementation> found;
   std::vector<Implementation> references;
@@ -253,19 +274,21 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host) {
   makers.reserve(found.size() + 1);
   for (const Implementation& implementation : found) {
     makers.emplace_back(
-        [=, &host] { return std::make_unique<Convolution>(device, p, implementation, host); });
+        [=, &host] { return std::make_unique<Convolution>(device, p, implementation, host, sets); });
   }
-  if (is_product(p)) makers.emplace_back([=, &host] { return std::make_unique<Product>(device, p, host); });
+  if (is_product(p))
+    makers.emplace_back([=, &host] { return std::make_unique<Product>(device, p, host, sets); });
   return makers;
 }
 
 class OnednnConv2d final : public Prepared {
  public:
-  OnednnConv2d(const Conv2d& problem, std::uint64_t seed) : tensors_(HostTensors::of(problem, seed)) {
-    const auto makers = ways(problem, tensors_);
+  OnednnConv2d(const Case& problem, std::uint64_t seed)
+      : tensors_(HostTensors::of(Conv2d(problem.parameters), seed)), sets_(operand_sets_on_host(problem)) {
+    const auto makers = ways(Conv2d(problem.parameters), tensors_, sets_);
     if (makers.empty())
       throw Unsupported("oneDNN has at most its slow reference implementation of this pass on this CPU");
-    winner_ = choose(makers, problem.tuned);
+    winner_ = choose(makers, is_tuned(problem.parameters));
   }
 
   void run() override { winner_.way->run(); }
@@ -273,7 +296,7 @@ class OnednnConv2d final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
     winner_.way->host_to_output();
-    run();
+    for (std::int64_t set = 0; set < sets_; ++set) run();
     winner_.way->output_to_host();
     return tensors_.evidence(elements);
   }
@@ -281,9 +304,11 @@ class OnednnConv2d final : public Prepared {
   std::string algorithm() const override {
     return winner_.algorithm() + "; reorders not counted: in a network data stay in these layouts";
   }
+  std::int64_t operand_sets() const override { return sets_; }
 
  private:
-  HostTensors tensors_;
+  HostTensors tensors_;  // one set, in the workload's layouts
+  std::int64_t sets_;
   Winner<ConvolutionWay> winner_;
 };
 
@@ -314,7 +339,7 @@ const OperationRegistration conv2d({.op = "conv2d",
                                     .dtypes = dtypes,
                                     .prepare = [](const Case& c,
                                                   std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<OnednnConv2d>(Conv2d(c.parameters), seed);
+                                      return std::make_unique<OnednnConv2d>(c, seed);
                                     }});
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/tuning.h"
 #include "worker/backend.h"
+#include "worker/operand_sets.h"
 #include "workloads/host_tensors.h"
 
 namespace breakeven::onednn {
@@ -29,6 +30,32 @@ struct Operands {
         c(matrices(p.batch, p.m, p.n, false, output_type(p.dtype))) {}
 };
 
+/// The operands and the result of the set whose turn it is, as oneDNN sees them.
+class Turn {
+ public:
+  Turn(const Device& device, HostTensors& tensors, const Operands& operands)
+      : tensors_(tensors),
+        a_(operands.a, device.engine, tensors.first.data()),
+        b_(operands.b, device.engine, tensors.second.data()),
+        c_(operands.c, device.engine, tensors.output.data()) {}
+  const dnnl::memory& a() const { return a_; }
+  const dnnl::memory& b() const { return b_; }
+  const dnnl::memory& c() const { return c_; }
+
+  /// Cheap, as plain layouts have no padding that the library would fill.
+  void next() {
+    if (tensors_.sets == 1) return;
+    tensors_.next();
+    a_.set_data_handle(tensors_.of_turn(tensors_.first));
+    b_.set_data_handle(tensors_.of_turn(tensors_.second));
+    c_.set_data_handle(tensors_.of_turn(tensors_.output));
+  }
+
+ private:
+  HostTensors& tensors_;
+  dnnl::memory a_, b_, c_;
+};
+
 /// One call of a primitive on the operands as they are.
 class Direct final : public Way {
  public:
@@ -37,10 +64,10 @@ class Direct final : public Way {
       : device_(std::move(device)),
         primitive_(std::move(primitive)),
         name_(std::move(name)),
-        arguments_{{DNNL_ARG_SRC, {operands.a, device_.engine, tensors.first.data()}},
-                   {DNNL_ARG_WEIGHTS, {operands.b, device_.engine, tensors.second.data()}},
-                   {DNNL_ARG_DST, {operands.c, device_.engine, tensors.output.data()}}} {}
+        turn_(device_, tensors, operands),
+        arguments_{{DNNL_ARG_SRC, turn_.a()}, {DNNL_ARG_WEIGHTS, turn_.b()}, {DNNL_ARG_DST, turn_.c()}} {}
   void run() override {
+    turn_.next();
     primitive_.execute(device_.stream, arguments_);
     device_.stream.wait();
   }
@@ -50,6 +77,7 @@ class Direct final : public Way {
   Device device_;
   dnnl::matmul primitive_;
   std::string name_;
+  Turn turn_;
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
@@ -61,15 +89,16 @@ class Packed final : public Way {
       : device_(std::move(device)),
         primitive_(std::move(primitive)),
         name_(std::move(name)),
-        plain_(operands.b, device_.engine, tensors.second.data()),
+        turn_(device_, tensors, operands),
         packed_(device_, packed),
-        pack_(plain_, packed_.memory()),
-        arguments_{{DNNL_ARG_SRC, {operands.a, device_.engine, tensors.first.data()}},
-                   {DNNL_ARG_WEIGHTS, packed_.memory()},
-                   {DNNL_ARG_DST, {operands.c, device_.engine, tensors.output.data()}}} {}
+        pack_(turn_.b(), packed_.memory()),
+        arguments_{
+            {DNNL_ARG_SRC, turn_.a()}, {DNNL_ARG_WEIGHTS, packed_.memory()}, {DNNL_ARG_DST, turn_.c()}} {}
   void run() override {
+    turn_.next();
+    dnnl::memory from = turn_.b();
     dnnl::memory to = packed_.memory();
-    pack_.execute(device_.stream, plain_, to);
+    pack_.execute(device_.stream, from, to);
     primitive_.execute(device_.stream, arguments_);
     device_.stream.wait();
   }
@@ -79,7 +108,7 @@ class Packed final : public Way {
   Device device_;
   dnnl::matmul primitive_;
   std::string name_;
-  dnnl::memory plain_;
+  Turn turn_;
   Tensor packed_;
   dnnl::reorder pack_;
   std::unordered_map<int, dnnl::memory> arguments_;
@@ -90,6 +119,7 @@ class Sgemm final : public Way {
  public:
   Sgemm(const Matmul& problem, HostTensors& tensors) : p_(problem), tensors_(tensors) {}
   void run() override {
+    tensors_.next();
     for (std::int64_t b = 0; b < p_.batch; ++b) {
       const auto status = dnnl_sgemm(p_.transpose_a ? 'T' : 'N', p_.transpose_b ? 'T' : 'N', p_.m, p_.n, p_.k,
                                      1.0F, tensors_.first_as<float>() + b * p_.m * p_.k, p_.stride_a(),
@@ -141,22 +171,24 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
 
 class OnednnMatmul final : public Prepared {
  public:
-  OnednnMatmul(const Matmul& problem, std::uint64_t seed) : tensors_(HostTensors::of(problem, seed)) {
-    const auto makers = ways(problem, tensors_);
+  OnednnMatmul(const Case& problem, std::uint64_t seed)
+      : tensors_(HostTensors::of(Matmul(problem.parameters), seed, operand_sets_on_host(problem))) {
+    const auto makers = ways(Matmul(problem.parameters), tensors_);
     if (makers.empty())
       throw Unsupported("oneDNN has only its slow reference implementation of this product on this CPU");
-    winner_ = choose(makers, problem.tuned);
+    winner_ = choose(makers, is_tuned(problem.parameters));
   }
 
   void run() override { winner_.way->run(); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
-    run();
+    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
     return tensors_.evidence(elements);
   }
 
   std::string algorithm() const override { return winner_.algorithm(); }
+  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  private:
   HostTensors tensors_;
@@ -185,7 +217,7 @@ const OperationRegistration matmul({.op = "matmul",
                                     .dtypes = dtypes,
                                     .prepare = [](const Case& c,
                                                   std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<OnednnMatmul>(Matmul(c.parameters), seed);
+                                      return std::make_unique<OnednnMatmul>(c, seed);
                                     }});
 
 }  // namespace

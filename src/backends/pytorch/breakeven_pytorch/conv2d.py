@@ -5,6 +5,7 @@ import math
 import torch
 
 from breakeven_worker.backend import Operation
+from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
 from breakeven_worker.timing import fastest
 
@@ -32,8 +33,8 @@ def _probe(dtype, device):
 
 
 class _Conv2d(WithoutGradients):
-    """run() leaves its result in self._result: a new tensor each time, for torch has no out= here that does not
-    copy, so a user pays for the allocation too."""
+    """run() leaves its result in self._results, at its set of operands: a new tensor each time, for torch has no out=
+    here that does not copy, so a user pays for the allocation too."""
 
     @torch.inference_mode()
     def __init__(self, p, seed, device):
@@ -43,6 +44,7 @@ class _Conv2d(WithoutGradients):
         dtype = DTYPES[p["dtype"]]
         needed = dtype.itemsize * (math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result))
         check_memory(needed, device)
+        self.operand_sets = operand_sets(p, needed, device.cache_bytes(), device.available_memory())
         # Both formats are in memory while they are compared.
         formats = _FORMATS if 2 * needed <= device.available_memory() else {"contiguous": torch.contiguous_format}
         operands = [
@@ -56,7 +58,12 @@ class _Conv2d(WithoutGradients):
         self._call = candidates[chosen]
         others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
         self.algorithm = ", ".join([chosen, *others])
-        self._result = None
+        more = [
+            _Call(sizes, [operand.clone() for operand in operands], formats[chosen])
+            for _ in range(1, self.operand_sets)
+        ]
+        self._results = [None] * self.operand_sets
+        self.run = in_turn([self._into(at, call) for at, call in enumerate([self._call, *more])])
         self._wait = device.wait
         self._operands, self._moved_result = [], None
         if moves(p, device):
@@ -67,24 +74,33 @@ class _Conv2d(WithoutGradients):
         for operand in self._operands:
             operand.bring()
 
-    def run(self):
-        self._result = self._call()
+    def _into(self, at, call):
+        results = self._results
+
+        def run():
+            results[at] = call()
+
+        return run
 
     def fetch(self):
-        return self._moved_result is not None and self._moved_result.fetch(self._result)
+        return self._moved_result is not None and self._moved_result.fetch(self._results[-1])
 
     def show(self, elements):
         # The memory of a result that is let go is most likely the next one's: what that leaves out shows as NaN.
+        for result in self._results:
+            if result is not None:
+                poison(result)
         poison(self._call())
         if self._moved_result is not None:
             poison(self._moved_result.on_host)
         for operand in self._operands:
             operand.forget_on_device()
         self.bring()
-        self.run()
+        for _ in self._results:
+            self.run()
         fetched = self.fetch()
         self._wait()
-        result = self._moved_result.on_host if fetched else self._result
+        result = self._moved_result.on_host if fetched else self._results[-1]
         # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
         result = result.unsqueeze(0) if self._problem.direction == "backward_weights" else result
         return show_result(result, elements, self._seed)

@@ -37,6 +37,9 @@ class Cpu:
     def flush(self):
         return False  # its caches are the host's
 
+    def cache_bytes(self):
+        return host.total_cache_bytes()
+
     def available_memory(self):
         return host.available_memory()
 
@@ -84,11 +87,14 @@ class Gpu:
     def flush(self):
         """What the caches hold makes way for other memory."""
         if self._flushed is None:
-            size = 4 * torch.cuda.get_device_properties(0).L2_cache_size
+            size = 4 * self.cache_bytes()
             self._flushed = torch.empty(size, dtype=torch.uint8, device=self.torch_device)
         self._flushed.zero_()
         self.wait()
         return True
+
+    def cache_bytes(self):
+        return torch.cuda.get_device_properties(0).L2_cache_size
 
     def available_memory(self):
         # What torch keeps of released memory is its own to give again.

@@ -3,6 +3,7 @@
 import torch
 
 from breakeven_worker.backend import Operation, Unsupported
+from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
 from .moved import Moved, moves
@@ -43,7 +44,9 @@ class _Matmul(WithoutGradients):
         dtype = DTYPES[p["dtype"]]
         if batch > 1 and dtype not in _BATCHED:
             raise Unsupported(f"torch has no batched product in {p['dtype']}")
-        check_memory(batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize), device)
+        needed = batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize)
+        check_memory(needed, device)
+        self.operand_sets = operand_sets(p, needed, device.cache_bytes(), device.available_memory())
         self._seed = seed
         shape_a = (batch, k, m) if p["transpose_a"] else (batch, m, k)
         shape_b = (batch, n, k) if p["transpose_b"] else (batch, k, n)
@@ -59,10 +62,13 @@ class _Matmul(WithoutGradients):
         self._wait = device.wait
         self._operands = [Moved(a, moving), Moved(b, moving)]
         c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device.torch_device)
-        self._result = Moved(c, moving)
-        if batch == 1:
-            a, b, c = a[0], b[0], c[0]
-        self.algorithm, self.run = _product(a, b, c)
+        more = [(a.clone(), b.clone(), torch.empty_like(c)) for _ in range(1, self.operand_sets)]
+        sets = [(a, b, c), *more]
+        self._results = [c for _, _, c in sets]
+        self._result = Moved(self._results[-1], moving)
+        products = [_product(*(matrices if batch > 1 else (one[0] for one in matrices))) for matrices in sets]
+        self.algorithm = products[0][0]
+        self.run = in_turn([product for _, product in products])
 
     def bring(self):
         for operand in self._operands:
@@ -72,12 +78,14 @@ class _Matmul(WithoutGradients):
         return self._result.fetch()
 
     def show(self, elements):
-        poison(self._result.on_device)
+        for result in self._results:
+            poison(result)
         poison(self._result.for_user())
         for operand in self._operands:
             operand.forget_on_device()
         self.bring()
-        self.run()
+        for _ in self._results:
+            self.run()
         self.fetch()
         self._wait()
         return show_result(self._result.for_user().flatten(0, 1), elements, self._seed)

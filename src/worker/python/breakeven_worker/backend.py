@@ -21,6 +21,7 @@ class Prepared:
 
     algorithm = ""  # what the library chose, as exactly as it says
     measures_latency = False  # every iteration is timed alone
+    operand_sets = 1  # of operands and result, which the runs take in turn (operand_sets.py)
 
     def run(self):
         """Does the work once. This, and wait(), is all that is timed."""
@@ -47,7 +48,7 @@ class Prepared:
         """Returns when the work of all runs so far is done; a CPU's is when run() returns."""
 
     def show(self, elements):
-        """Runs one iteration afresh and answers the evidence as keyword arguments: elements, projections, losses."""
+        """Runs one iteration afresh (where operands rotate, one for each set) and answers the evidence as keyword arguments: elements, projections, losses."""
         raise NotImplementedError
 
     def take_losses(self):

@@ -59,6 +59,19 @@ def last_level_cache_bytes():
     return sizes[-1] if len(sizes) == 1 else max(sizes[1:])
 
 
+def total_cache_bytes():
+    """Of all caches from the second level on that CPUs of the affinity mask have, together."""
+    caches = {}
+    for cpu in os.sched_getaffinity(0):
+        for cache in pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/cache").glob("index*"):
+            level, kind, shared, size = (
+                _read(cache / file).strip() for file in ("level", "type", "shared_cpu_list", "size")
+            )
+            if level != "1" and kind != "Instruction" and size.endswith("K"):
+                caches[level, shared] = int(size[:-1]) * 1024
+    return max(sum(caches.values()), last_level_cache_bytes())
+
+
 class CacheFlusher:
     """Fills the caches of every CPU of the affinity mask with other data."""
 

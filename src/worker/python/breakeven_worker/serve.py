@@ -134,7 +134,9 @@ class _Worker:
                 self._cold = request.get("cache", "warm") == "cold"
                 gc.collect()
                 gc.freeze()
-                return {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
+                ready = {"algorithm": self._prepared.algorithm, "transfer": self._transfer.policy}
+                sets = self._prepared.operand_sets
+                return ready | {"operand_sets": sets} if sets > 1 else ready
         raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
 
     def _on_expect(self, _):

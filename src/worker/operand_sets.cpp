@@ -1,0 +1,38 @@
+#include "worker/operand_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/cache.h"
+#include "host/cpu.h"
+#include "worker/backend.h"
+#include "workloads/rotation.h"
+
+namespace breakeven {
+
+std::int64_t operand_sets(const Case& problem, double cache_bytes, double available) {
+  if (!rotates(problem.parameters)) return 1;
+  constexpr double most = 1 << 16;  // libraries keep something for each
+  const double one = problem.workload->memory(problem.parameters);
+  const double sets = std::max(2.0, std::ceil(2 * cache_bytes / one));
+  if (sets > most) {
+    throw Unsupported(
+        fmt::format("operands that rotate must be larger: of {:.3g} KiB each, it takes {:.0f} sets to "
+                    "leave caches of {:.3g} MiB, and there are {:.0f} at most",
+                    one / 0x1p10, sets, cache_bytes / 0x1p20, most));
+  }
+  if (sets * one > available) {
+    throw OutOfMemory(fmt::format("{:.0f} sets of operands need {:.3g} GiB and {:.3g} GiB is available", sets,
+                                  sets * one / 0x1p30, available / 0x1p30));
+  }
+  return static_cast<std::int64_t>(sets);
+}
+
+std::int64_t operand_sets_on_host(const Case& problem) {
+  return operand_sets(problem, static_cast<double>(total_cache_bytes()),
+                      static_cast<double>(available_memory()));
+}
+
+}  // namespace breakeven

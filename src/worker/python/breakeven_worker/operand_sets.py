@@ -1,0 +1,35 @@
+"""Operands that rotate: run after run takes another set of them; see src/workloads/rotation.h."""
+
+import itertools
+import math
+
+from .backend import OutOfMemory, Unsupported
+
+_MOST = 1 << 16
+
+
+def operand_sets(parameters, bytes_of_one, cache_bytes, available):
+    """How many sets of operands and result a case takes in turn: 1 where it reuses them; where they rotate, so many
+    that together they take twice the caches' size, as caches do not strictly forget what is oldest."""
+    if parameters.get("operands", "reused") != "rotating":
+        return 1
+    sets = max(2, math.ceil(2 * cache_bytes / bytes_of_one))
+    if sets > _MOST:
+        raise Unsupported(
+            f"operands that rotate must be larger: of {bytes_of_one / 2**10:.3g} KiB each, it takes {sets} sets to "
+            f"leave caches of {cache_bytes / 2**20:.3g} MiB, and there are {_MOST} at most"
+        )
+    if sets * bytes_of_one > available:
+        raise OutOfMemory(
+            f"{sets} sets of operands need {sets * bytes_of_one / 2**30:.3g} GiB and "
+            f"{available / 2**30:.3g} GiB is available"
+        )
+    return sets
+
+
+def in_turn(calls):
+    """A function that calls the next of them each time."""
+    if len(calls) == 1:
+        return calls[0]
+    turn = itertools.cycle(calls)
+    return lambda: next(turn)()

@@ -1,0 +1,61 @@
+// How many sets of operands leave the caches of a machine.
+#include <gmock/gmock.h>
+
+#include "host/cache.h"
+#include "worker/backend.h"
+#include "worker/operand_sets.h"
+
+namespace breakeven {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double plenty = 0x1p60;
+
+/// A product whose operands and result take 12 n^2 bytes.
+Case product(std::int64_t n, const std::string& operands = "rotating") {
+  return make_case(*find_workload("matmul"),
+                   {{"m", n}, {"n", n}, {"k", n}, {"operands", operands}, {"dtype", std::string("f32")}});
+}
+
+TEST(OperandSets, AreOneWhereOperandsAreReused) {
+  EXPECT_EQ(operand_sets(product(64, "reused"), 0x1p30, plenty), 1);
+  EXPECT_EQ(operand_sets_on_host(product(64, "reused")), 1);
+}
+
+TEST(OperandSets, TakeTwiceTheCachesTogether) {
+  EXPECT_EQ(operand_sets(product(64), 12 * 64 * 64, plenty), 2);
+  EXPECT_EQ(operand_sets(product(64), 12 * 64 * 64 + 1, plenty), 3);
+  EXPECT_EQ(operand_sets(product(64), 100 * 12 * 64 * 64, plenty), 200);
+}
+
+TEST(OperandSets, AreTwoAtLeast) {
+  EXPECT_EQ(operand_sets(product(4096), 1024, plenty), 2);
+}
+
+TEST(OperandSets, ThatWouldBeTooManyAreUnsupported) {
+  try {
+    operand_sets(product(1), 0x1p20, plenty);
+    FAIL() << "174763 sets";
+  } catch (const Unsupported& e) {
+    EXPECT_THAT(e.what(), HasSubstr("of 0.0117 KiB each, it takes 174763 sets to leave caches of 1 MiB"));
+    EXPECT_THAT(e.what(), HasSubstr("65536 at most"));
+  }
+}
+
+TEST(OperandSets, ThatDoNotFitAreSaidBeforeTheyAreAllocated) {
+  try {
+    operand_sets(product(1024), 0x1p30, 0x1p30);
+    FAIL() << "two GiB in one";
+  } catch (const OutOfMemory& e) {
+    EXPECT_THAT(e.what(), HasSubstr("171 sets of operands need 2 GiB and 1 GiB is available"));
+  }
+}
+
+TEST(Caches, TogetherAreAtLeastTheLargest) {
+  EXPECT_GE(total_cache_bytes(), last_level_cache_bytes());
+  EXPECT_LT(total_cache_bytes(), std::size_t{1} << 40U);
+}
+
+}  // namespace
+}  // namespace breakeven
