@@ -529,10 +529,8 @@ Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&
 }
 
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
-  constexpr double share = 0.2;  // of the case's time: there are many launches
-  // What disturbs lasts for a tenth of a second: 10 pairs of samples of 10 ms are not many times as long, and
-  // their median goes with it. Twice as many vary half as much (docs/gate-quality.md).
-  constexpr double most = 20;
+  constexpr double share = 0.15;  // of the case's time: there are many launches
+  constexpr double most = 10;
   const double wanted = std::clamp(share * measure.max_seconds / sample_seconds, 2.0, most);
   return 2 * static_cast<std::size_t>(wanted / 2);
 }

@@ -75,22 +75,23 @@ class MoreArithmetic final : public WithExtraWork {
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
   void run() override {
-    if (measured_ == 0) measure();
+    if (due_) measure();
     own().run();
     compute(steps_);
   }
-  /// Asked for after each sample, outside of what is timed.
+  /// Asked for after each sample.
   std::vector<double> take_losses() override {
-    if (measured_ < 4) measure();
+    due_ = samples_++ == 0;
     return WithExtraWork::take_losses();
   }
 
  private:
-  /// Again after each of the first samples: before the driver has placed the threads, a run may take ten
-  /// times as long as later.
+  /// In the first sample and again in the second, which drivers take to warm up: in between they place the
+  /// threads, and before that a run may take ten times as long. Within what is timed, since what a program
+  /// does beside its samples makes drivers ask for longer ones.
   void measure() {
     steps_ = static_cast<std::int64_t>(std::llround(share_ * seconds_of_run() / seconds_of_step()));
-    ++measured_;
+    due_ = false;
   }
 
   /// The median of as many runs as take a hundredth of a second, and of at least three.
@@ -111,7 +112,8 @@ class MoreArithmetic final : public WithExtraWork {
 
   double share_;
   std::int64_t steps_ = 0;
-  int measured_ = 0;
+  bool due_ = true;
+  std::int64_t samples_ = 0;
 };
 
 class MoreRuns final : public WithExtraWork {

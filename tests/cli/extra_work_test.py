@@ -93,6 +93,16 @@ class ExtraWorkTest(unittest.TestCase):
             more.run()
         loop.assert_called_once()
 
+    def test_on_the_host_is_measured_again_when_threads_have_been_placed(self):
+        more = with_extra_work(Counted(), 0.5, on_host=True)
+        with mock.patch("breakeven_worker.extra_work._seconds_of_step", return_value=1e-6) as step:
+            for measured in (1, 2, 2, 2):
+                more.run()
+                more.run()
+                self.assertEqual(step.call_count, measured)
+                more.take_losses()  # ends a sample
+                self.assertEqual(step.call_count, measured, "beside a sample it would pass for the driver's own cost")
+
     def test_leaves_the_rest_to_the_case(self):
         for on_host in (False, True):
             more = with_extra_work(Counted(), 0.5, on_host)

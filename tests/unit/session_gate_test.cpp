@@ -9,9 +9,9 @@ namespace {
 TEST(GatePairs, AreAnEvenNumberThatFitsIntoALaunch) {
   Measure measure;
   measure.max_seconds = 3;
-  EXPECT_EQ(pairs_of_launch(0.010, measure), 20U);
-  EXPECT_EQ(pairs_of_launch(0.050, measure), 12U);
-  EXPECT_EQ(pairs_of_launch(0.070, measure), 8U);
+  EXPECT_EQ(pairs_of_launch(0.010, measure), 10U);
+  EXPECT_EQ(pairs_of_launch(0.050, measure), 8U);
+  EXPECT_EQ(pairs_of_launch(0.070, measure), 6U);
   EXPECT_EQ(pairs_of_launch(30, measure), 2U) << "either side is first once";
 }
 

@@ -45,26 +45,27 @@ class _WithExtraWork:
 
 
 class _MoreLooping(_WithExtraWork):
-    _measured = 0
+    _due = True
+    _samples = 0
 
     def run(self):
-        if self._measured == 0:
+        if self._due:
             self._measure()
         self._prepared.run()
         _loop(self._steps)
 
     def take_losses(self):
-        """Asked for after each sample, outside of what is timed."""
-        if self._measured < 4:
-            with self._prepared.context():
-                self._measure()
+        """Asked for after each sample."""
+        self._due = self._samples == 0
+        self._samples += 1
         return self._prepared.take_losses()
 
     def _measure(self):
-        """Again after each of the first samples: before the driver has placed the threads, a run may take ten times as
-        long as later."""
+        """In the first sample and again in the second, which drivers take to warm up: in between they place the threads,
+        and before that a run may take ten times as long. Within what is timed, since what a program does beside its
+        samples makes drivers ask for longer ones."""
         self._steps = round(self._share * self._seconds_of_run() / _seconds_of_step())
-        self._measured += 1
+        self._due = False
 
     def _seconds_of_run(self):
         """The median of as many runs as take a hundredth of a second, and of at least three."""
