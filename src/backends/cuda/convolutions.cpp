@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "backends/cuda/race.h"
@@ -137,9 +138,12 @@ void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
 fe::error_t Convolution::call() {
   if (Turns& turns = operands_.turns; turns.sets > 1) {
     turns.next();
-    memory_of_[first_] = const_cast<void*>(turns.first(operands_.first));
-    memory_of_[second_] = const_cast<void*>(turns.second(operands_.second));
-    memory_of_[output_] = turns.output(operands_.output);
+    const auto of_turn = [&](void* first_set, std::int64_t step) {
+      return static_cast<std::byte*>(first_set) + turns.set * step;
+    };
+    memory_of_[first_] = of_turn(operands_.first, turns.first_step);
+    memory_of_[second_] = of_turn(operands_.second, turns.second_step);
+    memory_of_[output_] = of_turn(operands_.output, turns.output_step);
   }
   return graph_.execute_plan_at_index(handle_, memory_of_, workspace_.data(), chosen_);
 }

@@ -212,10 +212,11 @@ cublasStatus_t Product::call(cudaStream_t stream) {
   static constexpr Number one{1, 1, 1};
   Turns& turns = operands_.turns;
   turns.next();
-  void* const c = turns.output(operands_.c);
+  const void* const a = static_cast<const std::byte*>(operands_.a) + turns.set * turns.first_step;
+  const void* const b = static_cast<const std::byte*>(operands_.b) + turns.set * turns.second_step;
+  void* const c = static_cast<std::byte*>(operands_.c) + turns.set * turns.output_step;
   const bool adds = operands_.addend != nullptr;
-  return cublasLtMatmul(library(), description_.get(), one.of(scale_), turns.second(operands_.b),
-                        layout_b_.get(), turns.first(operands_.a), layout_a_.get(),
+  return cublasLtMatmul(library(), description_.get(), one.of(scale_), b, layout_b_.get(), a, layout_a_.get(),
                         (adds ? one : zero).of(scale_), adds ? operands_.addend : c, layout_c_.get(), c,
                         layout_c_.get(), &chosen_.algo, workspace_,
                         static_cast<std::size_t>(product_workspace_bytes), stream);
