@@ -19,8 +19,8 @@ bool rotates(const Parameters& parameters) {
 
 void check_operands(const Parameters& parameters) {
   if (rotates(parameters) && Transfer::of(parameters).moves())
-    throw InvalidCase(
-        "operands", "operands that rotate stay on the device: they go with \"transfer\": \"resident\" only");
+    throw InvalidCase("operands",
+                      R"(operands that rotate stay on the device: they go with "transfer": "resident" only)");
 }
 
 }  // namespace breakeven
