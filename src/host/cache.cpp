@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -24,19 +23,6 @@ std::string first_word(const std::filesystem::path& file) {
   std::string word;
   in >> word;
   return word;
-}
-
-/// As the kernel writes it: `2048K`. 0 for anything else.
-std::size_t parse_size(const std::string& text) {
-  std::size_t end = 0;
-  std::size_t size = 0;
-  try {
-    size = std::stoul(text, &end);
-  } catch (const std::logic_error&) {
-    return 0;
-  }
-  const std::string unit = text.substr(end);
-  return unit == "K" ? size << 10U : unit == "M" ? size << 20U : unit.empty() ? size : 0;
 }
 
 }  // namespace
@@ -61,8 +47,10 @@ std::size_t total_cache_bytes() {
       const std::string level = first_word(entry->path() / "level");
       const bool holds_data = first_word(entry->path() / "type") != "Instruction";
       if (level.empty() || level == "1" || !holds_data) continue;
-      if (counted.emplace(level, first_word(entry->path() / "shared_cpu_list")).second)
-        total += parse_size(first_word(entry->path() / "size"));
+      if (!counted.emplace(level, first_word(entry->path() / "shared_cpu_list")).second) continue;
+      std::ifstream size(entry->path() / "size");  // as in 2048K
+      std::size_t kib = 0;
+      if (size >> kib) total += kib << 10U;
     }
   }
   return std::max(total, last_level_cache_bytes());

@@ -12,16 +12,19 @@
 
 namespace breakeven {
 
-std::int64_t operand_sets(const Case& problem, double cache_bytes, double available) {
+std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t()>& cache_bytes,
+                          const std::function<std::int64_t()>& available_bytes) {
   if (!rotates(problem.parameters)) return 1;
+  const auto caches = static_cast<double>(cache_bytes());
+  const auto available = static_cast<double>(available_bytes());
   constexpr double most = 1 << 16;  // libraries keep something for each
   const double one = problem.workload->memory(problem.parameters);
-  const double sets = std::max(2.0, std::ceil(2 * cache_bytes / one));
+  const double sets = std::max(2.0, std::ceil(2 * caches / one));
   if (sets > most) {
     throw Unsupported(
         fmt::format("operands that rotate must be larger: of {:.3g} KiB each, it takes {:.0f} sets to "
                     "leave caches of {:.3g} MiB, and there are {:.0f} at most",
-                    one / 0x1p10, sets, cache_bytes / 0x1p20, most));
+                    one / 0x1p10, sets, caches / 0x1p20, most));
   }
   if (sets * one > available) {
     throw OutOfMemory(fmt::format("{:.0f} sets of operands need {:.3g} GiB and {:.3g} GiB is available", sets,
@@ -31,8 +34,8 @@ std::int64_t operand_sets(const Case& problem, double cache_bytes, double availa
 }
 
 std::int64_t operand_sets_on_host(const Case& problem) {
-  return operand_sets(problem, static_cast<double>(total_cache_bytes()),
-                      static_cast<double>(available_memory()));
+  return operand_sets(
+      problem, [] { return static_cast<std::int64_t>(total_cache_bytes()); }, available_memory);
 }
 
 }  // namespace breakeven

@@ -13,8 +13,8 @@ constexpr std::int64_t enough = 512;
 }  // namespace
 
 std::int64_t sets_of(const Case& problem) {
-  return operand_sets(problem, static_cast<double>(device_facts().l2_bytes),
-                      static_cast<double>(free_memory()));
+  return operand_sets(
+      problem, [] { return device_facts().l2_bytes; }, free_memory);
 }
 
 std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,

@@ -44,7 +44,7 @@ class _Conv2d(WithoutGradients):
         dtype = DTYPES[p["dtype"]]
         needed = dtype.itemsize * (math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result))
         check_memory(needed, device)
-        self.operand_sets = operand_sets(p, needed, device.cache_bytes(), device.available_memory())
+        self.operand_sets = operand_sets(p, needed, device)
         # Both formats are in memory while they are compared.
         formats = _FORMATS if 2 * needed <= device.available_memory() else {"contiguous": torch.contiguous_format}
         operands = [

@@ -46,7 +46,7 @@ class _Matmul(WithoutGradients):
             raise Unsupported(f"torch has no batched product in {p['dtype']}")
         needed = batch * ((m * k + k * n) * dtype.itemsize + m * n * output_dtype(dtype).itemsize)
         check_memory(needed, device)
-        self.operand_sets = operand_sets(p, needed, device.cache_bytes(), device.available_memory())
+        self.operand_sets = operand_sets(p, needed, device)
         self._seed = seed
         shape_a = (batch, k, m) if p["transpose_a"] else (batch, m, k)
         shape_b = (batch, n, k) if p["transpose_b"] else (batch, k, n)

@@ -8,11 +8,13 @@ from .backend import OutOfMemory, Unsupported
 _MOST = 1 << 16
 
 
-def operand_sets(parameters, bytes_of_one, cache_bytes, available):
+def operand_sets(parameters, bytes_of_one, device):
     """How many sets of operands and result a case takes in turn: 1 where it reuses them; where they rotate, so many
-    that together they take twice the caches' size, as caches do not strictly forget what is oldest."""
+    that together they take twice the caches' size, as caches do not strictly forget what is oldest. Only then is the
+    device asked, for cache_bytes() and available_memory()."""
     if parameters.get("operands", "reused") != "rotating":
         return 1
+    cache_bytes, available = device.cache_bytes(), device.available_memory()
     sets = max(2, math.ceil(2 * cache_bytes / bytes_of_one))
     if sets > _MOST:
         raise Unsupported(
