@@ -18,7 +18,9 @@ NETWORK_ERROR = {"f32": 3e-6, "f16": 1e-2, "bf16": 6e-2}
 NETWORKS = ("mlp", "lenet", "cnn", "transformer")
 
 
-class PytorchTest(unittest.TestCase):
+class AgainstTheTruth(unittest.TestCase):
+    program = None
+
     @classmethod
     def setUpClass(cls):
         cls.truth = BackendProgram([BUILD / "breakeven-backend-reference"])
@@ -28,10 +30,34 @@ class PytorchTest(unittest.TestCase):
         cls.truth.kill()
 
     def setUp(self):
-        self.torch = BackendProgram([BUILD / "breakeven-backend-pytorch"])
+        self.torch = BackendProgram([BUILD / self.program])
 
     def tearDown(self):
         self.torch.kill()
+
+    def check_network(self, case):
+        ready = self.torch.ask(request="prepare", **case)
+        self.assertTrue(ready["ok"], (case, ready))
+        elements = list(range(10))
+        shown = self.torch.ask(request="verify", elements=elements)
+        truth = self.truth.ask(request="expect", elements=elements, **case)
+        error = NETWORK_ERROR[case["parameters"]["dtype"]]
+        size = math.sqrt(sum(x * x for x in truth["elements"]) / len(elements))
+        for part, allowed in (("elements", error * size), ("projections", 4 * error * size), ("losses", error)):
+            self.assertEqual(len(shown.get(part, [])), len(truth[part]), part)
+            for got, wanted in zip(shown.get(part, []), truth[part]):
+                self.assertLessEqual(abs(got - wanted), allowed, part)
+        sample = self.torch.ask(request="sample", iterations=3)
+        if case["op"] == "train":  # verify went back to the initial weights
+            self.assertEqual(sample["losses"], shown["losses"])
+        else:
+            self.assertEqual(len(sample["latencies"]), 3)
+            self.assertAlmostEqual(sum(sample["latencies"]) / 3, sample["seconds"])
+        return ready["algorithm"]
+
+
+class PytorchTest(AgainstTheTruth):
+    program = "breakeven-backend-pytorch"
 
     def check(self, case, cache="warm"):
         """Prepares, verifies against the truth, samples."""
@@ -75,24 +101,6 @@ class PytorchTest(unittest.TestCase):
         for case in cases:
             with self.subTest(case):
                 self.check_network(case)
-
-    def check_network(self, case):
-        self.assertTrue(self.torch.ask(request="prepare", **case)["ok"])
-        elements = list(range(10))
-        shown = self.torch.ask(request="verify", elements=elements)
-        truth = self.truth.ask(request="expect", elements=elements, **case)
-        error = NETWORK_ERROR[case["parameters"]["dtype"]]
-        size = math.sqrt(sum(x * x for x in truth["elements"]) / len(elements))
-        for part, allowed in (("elements", error * size), ("projections", 4 * error * size), ("losses", error)):
-            self.assertEqual(len(shown.get(part, [])), len(truth[part]), part)
-            for got, wanted in zip(shown.get(part, []), truth[part]):
-                self.assertLessEqual(abs(got - wanted), allowed, part)
-        sample = self.torch.ask(request="sample", iterations=3)
-        if case["op"] == "train":  # verify went back to the initial weights
-            self.assertEqual(sample["losses"], shown["losses"])
-        else:
-            self.assertEqual(len(sample["latencies"]), 3)
-            self.assertAlmostEqual(sum(sample["latencies"]) / 3, sample["seconds"])
 
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_epochs_start_from_the_initial_weights_and_go_on(self):
@@ -162,6 +170,33 @@ class PytorchTest(unittest.TestCase):
         other = BackendProgram([BUILD / "breakeven-backend-pytorch"], protocol=99)
         self.assertFalse(other.hello["ok"])
         self.assertIn("99", other.hello["reason"])
+        other.kill()
+
+
+@unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+class CompiledPytorchTest(AgainstTheTruth):
+    program = "breakeven-backend-pytorch-compiled"
+
+    def test_networks_compute_what_the_reference_does(self):
+        cases = [train("mlp", 16), train("lenet", 16, optimizer="adam"), train("transformer", 8, "bf16")]
+        cases += [infer("cnn", 3), infer("transformer", 3, "bf16")]
+        for case in cases:
+            with self.subTest(case):
+                self.assertIn("torch.compile", self.check_network(case))
+
+    def test_what_is_compiled_does_not_fall_back_when_there_have_been_many_cases(self):
+        # Torch runs a function eagerly, or refuses it, from the ninth time that it would be compiled.
+        for batch in range(1, 11):
+            self.check_network(infer("mlp", batch))
+
+    def test_has_networks_alone(self):
+        self.assertEqual(set(self.torch.hello["supports"]), {"train", "infer"})
+        self.assertEqual(self.torch.hello["name"], "pytorch-compiled")
+
+    def test_says_what_it_lacks(self):
+        other = BackendProgram(["env", "CXX=no-such-compiler", BUILD / self.program])
+        self.assertFalse(other.hello["ok"])
+        self.assertIn("no-such-compiler", other.hello["reason"])
         other.kill()
 
 

@@ -1,4 +1,4 @@
-"""PyTorch as its users run it: eager mode, default settings, and the better of its two memory formats."""
+"""PyTorch as its users run it: eager mode or torch.compile, and the better of its two memory formats."""
 
 import torch
 
@@ -6,20 +6,20 @@ from breakeven_worker.backend import Backend, Operation, OutOfMemory
 
 from . import bandwidth, conv2d, matmul, train_infer
 from .device import Cpu, Gpu
+from .ways import Compiled, Eager
 
-__all__ = ["Cpu", "Gpu", "make_backend"]
+__all__ = ["Compiled", "Cpu", "Eager", "Gpu", "make_backend"]
 
 
-def make_backend(make_device, threads, version):
+def make_backend(make_device, make_way, threads, version):
     torch.set_num_threads(threads)
     device = make_device()
-    operations = [
-        operation
-        for module in (matmul, conv2d, train_infer, bandwidth)
-        for operation in module.operations(device)
-    ]
+    way = make_way(device)
+    operations = train_infer.operations(device, way)
+    if make_way is Eager:  # compiled, a single operation is the same call of the same library
+        operations += [o for module in (matmul, conv2d, bandwidth) for o in module.operations(device)]
     return Backend(
-        name=device.name,
+        name=device.name + way.suffix,
         version=version,
         device=device.kind,
         device_name=device.device_name,

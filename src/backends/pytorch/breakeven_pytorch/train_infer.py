@@ -4,7 +4,7 @@ What is timed of a training step is what stands in a user's loop: rows taken fro
 as a tensor (no data loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward,
 step. Of inference: a slice of the test set and the forward pass, in inference mode. Of the settings that a user
 may choose freely, the fastest here is found by trying: PyTorch's two memory formats, where there are
-convolutions, and the optimiser's default and fused implementations.
+convolutions, and the implementations of the optimiser that the way of running (ways.py) has.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ _TRIED_STEPS = 2  # a call of each candidate while settings are compared
 _FIRST_LOSS_SCALE = 1024.0
 
 
-def operations(device):
+def operations(device, way):
     return [
-        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device)),
-        Operation("infer", _inference_dtypes(device), lambda p, seed: _prepare_inference(p, seed, device)),
+        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device, way)),
+        Operation("infer", _inference_dtypes(device), lambda p, seed: _prepare_inference(p, seed, device, way)),
     ]
 
 
@@ -75,16 +75,16 @@ def _formats(network):
 class _Model:
     """A network with its data, for one dtype and memory format."""
 
-    def __init__(self, p, seed, data, device, memory_format):
+    def __init__(self, p, seed, data, device, way, memory_format):
         self._seed = seed
         self._data = data
         self._device = device
+        self._way = way
         network, self._image_shape = make_network(p)
         self._network = network.to(device=device.torch_device, memory_format=_memory_format(memory_format))
         set_initial_values(self._network, seed)
         self.counts = data.counts
         self.test_labels = data.test_labels
-        self.algorithm = memory_format
 
         transfer = Transfer.of(p).policy if device.has_own_memory else "resident"
         self._streams, self._moves_all = transfer == "each", transfer == "once"
@@ -106,16 +106,15 @@ class _Model:
         return tensor.to(self._device.torch_device, non_blocking=True)
 
     def inference_context(self):
-        return torch.inference_mode()
+        return self._way.inference_context()
 
     def logits_array(self, logits):
         return logits.to(device="cpu", dtype=torch.float64).numpy()
 
 
 class _Trainer(_Model):
-    def __init__(self, p, seed, data, device, memory_format, fused):
-        super().__init__(p, seed, data, device, memory_format)
-        self._make_optimizer = functools.partial(_optimizer, p, fused)
+    def __init__(self, p, seed, data, device, way, memory_format, optimizer):
+        super().__init__(p, seed, data, device, way, memory_format)
         self._images = data.images["train"].view(-1, *self._image_shape)
         # Parameters stay f32; autocast rounds the operands of products.
         dtype = DTYPES[p["dtype"]]
@@ -128,7 +127,12 @@ class _Trainer(_Model):
         self._moved_parameters = [Moved(tensor.data, self._moves_all) for tensor in self._network.parameters()]
         data_tensors = (data.images["train"], data.train_labels)
         self._moved = [*self._moved_parameters, *(Moved(tensor, self._moves_all) for tensor in data_tensors)]
-        self.algorithm = f"eager, {memory_format}, {'fused' if fused else 'default'} {p['optimizer']}"
+        self._loss = way.trained(self._loss_of, p)
+        self._optimizer = _optimizer(p, self._network.parameters(), optimizer, device.torch_device)
+        self._update = self._optimizer.step
+        if optimizer == "compiled":
+            self._update = way.updated(self._update, p)
+        self.algorithm = f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}"
         self.reset()
 
     def reset(self):
@@ -139,7 +143,10 @@ class _Trainer(_Model):
         set_initial_values(self._network, self._seed)
         self._network.train()
         self.fetch()
-        self._optimizer = self._make_optimizer(self._network.parameters())
+        for state in self._optimizer.state.values():
+            for tensor in state.values():
+                if tensor is not None:  # no momentum was asked for
+                    tensor.zero_()
         # PyTorch's own first scale is there to be halved by steps that are skipped: the first ones are verified.
         self._scaler = torch.amp.GradScaler(
             self._device.torch_device.type, init_scale=_FIRST_LOSS_SCALE, enabled=self._scales_loss
@@ -156,19 +163,23 @@ class _Trainer(_Model):
         labels = self._data.train_labels.index_select(0, rows)
         return (self._to_device(images), self._to_device(labels)) if self._streams else (images, labels)
 
+    def _loss_of(self, images, labels):
+        with self._autocast():
+            return F.cross_entropy(self._network(images), labels)
+
     def train_step(self, rows):
         images, labels = self._batch(rows)
+        self._way.begin()
         self._optimizer.zero_grad()
-        with self._autocast():
-            loss = F.cross_entropy(self._network(images), labels)
+        loss = self._loss(images, labels)
         if self._scales_loss:
             self._scaler.scale(loss).backward()
             self._scaler.step(self._optimizer)
             self._scaler.update()
         else:
             loss.backward()
-            self._optimizer.step()
-        return loss.detach()
+            self._update()
+        return self._way.kept(loss.detach())
 
     def infer(self, split, rows):
         all_images = self._data.images[split]
@@ -181,14 +192,21 @@ class _Trainer(_Model):
         return logits
 
 
-def _optimizer(p, fused, parameters):
-    """With `fused` None, torch chooses the implementation, as for whoever does not say."""
-    kinds = {"sgd": (torch.optim.SGD, 0.01, {"momentum": p["momentum"]}), "adam": (torch.optim.Adam, 0.001, {})}
-    make, own_rate, settings = kinds[p["optimizer"]]
-    return make(parameters, lr=p["learning_rate"] or own_rate, fused=fused, **settings)
+# torch.optim's argument `fused` by the name of an implementation; None lets torch choose, as for whoever does not say.
+_FUSED = {"default": None, "fused": True, "compiled": False}
 
 
-def _prepare_training(p, seed, device):
+def _optimizer(p, parameters, implementation, torch_device):
+    settings = {"fused": _FUSED[implementation]}
+    if p["optimizer"] == "sgd":
+        return torch.optim.SGD(parameters, lr=p["learning_rate"] or 0.01, momentum=p["momentum"], **settings)
+    if implementation == "compiled" and torch_device.type == "cuda":
+        settings["capturable"] = True  # its count of steps on the device, as CUDA graphs want it
+    return torch.optim.Adam(parameters, lr=p["learning_rate"] or 0.001, **settings)
+
+
+def _prepare_training(p, seed, device, way):
+    way.forget()
     data = _open_data(p["data"], _place_of_data(p, device))
     batch = p["batch"]
     if batch > data.counts["train"]:
@@ -196,10 +214,11 @@ def _prepare_training(p, seed, device):
     states = 2 if p["optimizer"] == "adam" else 1
     network = _check_network_memory(p, device, parameter_copies=2 + states)
 
-    settings = itertools.product(_formats(network), [None, True])
+    # A scaler of losses calls an optimiser itself, and not what was compiled of it.
+    optimizers = [name for name in way.optimizers if name != "compiled" or p["dtype"] != "f16"]
     candidates = {}
-    for memory_format, fused in settings:
-        model = _Trainer(p, seed, data, device, memory_format, fused)
+    for memory_format, optimizer in itertools.product(_formats(network), optimizers):
+        model = _Trainer(p, seed, data, device, way, memory_format, optimizer)
         candidates[model.algorithm] = model
     order = BatchOrder(data.counts["train"], batch, seed)
     chosen, _ = fastest({name: functools.partial(_take_steps, model, order) for name, model in candidates.items()}, device.wait)
@@ -214,9 +233,10 @@ def _take_steps(model, order):
 
 
 class _Predictor(_Model):
-    def __init__(self, p, seed, data, device, memory_format):
-        super().__init__(p, seed, data, device, memory_format)
+    def __init__(self, p, seed, data, device, way, memory_format, parameters):
+        super().__init__(p, seed, data, device, way, memory_format)
         self._network = self._network.to(DTYPES[p["dtype"]]).eval()
+        self._run = way.inferred(self._network, p, parameters)
         batch, count = p["batch"], data.counts["test"]
         rows = torch.arange(count + batch, device=data.images["test"].device) % count
         images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
@@ -230,7 +250,7 @@ class _Predictor(_Model):
         self._fetched = None  # the latest logits, in the host's memory
         if self._streams or self._moves_all:
             self._fetched = torch.empty((batch, dataset.CLASSES), dtype=self._images.dtype, pin_memory=True)
-        self.algorithm = f"eager, {memory_format}"
+        self.algorithm = ", ".join([way.name, memory_format, *([parameters] if len(way.parameters) > 1 else [])])
 
     def fetch(self):
         if self._fetched is None:
@@ -240,15 +260,20 @@ class _Predictor(_Model):
 
     def infer(self, _split, rows):
         images = self._images[rows]
-        self._logits = self._network(self._to_device(images) if self._streams else images)
+        self._way.begin()
+        self._logits = self._run(self._to_device(images) if self._streams else images)
         return self._logits
 
 
-def _prepare_inference(p, seed, device):
+def _prepare_inference(p, seed, device, way):
+    way.forget()
     data = _open_data(p["data"], _place_of_data(p, device))
     network = _check_network_memory(p, device, parameter_copies=1)
-    with torch.inference_mode():
-        models = [_Predictor(p, seed, data, device, memory_format) for memory_format in _formats(network)]
+    moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
+    kinds = way.parameters[:1] if moves_all else way.parameters  # of those that are written anew none is frozen
+    with way.inference_context():
+        settings = itertools.product(_formats(network), kinds)
+        models = [_Predictor(p, seed, data, device, way, *setting) for setting in settings]
         candidates = {model.algorithm: model for model in models}
         first = slice(0, p["batch"])
         chosen, _ = fastest({name: functools.partial(model.infer, "test", first) for name, model in candidates.items()}, device.wait)
