@@ -82,6 +82,23 @@ TEST_F(HistoryTest, ANewChangeForTheWorseIsFoundAcceptedAndForgotten) {
   EXPECT_THAT(after.out, HasSubstr("1 change is slower and accepted"));
 }
 
+/// A million benchmarks are a long file and no crash; what is said of them stays short.
+TEST_F(HistoryTest, SlowAMillionBenchmarks) {
+  std::string text = benchmarks({}).dump();
+  std::string rows;
+  for (int i = 0; i < 1'000'000; ++i) {
+    rows +=
+        fmt::format(R"({}{{"run_name":"BM_{}","real_time":1000,"time_unit":"ns"}})", i == 0 ? "" : ",", i);
+  }
+  text.insert(text.find("[]") + 1, rows);
+  const Outcome added = add({write("million.json", text)});
+  EXPECT_EQ(added.status, 0) << added.err;
+  const Outcome outcome = check({"--out", file("checked.json")});
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1000000 of 1000000 series are too short"));
+  EXPECT_LT(outcome.out.size(), 100'000U);
+}
+
 TEST_F(HistoryTest, AYoungHistoryIsInconclusive) {
   fill(3, 2, 1.5);
   const Outcome outcome = check();
