@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -123,6 +124,24 @@ std::string cpu_model() {
     }
   }
   return "unknown CPU";
+}
+
+std::vector<std::string> cpu_features() {
+  static const std::set<std::string> deciding{
+      "sse4_2",   "avx",      "f16c",        "fma",         "avx2",        "avx_vnni", "avx512f",
+      "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16",
+      "amx_int8", "amx_fp16", "asimd",       "sve",         "sve2",        "bf16",     "i8mm"};
+  std::vector<std::string> found;
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("flags", 0) != 0 && line.rfind("Features", 0) != 0) continue;  // x86, ARM
+    std::istringstream words(line.substr(line.find(':') + 1));
+    for (std::string word; words >> word;) {
+      if (deciding.contains(word)) found.push_back(word);
+    }
+    break;  // of the first CPU
+  }
+  return found;
 }
 
 std::int64_t available_memory() {

@@ -23,6 +23,9 @@ int compute_threads();
 /// As /proc/cpuinfo calls it.
 std::string cpu_model();
 
+/// Of its instruction sets, by the kernel's names, those that decide which kernels a library picks.
+std::vector<std::string> cpu_features();
+
 /// One CPU of each physical core among `cpus`, by the kernel's list of each CPU's siblings: those that a user
 /// would compute on first, first. Fast cores come before slow ones, where the machine has two kinds and says
 /// so; of equals those of one package together, and the highest number, as the kernel's own work is mostly

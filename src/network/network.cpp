@@ -336,4 +336,26 @@ double flop_backward(const Network& network) {
   return flop;
 }
 
+namespace {
+
+/// Of a layer's products by the definition, those that the fastest algorithm would have to compute.
+double least_share(const Layer& layer) {
+  return layer.kind == LayerKind::conv2d ? 1.0 / static_cast<double>(layer.filter * layer.filter) : 1.0;
+}
+
+}  // namespace
+
+double least_flop_forward(const Network& network) {
+  double flop = 0;
+  for (const Layer& layer : network.layers) flop += least_share(layer) * flop_forward(layer);
+  return flop;
+}
+
+double least_flop_backward(const Network& network) {
+  double flop = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    flop += least_share(network.layers[i]) * flop_backward(network.layers[i], i == 0);
+  return flop;
+}
+
 }  // namespace breakeven

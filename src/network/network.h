@@ -119,5 +119,9 @@ double flop_forward(const Layer& layer);
 double flop_backward(const Layer& layer, bool first);
 double flop_forward(const Network& network);
 double flop_backward(const Network& network);
+/// The same where each product of a filter's rows and columns is had for one multiplication, which is as far
+/// as algorithms can go (Winograd, Arithmetic Complexity of Computations, SIAM 1980).
+double least_flop_forward(const Network& network);
+double least_flop_backward(const Network& network);
 
 }  // namespace breakeven

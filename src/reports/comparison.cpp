@@ -112,6 +112,7 @@ std::vector<ProblemGroup> compare(std::span<const Result> results) {
   struct Place {
     std::size_t group = 0, problem = 0;
   };
+  const CeilingsByDevice known = ceilings(results);
   std::vector<ProblemGroup> groups;
   std::unordered_map<std::string_view, std::size_t> group_of_op;
   std::unordered_map<std::string_view, Place> place_of_id;
@@ -125,8 +126,11 @@ std::vector<ProblemGroup> compare(std::span<const Result> results) {
         place->second = {.group = index->second, .problem = group.problems.size()};
         group.problems.push_back({.title = problem_title(result), .entries = {}});
       }
+      const Ceilings* of_device = find_ceilings(known, run, result);
       groups[place->second.group].problems[place->second.problem].entries.push_back(
-          {.run = &run, .result = &result});
+          {.run = &run,
+           .result = &result,
+           .roofline = of_device == nullptr ? std::nullopt : roofline(result, *of_device)});
     }
   }
   for (ProblemGroup& group : groups) {

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "results/result.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 
@@ -24,8 +26,9 @@ struct Entry {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
   Standing standing = Standing::none;
-  double ratio = 1;      // its median over the fastest's
-  bool certain = false;  // both have intervals: a difference is more than noise
+  double ratio = 1;                       // its median over the fastest's
+  bool certain = false;                   // both have intervals: a difference is more than noise
+  std::optional<Roofline> roofline = {};  // where the device's ceilings are among the results
 };
 
 /// All results with one id: the ones with a time first, fastest first, then the others in the order of the

@@ -14,6 +14,7 @@
 
 #include "reports/text.h"
 #include "statistics/summary.h"
+#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -61,6 +62,7 @@ struct Row {
   const Result& run;
   const CaseResult& result;
   const BackendRecord* backend = nullptr;  // as the file lists it, if it does
+  std::optional<Roofline> roofline = {};   // where the device's ceilings are among the results
 };
 
 struct CsvColumn {
@@ -129,6 +131,12 @@ const std::vector<CsvColumn>& columns() {
       {"bytes", [](const Row& r) { return number_cell(r.result.bytes); }},
       {"gflops", [](const Row& r) { return number_cell(r.result.gflops()); }},
       {"gbps", [](const Row& r) { return number_cell(r.result.gbps()); }},
+      {"roofline_share", [](const Row& r) { return r.roofline ? number_cell(r.roofline->share) : ""; }},
+      {"roofline_limit",
+       [](const Row& r) -> std::string {
+         if (!r.roofline) return "";
+         return r.roofline->arithmetic ? "arithmetic" : "memory";
+       }},
       {"samples_per_iteration", [](const Row& r) { return known_cell(r.result.samples); }},
       {"samples_per_second", [](const Row& r) { return number_cell(samples_per_second(r.result)); }},
       {"verify_error",
@@ -233,6 +241,7 @@ std::vector<std::string> parameter_names(std::span<const Result> results) {
 
 std::string csv_report(std::span<const Result> results) {
   const std::vector<std::string> parameters = parameter_names(results);
+  const CeilingsByDevice known = ceilings(results);
   std::vector<std::string> cells;
   std::string text;
   const auto end_row = [&] {
@@ -247,8 +256,11 @@ std::string csv_report(std::span<const Result> results) {
     for (const BackendRecord& backend : run.backends) backends.emplace(backend.name, &backend);
     for (const CaseResult& result : run.cases) {
       const auto backend = backends.find(result.backend);
-      const Row row{
-          .run = run, .result = result, .backend = backend == backends.end() ? nullptr : backend->second};
+      const Ceilings* of_device = find_ceilings(known, run, result);
+      const Row row{.run = run,
+                    .result = result,
+                    .backend = backend == backends.end() ? nullptr : backend->second,
+                    .roofline = of_device == nullptr ? std::nullopt : roofline(result, *of_device)};
       for (const CsvColumn& column : columns()) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);

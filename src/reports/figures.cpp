@@ -98,31 +98,44 @@ std::string refused(const CaseResult& r) {
   return r.fit && r.fit->refused > 0 ? fmt::format("{}", r.fit->refused) : "";
 }
 
+/// A figure that the result alone tells.
+template <std::string (*text)(const CaseResult&)>
+std::string of(const Entry& entry) {
+  return text(*entry.result);
+}
+
+std::string roofline_share(const Entry& entry) {
+  if (!entry.roofline) return "";
+  return fmt::format("{} {}", format_percent(entry.roofline->share),
+                     entry.roofline->arithmetic ? "arithmetic" : "memory");
+}
+
 }  // namespace
 
 std::vector<Figure> figures(const ProblemGroup& group) {
   static const auto all = std::to_array<Figure>({
-      {.header = "time", .text = time, .essential = true},
-      {.header = "95%", .text = interval, .essential = true},
-      {.header = "largest", .text = largest, .essential = true},
-      {.header = "too large", .text = refused},
-      {.header = "GFLOP/s", .text = gflops},
-      {.header = "samples/s", .text = samples_per_second_text},
-      {.header = "GB/s", .text = gbps},
-      {.header = "device time", .text = device_time},
-      {.header = "energy", .text = energy},
-      {.header = "p50", .text = p50},
-      {.header = "p99", .text = p99},
-      {.header = "loss", .text = loss},
-      {.header = "accuracy", .text = accuracy},
-      {.header = "to target", .text = to_accuracy},
-      {.header = "epoch", .text = epoch},
+      {.header = "time", .text = of<time>, .essential = true},
+      {.header = "95%", .text = of<interval>, .essential = true},
+      {.header = "largest", .text = of<largest>, .essential = true},
+      {.header = "too large", .text = of<refused>},
+      {.header = "GFLOP/s", .text = of<gflops>},
+      {.header = "samples/s", .text = of<samples_per_second_text>},
+      {.header = "GB/s", .text = of<gbps>},
+      {.header = "of ceiling", .text = roofline_share},
+      {.header = "device time", .text = of<device_time>},
+      {.header = "energy", .text = of<energy>},
+      {.header = "p50", .text = of<p50>},
+      {.header = "p99", .text = of<p99>},
+      {.header = "loss", .text = of<loss>},
+      {.header = "accuracy", .text = of<accuracy>},
+      {.header = "to target", .text = of<to_accuracy>},
+      {.header = "epoch", .text = of<epoch>},
   });
   std::vector<Figure> shown;
   for (const Figure& figure : all) {
     const auto has_some = [&](const Problem& problem) {
       return std::any_of(problem.entries.begin(), problem.entries.end(),
-                         [&](const Entry& e) { return !figure.text(*e.result).empty(); });
+                         [&](const Entry& e) { return !figure.text(e).empty(); });
     };
     if (std::any_of(group.problems.begin(), group.problems.end(), has_some)) shown.push_back(figure);
   }

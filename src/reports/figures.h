@@ -10,8 +10,8 @@ namespace breakeven {
 
 struct Figure {
   std::string header;
-  std::string (*text)(const CaseResult&) = nullptr;  // empty: nothing to say of this result
-  bool essential = false;                            // stays in the row however narrow the table
+  std::string (*text)(const Entry&) = nullptr;  // empty: nothing to say of this result
+  bool essential = false;                       // stays in the row however narrow the table
 };
 
 /// The figures that some result of the group has, in the order of their columns. Units are in the cells, or

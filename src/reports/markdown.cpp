@@ -86,7 +86,7 @@ std::string table(const ProblemGroup& group, std::span<const Result> results,
       if (results.size() > 1)
         cells.push_back(markdown_text(names[static_cast<std::size_t>(entry.run - results.data())]));
       cells.push_back(markdown_text(result.backend));
-      for (const Figure& figure : shown) cells.push_back(markdown_text(figure.text(result)));
+      for (const Figure& figure : shown) cells.push_back(markdown_text(figure.text(entry)));
       if (result.status != Status::ok) {
         cells.push_back(fmt::format("**{}**", markdown_text(name(result.status))));
       } else if (entry.standing == Standing::fastest) {

@@ -81,7 +81,7 @@ Layout lay_out(const ProblemGroup& group, const Page& page) {
           std::max(layout.names, indent + display_width(page.show(printable(entry.result->backend))));
       standings = std::max(standings, display_width(describe_standing(entry)));
       for (Column& column : all) {
-        column.width = std::max(column.width, display_width(page.show(column.figure.text(*entry.result))));
+        column.width = std::max(column.width, display_width(page.show(column.figure.text(entry))));
       }
     }
   }
@@ -119,7 +119,7 @@ void write_row(Page& page, const Layout& layout, const Entry& entry) {
     return;
   }
   for (const Column& column : layout.columns) {
-    page.write(pad_left(page.show(column.figure.text(result)), column.width));
+    page.write(pad_left(page.show(column.figure.text(entry)), column.width));
     page.write(spaces);
   }
   page.write(describe_standing(entry), standing_colour(entry));
@@ -133,7 +133,7 @@ void write_row(Page& page, const Layout& layout, const Entry& entry) {
     line.clear();
   };
   for (const Column& column : layout.below) {
-    const std::string text = page.show(column.figure.text(result));
+    const std::string text = page.show(column.figure.text(entry));
     if (text.empty()) continue;
     const std::string said = fmt::format("{} {}", column.header, text);
     if (layout.names + gap + display_width(line) + 2 + display_width(said) > page.width()) write_line();

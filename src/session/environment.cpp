@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
-#include <sstream>
 
 #include "host/cpu.h"
 
@@ -43,22 +41,6 @@ std::optional<std::string> field(const char* path, const std::string& key, char 
     return value;
   }
   return std::nullopt;
-}
-
-/// Those that decide which kernels a library picks.
-std::vector<std::string> deciding_features() {
-  static const std::set<std::string> deciding{
-      "sse4_2",   "avx",      "f16c",        "fma",         "avx2",        "avx_vnni", "avx512f",
-      "avx512bw", "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16",
-      "amx_int8", "amx_fp16", "asimd",       "sve",         "sve2",        "bf16",     "i8mm"};
-  auto flags = field("/proc/cpuinfo", "flags", ':');
-  if (!flags) flags = field("/proc/cpuinfo", "Features", ':');
-  std::vector<std::string> found;
-  std::istringstream words(flags.value_or(""));
-  for (std::string word; words >> word;) {
-    if (deciding.contains(word)) found.push_back(word);
-  }
-  return found;
 }
 
 std::map<std::string, std::string> settings() {
@@ -146,7 +128,7 @@ Host describe_host(int threads) {
             .threads = threads,
             .cpu_quota = cpu_quota(),
             .memory_bytes = 0,
-            .cpu_features = deciding_features(),
+            .cpu_features = cpu_features(),
             .settings = settings()};
   if (const auto kib = field("/proc/meminfo", "MemTotal", ':')) host.memory_bytes = std::stoll(*kib) * 1024;
   if (const auto flags = field("/proc/cpuinfo", "flags", ':')) {

@@ -16,6 +16,7 @@
 #include "session/workbench.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
+#include "verdicts/roofline.h"
 #include "version.h"
 #include "workloads/transfer.h"
 
@@ -69,6 +70,7 @@ class Session {
     }
     bench_.end();
     for (MeasuredProblem& problem : problems_) close(problem);  // what an interruption left open
+    mark_implausible(result_);
     result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
                                     [](const CaseResult& c) { return c.status == Status::interrupted; });
     return std::move(result_);

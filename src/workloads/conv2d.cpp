@@ -409,6 +409,13 @@ class Conv2dWorkload final : public Workload {
            static_cast<double>(p.r * p.s);
   }
 
+  /// Each row and column of a filter can be had for one multiplication (Winograd, Arithmetic Complexity of
+  /// Computations, SIAM 1980).
+  Least least(const Parameters& parameters) const override {
+    const Conv2d p(parameters);
+    return {.flop = flop(parameters) / static_cast<double>(p.r * p.s), .bytes = bytes(parameters)};
+  }
+
   double bytes(const Parameters& parameters) const override {
     const Conv2d p(parameters);
     const auto all = static_cast<double>(p.elements_source() + p.elements_weights() + p.elements_result());

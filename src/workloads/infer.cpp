@@ -38,6 +38,11 @@ class InferWorkload final : public Workload {
     return batch(parameters) * flop_forward(make_network(parameters));
   }
 
+  Least least(const Parameters& parameters) const override {
+    return {.flop = batch(parameters) * least_flop_forward(make_network(parameters)),
+            .bytes = bytes(parameters)};
+  }
+
   /// Parameters and images are read, logits written; what lies between need not leave the caches.
   double bytes(const Parameters& parameters) const override {
     const Dtype dtype = parameters.dtype();

@@ -61,6 +61,14 @@ class TrainWorkload final : public Workload {
     return batch(parameters) * (flop_forward(network) + flop_backward(network));
   }
 
+  /// Outputs of layers need not go to memory where layers are computed together.
+  Least least(const Parameters& parameters) const override {
+    const Network network = make_network(parameters);
+    const double state = parameter_bytes(network, Dtype::f32) * (1 + Optimizer::of(parameters).states());
+    return {.flop = batch(parameters) * (least_flop_forward(network) + least_flop_backward(network)),
+            .bytes = 2 * state + batch(parameters) * image_bytes(parameters.dtype())};
+  }
+
   /// Parameters and optimiser state, in f32, are read and written; the batch is read; and the outputs of all
   /// layers are written on the way forward and read on the way back.
   double bytes(const Parameters& parameters) const override {

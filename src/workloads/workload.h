@@ -73,6 +73,14 @@ class Workload {
   virtual double flop(const Parameters& parameters) const = 0;
   /// Bytes that must move in one run at least: each operand read once, each result written once.
   virtual double bytes(const Parameters& parameters) const = 0;
+  /// What no algorithm can do without, for a check of what is too fast: less than flop() and bytes() where
+  /// those are of the usual way.
+  struct Least {
+    double flop = 0, bytes = 0;
+  };
+  virtual Least least(const Parameters& parameters) const {
+    return {.flop = flop(parameters), .bytes = bytes(parameters)};
+  }
   /// Bytes that a backend must hold at once to run this at all.
   virtual double memory(const Parameters& parameters) const = 0;
   /// Samples (images) that one run takes in; 0 where that has no meaning.

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Parameters product(const std::string& operands) {
+Parameters product_with(const std::string& operands) {
   return {{"m", std::int64_t{5}},
           {"n", std::int64_t{3}},
           {"k", std::int64_t{7}},
@@ -26,23 +26,23 @@ Case case_of(const Parameters& parameters) {
 }
 
 TEST(Rotation, OfOperandsThatAreReusedIsWhatItWasBefore) {
-  const Case reused = case_of(product("reused"));
+  const Case reused = case_of(product_with("reused"));
   EXPECT_EQ(reused.id(), "matmul/m=5/n=3/k=7/f32");
   EXPECT_EQ(reused.workload->title(reused.parameters), "5 x 3 x 7 f32");
   EXPECT_FALSE(rotates(reused.parameters));
 }
 
 TEST(Rotation, MakesACaseOfItsOwnWithTheSameWork) {
-  const Case rotating = case_of(product("rotating"));
+  const Case rotating = case_of(product_with("rotating"));
   EXPECT_EQ(rotating.id(), "matmul/m=5/n=3/k=7/operands=rotating/f32");
   EXPECT_EQ(rotating.workload->title(rotating.parameters), "5 x 3 x 7 f32, rotating operands");
   EXPECT_TRUE(rotates(rotating.parameters));
-  EXPECT_EQ(rotating.flop(), case_of(product("reused")).flop());
-  EXPECT_EQ(rotating.bytes(), case_of(product("reused")).bytes());
+  EXPECT_EQ(rotating.flop(), case_of(product_with("reused")).flop());
+  EXPECT_EQ(rotating.bytes(), case_of(product_with("reused")).bytes());
 }
 
 TEST(Rotation, GoesWithOperandsThatStayOnTheDevice) {
-  Parameters moved = product("rotating");
+  Parameters moved = product_with("rotating");
   moved.set("transfer", std::string("each"));
   try {
     case_of(moved);
@@ -60,7 +60,7 @@ TEST(Rotation, IsUnknownToWhatKeepsItsState) {
 }
 
 TEST(HostTensors, OfSeveralSetsHaveTheSameInputsInOtherPlaces) {
-  const Matmul p(case_of(product("rotating")).parameters);
+  const Matmul p(case_of(product_with("rotating")).parameters);
   HostTensors one = HostTensors::of(p, 3);
   HostTensors three = HostTensors::of(p, 3, 3);
   std::set<const float*> places;
@@ -76,7 +76,7 @@ TEST(HostTensors, OfSeveralSetsHaveTheSameInputsInOtherPlaces) {
 }
 
 TEST(HostTensors, ShowTheLastSetSoThatOneThatNeverHasItsTurnIsSeen) {
-  const Matmul p(case_of(product("rotating")).parameters);
+  const Matmul p(case_of(product_with("rotating")).parameters);
   HostTensors tensors = HostTensors::of(p, 3, 2);
   const auto compute = [&] { std::fill_n(tensors.output_as<float>(), 15, 2.0F); };
   compute();

@@ -1,0 +1,130 @@
+#include "workloads/peak.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/native/multiply_adds.h"
+#include "worker/backend.h"
+#include "worker/threads.h"
+#include "worker/tuning.h"
+#include "workloads/random.h"
+
+namespace breakeven::native {
+namespace {
+
+/// An instruction, and the operands of a case as it takes them: one pair of vectors, or several, where it
+/// multiplies in a wider type.
+struct Way {
+  MultiplyAdds unit;
+  std::vector<Vectors> vectors;
+  bool widens = false;
+};
+
+Vectors vectors_as_stored(Dtype dtype, std::uint64_t seed) {
+  Vectors made{};
+  const auto count =
+      static_cast<std::int64_t>(Peak::vector_bytes) / static_cast<std::int64_t>(facts(dtype).bytes);
+  fill_inputs(dtype, made.a.data(), count, RandomStream(seed, stream::first_operand));
+  fill_inputs(dtype, made.b.data(), count, RandomStream(seed, stream::second_operand));
+  return made;
+}
+
+/// The same numbers in f32.
+std::vector<Vectors> widened_vectors(const Peak& p, std::uint64_t seed) {
+  constexpr std::int64_t floats = Peak::vector_bytes / static_cast<std::int64_t>(sizeof(float));
+  std::vector<Vectors> made;
+  for (std::int64_t first = 0; first < p.length(); first += floats) {
+    Vectors& part = made.emplace_back();
+    for (const auto& [numbers, to] :
+         {std::pair(stream::first_operand, &part.a), {stream::second_operand, &part.b}}) {
+      const auto values = input_values(p.dtype, RandomStream(seed, numbers), first, floats);
+      const std::vector<float> wide(values.begin(), values.end());
+      std::memcpy(to->data(), wide.data(), to->size());
+    }
+  }
+  return made;
+}
+
+bool is_widened(Dtype dtype) {
+  return dtype == Dtype::bf16 || dtype == Dtype::f16;
+}
+
+/// As every library computes what a CPU has no instruction for, and some of what it has: in f32.
+std::vector<Way> ways_of(const Peak& p, std::uint64_t seed) {
+  std::vector<Way> ways;
+  for (const MultiplyAdds& unit : multiply_adds(p.dtype))
+    ways.push_back({.unit = unit, .vectors = {vectors_as_stored(p.dtype, seed)}});
+  if (!is_widened(p.dtype)) return ways;
+  for (const MultiplyAdds& unit : multiply_adds(Dtype::f32))
+    ways.push_back({.unit = unit, .vectors = widened_vectors(p, seed), .widens = true});
+  return ways;
+}
+
+class PeakOfUnits final : public Prepared {
+ public:
+  PeakOfUnits(const Peak& problem, std::uint64_t seed)
+      : p_(problem), seed_(seed), ways_(ways_of(p_, seed)), sums_(static_cast<std::size_t>(threads())) {
+    select_fastest(
+        p_.tuned ? ways_.size() : 1, [&](std::size_t way) { way_ = &ways_[way]; }, [&] { run(); });
+  }
+
+  void run() override {
+    const MultiplyAdds& unit = way_->unit;
+    parallel_ranges(p_.dots / unit.dots, [&](std::int64_t first, std::int64_t last, int thread) {
+      double sum = 0;
+      for (const Vectors& vectors : way_->vectors) sum += unit.sum(vectors, last - first, p_.steps);
+      sums_[static_cast<std::size_t>(thread)].value = sum;
+    });
+    result_ = 0;
+    for (const Sum& part : sums_) result_ += part.value;
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    poison_output(Dtype::f64, &result_, 1);
+    run();
+    return {.elements = std::vector<double>(elements.size(), result_),
+            .projections = project(Dtype::f64, &result_, {.outer = 1, .channels = 1, .inner = 1}, seed_),
+            .losses = {}};
+  }
+
+  std::string algorithm() const override {
+    return way_->unit.name + (way_->widens ? " in f32" : "") + (p_.tuned ? how_tuned(ways_.size()) : "");
+  }
+
+ private:
+  struct alignas(64) Sum {  // a cache line to each thread
+    double value = 0;
+  };
+  static std::string how_tuned(std::size_t ways) {
+    return ways > 1 ? "; tuned: best of " + std::to_string(ways) + " ways" : "";
+  }
+
+  Peak p_;
+  std::uint64_t seed_;
+  std::vector<Way> ways_;
+  const Way* way_ = nullptr;
+  std::vector<Sum> sums_;
+  double result_ = 0;
+};
+
+std::vector<Dtype> dtypes() {
+  std::vector<Dtype> here{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8};
+  std::erase_if(here,
+                [](Dtype dtype) { return multiply_adds(is_widened(dtype) ? Dtype::f32 : dtype).empty(); });
+  return here;
+}
+
+const OperationRegistration registered({
+    .op = "peak",
+    .dtypes = dtypes,
+    .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+      return std::make_unique<PeakOfUnits>(Peak(problem.parameters), seed);
+    },
+    .why_not = [](Dtype dtype) -> std::string {
+      if (dtype == Dtype::tf32 || dtype == Dtype::f8e4m3) return "";
+      return "needs a CPU of the x86-64 kind with AVX2 and FMA";
+    },
+});
+
+}  // namespace
+}  // namespace breakeven::native

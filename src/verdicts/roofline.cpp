@@ -1,0 +1,179 @@
+#include "verdicts/roofline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "workloads/rotation.h"
+#include "workloads/transfer.h"
+#include "workloads/workload.h"
+
+namespace breakeven {
+namespace {
+
+bool has_time(const CaseResult& result) {
+  return result.status == Status::ok && result.seconds && result.seconds->median > 0 &&
+         std::isfinite(result.seconds->median);
+}
+
+/// Of `amount` in the shortest of the samples: a ceiling is what was reached once, and not what is usual.
+std::optional<double> best_rate(const CaseResult& result, double amount) {
+  double seconds = result.seconds->median;
+  for (const double sample : result.seconds->samples) {
+    if (sample < seconds) seconds = sample;
+  }
+  const double rate = amount / seconds;
+  return rate > 0 && std::isfinite(rate) ? std::optional(rate) : std::nullopt;
+}
+
+/// What a case cannot do without.
+struct Needs {
+  double flop = 0, bytes = 0;              // by the definition
+  double least_flop = 0, least_bytes = 0;  // by any algorithm
+  double working_set = 0;                  // bytes
+  double least_working_set = 0;  // bytes: of operands that rotate, a part may have stayed in the caches
+};
+
+/// Nothing of another program's benchmark, or a case of another version with other parameters.
+std::optional<Needs> needs_of(const CaseResult& result) {
+  const Workload* workload = find_workload(result.op);
+  if (workload == nullptr || !workload->is_timed()) return std::nullopt;
+  try {
+    const Parameters& p = result.parameters;
+    const auto runs = static_cast<double>(Transfer::of(p).repetitions);
+    const Workload::Least least = workload->least(p);
+    const double held = workload->memory(p);
+    return Needs{.flop = result.flop,
+                 .bytes = result.bytes,
+                 .least_flop = runs * least.flop,
+                 .least_bytes = runs * least.bytes,
+                 .working_set = rotates(p) ? std::numeric_limits<double>::infinity() : held,
+                 .least_working_set = held};
+  } catch (const std::logic_error&) {  // a parameter is missing, or its value unknown
+    return std::nullopt;
+  }
+}
+
+bool within_memory(const CaseResult& result) {
+  if (result.op == "read" || result.op == "triad") return !Transfer::of(result.parameters).moves();
+  const Value* direction = result.parameters.find("direction");
+  return result.op == "copy" && direction != nullptr && *direction == Value(std::string("within"));
+}
+
+std::string device_key(const Result& run, const CaseResult& result) {
+  const auto of = std::find_if(run.backends.begin(), run.backends.end(),
+                               [&](const BackendRecord& b) { return b.name == result.backend; });
+  std::string device = result.device;
+  if (of != run.backends.end() && result.device != "cpu")
+    device = of->device_id.empty() ? of->device_name : of->device_id;
+  return fmt::format("{}\n{}\n{}\n{}", run.host.name, run.host.cpu, run.host.threads, device);
+}
+
+}  // namespace
+
+void Ceilings::add(const CaseResult& result) {
+  if (!has_time(result)) return;
+  if (result.op == "peak") {
+    const auto rate = best_rate(result, result.flop);
+    if (!rate) return;
+    double& best = flop_per_second_[result.dtype];
+    best = std::max(best, *rate);
+    return;
+  }
+  if (!within_memory(result)) return;
+  const auto needs = needs_of(result);
+  const auto bytes_per_second = best_rate(result, result.bytes);
+  if (!needs || !bytes_per_second) return;
+  const Rate rate{.working_set = needs->working_set, .bytes_per_second = *bytes_per_second};
+  const auto place = std::upper_bound(rates_.begin(), rates_.end(), rate, [](const Rate& a, const Rate& b) {
+    return a.working_set < b.working_set;
+  });
+  rates_.insert(place, rate);
+}
+
+std::optional<double> Ceilings::flop_per_second(const std::string& dtype) const {
+  const auto found = flop_per_second_.find(dtype);
+  if (found == flop_per_second_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<double> Ceilings::bytes_per_second(double working_set) const {
+  if (rates_.empty()) return std::nullopt;
+  auto first = std::upper_bound(rates_.begin(), rates_.end(), working_set,
+                                [](double bytes, const Rate& rate) { return bytes < rate.working_set; });
+  // From the largest that is not larger: all that have its size.
+  if (first != rates_.begin()) {
+    const double fits = std::prev(first)->working_set;
+    while (first != rates_.begin() && std::prev(first)->working_set == fits) --first;
+  }
+  return std::max_element(
+             first, rates_.end(),
+             [](const Rate& a, const Rate& b) { return a.bytes_per_second < b.bytes_per_second; })
+      ->bytes_per_second;
+}
+
+CeilingsByDevice ceilings(std::span<const Result> results) {
+  CeilingsByDevice all;
+  for (const Result& run : results) {
+    for (const CaseResult& result : run.cases) all[device_key(run, result)].add(result);
+  }
+  return all;
+}
+
+const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result) {
+  const auto found = all.find(device_key(run, result));
+  return found == all.end() ? nullptr : &found->second;
+}
+
+std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings) {
+  if (!has_time(result)) return std::nullopt;
+  const auto needs = needs_of(result);
+  if (!needs) return std::nullopt;
+  // What a link carries is not memory's to limit.
+  if (result.op == "copy" && !within_memory(result)) return std::nullopt;
+  const auto arithmetic = ceilings.flop_per_second(result.dtype);
+  const auto memory = ceilings.bytes_per_second(needs->working_set);
+  if ((needs->flop > 0 && !arithmetic) || (needs->bytes > 0 && !memory)) return std::nullopt;
+  const double computing = needs->flop > 0 ? needs->flop / *arithmetic : 0;
+  const double moving = needs->bytes > 0 ? needs->bytes / *memory : 0;
+  return Roofline{.share = std::max(computing, moving) / result.seconds->median,
+                  .arithmetic = computing >= moving};
+}
+
+std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) {
+  constexpr double noise = 1.05;  // of two measurements that were not made at the same moment
+  if (!has_time(result)) return "";
+  const auto needs = needs_of(result);
+  if (!needs) return "";
+  const double seconds = noise * result.seconds->ci_high.value_or(result.seconds->median);
+  const auto text = [&](double amount, double ceiling, const char* unit, const char* measured_by) {
+    return fmt::format(
+        "at least {:.4g} {} that no algorithm can do without, and the most that was measured here is {:.4g} "
+        "(by {}): either the work was not done, or that was measured while the machine was disturbed",
+        amount / result.seconds->median * 1e-9, unit, ceiling * 1e-9, measured_by);
+  };
+  if (const auto most = ceilings.flop_per_second(result.dtype); most && needs->least_flop > *most * seconds)
+    return text(needs->least_flop, *most, "GFLOP/s", "peak");
+  const bool in_memory = result.op != "copy" || within_memory(result);
+  if (const auto most = ceilings.bytes_per_second(needs->least_working_set);
+      in_memory && most && needs->least_bytes > *most * seconds)
+    return text(needs->least_bytes, *most, "GB/s", "read, triad and copy");
+  return "";
+}
+
+void mark_implausible(Result& run) {
+  const auto all = ceilings({&run, 1});
+  for (CaseResult& result : run.cases) {
+    const Ceilings* of_device = find_ceilings(all, run, result);
+    if (of_device == nullptr) continue;
+    if (std::string why = why_implausible(result, *of_device); !why.empty()) {
+      result.status = Status::implausible;
+      result.reason = std::move(why);
+    }
+  }
+}
+
+}  // namespace breakeven

@@ -1,0 +1,98 @@
+#include "workloads/peak.h"
+
+#include <fmt/format.h>
+
+#include "workloads/random.h"
+
+namespace breakeven {
+
+Peak::Peak(const Parameters& p)
+    : dots(p.integer("dots")), steps(p.integer("steps")), dtype(p.dtype()), tuned(is_tuned(p)) {}
+
+namespace {
+
+class PeakWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "peak"; }
+  std::string_view meaning() const override {
+    return "multiply-adds on operands that stay in registers: what arithmetic gives where nothing else "
+           "limits";
+  }
+
+  const std::vector<Parameter>& parameters() const override {
+    // The fallbacks: even shares for most counts of cores, and a tenth of a second on two.
+    constexpr std::int64_t usual_dots = Peak::granule * 240;
+    constexpr std::int64_t usual_steps = 1024;
+    // Sums of 8-bit integers must fit into 32 bits.
+    constexpr std::int64_t most_steps = 4096;
+    static const std::vector<Parameter> all{
+        integer_parameter("dots", "dot products side by side, a multiple of 3072", Peak::granule,
+                          std::int64_t{1} << 32U, usual_dots),
+        integer_parameter("steps", "how often each is added to its sum", 1, most_steps, usual_steps),
+        tuned_parameter(),
+        dtype_parameter(
+            {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
+    };
+    return all;
+  }
+
+  void check(const Parameters& parameters) const override {
+    const Peak p(parameters);
+    if (p.dots % Peak::granule != 0)
+      throw InvalidCase("dots",
+                        fmt::format("dots is {} and must be a multiple of {}", p.dots, Peak::granule));
+  }
+
+  std::vector<Parameters> examples() const override {
+    return {{{"dots", Peak::granule}, {"steps", std::int64_t{1}}},
+            {{"dots", Peak::granule * 5}, {"steps", std::int64_t{7}}},
+            {{"dots", Peak::granule * 7}, {"steps", std::int64_t{512}}}};
+  }
+
+  double flop(const Parameters& parameters) const override {
+    const Peak p(parameters);
+    return 2.0 * static_cast<double>(p.dots) * static_cast<double>(p.steps) * static_cast<double>(p.length());
+  }
+  double bytes(const Parameters&) const override { return 2 * Peak::vector_bytes + sizeof(double); }
+  double memory(const Parameters& parameters) const override { return bytes(parameters); }
+
+  OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }
+
+  Evidence expect(const Parameters& parameters, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const Peak p(parameters);
+    const RandomStream a(seed, stream::first_operand);
+    const RandomStream b(seed, stream::second_operand);
+    long double dot = 0;
+    for (std::int64_t i = 0; i < p.length(); ++i) {
+      dot += static_cast<long double>(input_value(p.dtype, a, i)) *
+             static_cast<long double>(input_value(p.dtype, b, i));
+    }
+    const auto sum = static_cast<double>(dot * static_cast<long double>(p.dots * p.steps));
+    return {.elements = std::vector<double>(elements.size(), sum),
+            .projections = fold_positions({channel_signs(seed, 1)[0] * sum}, seed),
+            .losses = {}};
+  }
+
+  /// In units of the sum of all products' sizes, where a product of two numbers uniform in [-1, 1) has a
+  /// quarter. An accumulator takes the same addend `steps` times, which rounds to the same side again and
+  /// again: half of the steps' roundoffs at most, and twice that, as the products of few numbers may be
+  /// twice as large. The accumulators are added up in f64, and so are their sums, one after the other.
+  Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
+    const Peak p(parameters);
+    const DtypeFacts& type = facts(p.dtype);
+    const double product = p.dtype == Dtype::s8 ? 32 * 32 : 0.25;
+    const double additions = static_cast<double>(p.steps) / 2 + static_cast<double>(p.length());
+    const double rounded_inputs = p.dtype == Dtype::tf32 ? type.unit_roundoff : 0;
+    return {.element_scale = product * flop(parameters) / 2,
+            .terms_per_projection = 1,
+            .relative = 2 * type.accumulator_roundoff * additions + 2 * rounded_inputs +
+                        facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots),
+            .relative_loss = 0};
+  }
+};
+
+const WorkloadRegistration<PeakWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven

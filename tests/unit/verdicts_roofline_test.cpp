@@ -1,0 +1,238 @@
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "reports_sample.h"
+#include "verdicts/roofline.h"
+#include "workloads/workload.h"
+
+namespace breakeven {
+namespace {
+
+using testing::DoubleNear;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Optional;
+
+/// A case of `op` on the backend `b`, whose samples took `seconds` and a tenth more.
+CaseResult measured_case(const char* op, const Parameters& given, double seconds) {
+  const Case problem = make_case(*find_workload(op), given);
+  CaseResult r;
+  r.id = problem.id();
+  r.op = op;
+  r.parameters = problem.parameters;
+  r.dtype = problem.parameters.text("dtype");
+  r.backend = "b";
+  r.device = "cpu";
+  r.status = Status::ok;
+  r.seconds = Timing{};
+  r.seconds->median = 1.1 * seconds;
+  r.seconds->samples = {1.1 * seconds, seconds, 1.2 * seconds};
+  r.flop = problem.flop();
+  r.bytes = problem.bytes();
+  return r;
+}
+
+/// Its best sample gives so many GFLOP/s.
+CaseResult peak_rate(double gflops, const char* dtype = "f32") {
+  const Parameters given{{"dtype", std::string(dtype)}};
+  const double flop = measured_case("peak", given, 1).flop;
+  return measured_case("peak", given, flop / (gflops * 1e9));
+}
+
+/// Its best sample gives so many GB/s.
+CaseResult array_read(std::int64_t bytes, double gbps) {
+  return measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}},
+                       static_cast<double>(bytes) / (gbps * 1e9));
+}
+
+CaseResult square_product(std::int64_t side, double seconds, const char* dtype = "f32",
+                          const char* operands = "reused") {
+  CaseResult r = measured_case("matmul",
+                               {{"m", side},
+                                {"n", side},
+                                {"k", side},
+                                {"operands", std::string(operands)},
+                                {"dtype", std::string(dtype)}},
+                               1);
+  r.seconds->median = seconds;
+  return r;
+}
+
+/// 100 GFLOP/s in f32; 1000 GB/s up to 16 KiB, 50 GB/s in memory.
+Ceilings usual_ceilings() {
+  Ceilings all;
+  for (const CaseResult& result :
+       {array_read(1 << 14, 1000), array_read(1 << 20, 200), array_read(1 << 30, 50), peak_rate(100)})
+    all.add(result);
+  return all;
+}
+
+TEST(CeilingsOf, AreTheBestSamples) {
+  Ceilings all;
+  EXPECT_EQ(all.flop_per_second("f32"), std::nullopt);
+  EXPECT_EQ(all.bytes_per_second(100), std::nullopt);
+  all.add(peak_rate(80));
+  all.add(peak_rate(100));
+  all.add(peak_rate(90));
+  EXPECT_THAT(all.flop_per_second("f32"), Optional(DoubleNear(100e9, 1)));
+  EXPECT_EQ(all.flop_per_second("f64"), std::nullopt);
+}
+
+TEST(CeilingsOf, MemoryGoesBySize) {
+  const Ceilings all = usual_ceilings();
+  EXPECT_THAT(all.bytes_per_second(100), Optional(DoubleNear(1000e9, 1)));
+  EXPECT_THAT(all.bytes_per_second(1 << 14), Optional(DoubleNear(1000e9, 1)));
+  EXPECT_THAT(all.bytes_per_second(1 << 19), Optional(DoubleNear(1000e9, 1)))
+      << "may fit into what 16 KiB fit into";
+  EXPECT_THAT(all.bytes_per_second(1 << 20), Optional(DoubleNear(200e9, 1)));
+  EXPECT_THAT(all.bytes_per_second(1e12), Optional(DoubleNear(50e9, 1)));
+}
+
+TEST(CeilingsOf, LargerArraysThatAreFasterCount) {
+  Ceilings all;
+  all.add(array_read(1 << 14, 40));
+  all.add(array_read(1 << 20, 60));
+  EXPECT_THAT(all.bytes_per_second(1 << 14), Optional(DoubleNear(60e9, 1)));
+}
+
+TEST(CeilingsOf, CopiesOverALinkAndWhatWasNotMeasuredSayNothing) {
+  Ceilings all;
+  CaseResult over_a_link = measured_case(
+      "copy",
+      {{"direction", std::string("to_device")}, {"bytes", std::int64_t{64}}, {"dtype", std::string("f32")}},
+      1);
+  all.add(over_a_link);
+  CaseResult failed = peak_rate(100);
+  failed.status = Status::failed;
+  all.add(failed);
+  CaseResult strange = peak_rate(100);
+  strange.seconds->median = std::numeric_limits<double>::quiet_NaN();
+  all.add(strange);
+  EXPECT_EQ(all.bytes_per_second(64), std::nullopt);
+  EXPECT_EQ(all.flop_per_second("f32"), std::nullopt);
+}
+
+TEST(RooflineOf, IsTheLongerOfComputingAndMoving) {
+  const Ceilings all = usual_ceilings();
+  const CaseResult large = square_product(1000, 0.04);  // 2 GFLOP: 20 ms
+  const auto computing = roofline(large, all);
+  ASSERT_TRUE(computing);
+  EXPECT_NEAR(computing->share, 0.5, 1e-6);
+  EXPECT_TRUE(computing->arithmetic);
+
+  const CaseResult sum = array_read(1 << 30, 25);
+  const auto moving = roofline(sum, all);
+  ASSERT_TRUE(moving);
+  EXPECT_NEAR(moving->share, 0.5 / 1.1, 1e-6);
+  EXPECT_FALSE(moving->arithmetic);
+}
+
+TEST(RooflineOf, OperandsThatRotateComeFromMemory) {
+  const Ceilings all = usual_ceilings();
+  // 64 KiB of operands: in the caches 3 microseconds of computing are longer, from memory 1 microsecond is
+  // not.
+  const auto reused = roofline(square_product(64, 1e-5), all);
+  const auto rotating = roofline(square_product(64, 1e-5, "f32", "rotating"), all);
+  ASSERT_TRUE(reused && rotating);
+  EXPECT_NEAR(reused->share, 2.0 * 64 * 64 * 64 / 100e9 / 1e-5, 1e-6);
+  EXPECT_GE(rotating->share, reused->share);
+}
+
+TEST(RooflineOf, NeedsBothCeilings) {
+  Ceilings arithmetic;
+  arithmetic.add(peak_rate(100));
+  EXPECT_FALSE(roofline(square_product(64, 1), arithmetic));
+  EXPECT_FALSE(roofline(square_product(64, 1, "f64"), usual_ceilings()));
+  CaseResult unknown = square_product(64, 1);
+  unknown.op = "of another program";
+  EXPECT_FALSE(roofline(unknown, usual_ceilings()));
+  CaseResult incomplete = square_product(64, 1);
+  incomplete.parameters = {};
+  EXPECT_FALSE(roofline(incomplete, usual_ceilings()));
+}
+
+TEST(Implausible, IsWhatNoAlgorithmCanDo) {
+  const Ceilings all = usual_ceilings();
+  EXPECT_THAT(why_implausible(square_product(1000, 0.0195), all), IsEmpty())
+      << "within what two measurements differ by";
+  EXPECT_THAT(why_implausible(square_product(1000, 0.01), all), HasSubstr("200 GFLOP/s"));
+  CaseResult uncertain = square_product(1000, 0.01);
+  uncertain.seconds->ci_high = 0.021;
+  EXPECT_THAT(why_implausible(uncertain, all), IsEmpty());
+  EXPECT_THAT(why_implausible(array_read(1 << 30, 120), all), HasSubstr("read, triad and copy"));
+  EXPECT_THAT(why_implausible(square_product(1000, 0.01, "f64"), all), IsEmpty()) << "no ceiling is known";
+}
+
+TEST(Implausible, IsNotWhatMayHaveStayedInCaches) {
+  const Ceilings all = usual_ceilings();
+  CaseResult rotating = measured_case("matmul",
+                                      {{"m", std::int64_t{1}},
+                                       {"n", std::int64_t{500}},
+                                       {"k", std::int64_t{500}},
+                                       {"operands", std::string("rotating")},
+                                       {"dtype", std::string("f32")}},
+                                      1);
+  rotating.seconds->median = rotating.bytes / 120e9;
+  EXPECT_THAT(why_implausible(rotating, all), IsEmpty());
+}
+
+TEST(Implausible, ConvolutionsMayTakeFewerMultiplications) {
+  const auto convolution = [](std::int64_t filter, double gflops) {
+    CaseResult r = measured_case("conv2d",
+                                 {{"n", std::int64_t{8}},
+                                  {"c", std::int64_t{64}},
+                                  {"h", std::int64_t{56}},
+                                  {"w", std::int64_t{56}},
+                                  {"k", std::int64_t{64}},
+                                  {"r", filter},
+                                  {"s", filter},
+                                  {"pad", filter / 2},
+                                  {"dtype", std::string("f32")}},
+                                 1);
+    r.seconds->median = r.flop / (gflops * 1e9);
+    return r;
+  };
+  const Ceilings all = usual_ceilings();
+  EXPECT_THAT(why_implausible(convolution(3, 400), all), IsEmpty());
+  EXPECT_THAT(why_implausible(convolution(3, 1000), all), HasSubstr("GFLOP/s"));
+  EXPECT_THAT(why_implausible(convolution(1, 400), all), HasSubstr("GFLOP/s"));
+  const auto share = roofline(convolution(3, 400), all);
+  ASSERT_TRUE(share);
+  EXPECT_NEAR(share->share, 4, 1e-6);
+}
+
+TEST(Implausible, IsMarkedByTheCeilingsOfTheSameDevice) {
+  CaseResult fast = square_product(1000, 0.01);
+  CaseResult on_a_gpu = square_product(1000, 0.001);
+  on_a_gpu.backend = "g";
+  on_a_gpu.device = "gpu";
+  Result run = sample::result({peak_rate(100), fast, on_a_gpu});
+  BackendRecord gpu = sample::backend("g", true);
+  gpu.device = "gpu";
+  gpu.device_id = "GPU-1";
+  run.backends = {sample::backend("b", true), gpu};
+  mark_implausible(run);
+  EXPECT_EQ(run.cases[0].status, Status::ok);
+  EXPECT_EQ(run.cases[1].status, Status::implausible);
+  EXPECT_THAT(run.cases[1].reason, HasSubstr("GFLOP/s"));
+  EXPECT_EQ(run.cases[2].status, Status::ok);
+}
+
+TEST(Implausible, ResultsOfSeveralFilesShareTheirMachinesCeilings) {
+  std::vector<Result> files{
+      sample::result({square_product(1000, 0.04)}),
+      sample::result({peak_rate(100), array_read(1 << 14, 1000), array_read(1 << 30, 50)}),
+      sample::result({square_product(1000, 0.04)})};
+  files[2].host.name = "another";
+  const auto all = ceilings(files);
+  const Ceilings* first = find_ceilings(all, files[0], files[0].cases[0]);
+  ASSERT_NE(first, nullptr);
+  EXPECT_TRUE(roofline(files[0].cases[0], *first));
+  const Ceilings* other = find_ceilings(all, files[2], files[2].cases[0]);
+  ASSERT_NE(other, nullptr);
+  EXPECT_FALSE(roofline(files[2].cases[0], *other));
+}
+
+}  // namespace
+}  // namespace breakeven
