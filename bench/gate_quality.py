@@ -35,7 +35,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-COMPARE = Path("/usr/share/benchmark/compare.py")  # Debian: libbenchmark-tools, python3-scipy
+COMPARE = ["/usr/bin/python3", "/usr/share/benchmark/compare.py"]  # Debian: libbenchmark-tools, python3-scipy
 
 
 def has_avx512():
@@ -229,7 +229,7 @@ def found_slower_by_compare(base, head):
         for path, result in zip(paths, (base, head)):
             path.write_text(json.dumps(google_benchmark(result)))
         subprocess.run(
-            [sys.executable, COMPARE, "-a", "-d", paths[2], "benchmarks", paths[0], paths[1]], check=True, stdout=subprocess.DEVNULL
+            [*COMPARE, "-a", "-d", paths[2], "benchmarks", paths[0], paths[1]], check=True, stdout=subprocess.DEVNULL
         )
         rows = json.loads(paths[2].read_text())
     slower = {}
