@@ -13,6 +13,7 @@
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
+#include "cli/text_file.h"
 #include "cli/verdict_outputs.h"
 #include "session/discovery.h"
 #include "verdicts/selftest.h"
@@ -199,9 +200,9 @@ int gate(const GateOptions& o) {
 
   const Interruption interruption;
   ProgressLine line(o.outputs.quiet);
-  VerdictSaver saver(o.outputs);
+  WorkingFile working(o.outputs.out);
   Verdicts verdicts = run_gate(
-      plan, [&](const Verdicts& so_far) { saver.save(so_far); },
+      plan, [&](const Verdicts& so_far) { working.save([&] { return to_json_text(so_far); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (selftest) {

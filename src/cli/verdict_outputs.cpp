@@ -4,13 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <utility>
 
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -34,38 +28,10 @@ void add_verdict_outputs(CLI::App& command, VerdictOutputs& outputs) {
 }
 
 void check_verdict_outputs(const VerdictOutputs& outputs) {
-  const std::array options{std::pair("--out", outputs.out), std::pair("--markdown", outputs.markdown),
-                           std::pair("--junit", outputs.junit),
-                           std::pair("--annotations", outputs.annotations)};
-  std::map<std::string, const char*> taken;
-  for (const auto& [option, path] : options) {
-    if (path.empty()) continue;
-    const auto [other, fresh] = taken.emplace(path, option);
-    if (!fresh) {
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("{} {}: {} is written there already; give another file", option, path, other->second));
-    }
-    if (path != "-" && !std::ofstream(path, std::ios::app)) {
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("{} {}: cannot be written: {}", option, path, std::strerror(errno)));
-    }
-  }
-}
-
-void VerdictSaver::save(const Verdicts& verdicts) {
-  constexpr std::chrono::seconds pause{5};
-  const auto now = std::chrono::steady_clock::now();
-  std::error_code error;
-  if (out_.empty() || !std::filesystem::is_regular_file(out_, error)) return;
-  if (last_ && now - *last_ < pause) return;
-  last_ = now;
-  try {
-    write_text_file(out_ + ".part", to_json_text(verdicts));
-    std::filesystem::rename(out_ + ".part", out_, error);
-  } catch (const std::exception&) {
-    std::filesystem::remove(out_ + ".part", error);
-  }
+  check_output_files({{"--out", outputs.out},
+                      {"--markdown", outputs.markdown},
+                      {"--junit", outputs.junit},
+                      {"--annotations", outputs.annotations}});
 }
 
 void write_verdicts(const Verdicts& verdicts, const VerdictOutputs& outputs) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <optional>
 #include <string>
 
 #include "verdicts/verdict.h"
@@ -12,26 +10,13 @@ namespace breakeven {
 
 struct VerdictOutputs {
   std::string out, markdown, junit, annotations;  // files; - is standard output, empty is none
-  bool quiet = false;                        // no report in the terminal
+  bool quiet = false;                             // no report in the terminal
 };
 
 void add_verdict_outputs(CLI::App& command, VerdictOutputs& outputs);
 
 /// Throws CommandError where two of them are one file, or one cannot be written: before anything is measured.
 void check_verdict_outputs(const VerdictOutputs& outputs);
-
-/// Writes the verdicts so far to the file of `out`, by renaming a finished one into place, so that a kill at
-/// any moment leaves what was measured; not more often than every few seconds. A disk that is full now is
-/// left to write_verdicts().
-class VerdictSaver {
- public:
-  explicit VerdictSaver(const VerdictOutputs& outputs) : out_(outputs.out) {}
-  void save(const Verdicts& verdicts);
-
- private:
-  std::string out_;
-  std::optional<std::chrono::steady_clock::time_point> last_;
-};
 
 /// Writes every file that is asked for, and shows the verdicts on standard output, unless a file is written
 /// there. Throws CommandError for a file that cannot be written.

@@ -7,34 +7,10 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "plan/config_parts.h"
+
 namespace breakeven {
 namespace {
-
-Measure read_measure(const Json& json, const Place& place) {
-  const auto& known = measure_parameters();
-  require_object(json, place, names(known));
-  const ValueReader reader{.folder = {}, .parameters = known};
-  Parameters given;
-  for (const Parameter& parameter : known) {
-    if (!json.contains(parameter.name)) {
-      given.set(parameter.name, *parameter.fallback);
-      continue;
-    }
-    try {
-      given.set(parameter.name, reader.value(json[parameter.name], parameter));
-    } catch (const std::invalid_argument& e) {
-      (place / parameter.name).fail(e.what());
-    }
-  }
-  return {.precision = given.number("precision"),
-          .max_seconds = given.number("max_seconds"),
-          .launches = static_cast<int>(given.integer("launches")),
-          .cold_cache = given.text("cache") == "cold",
-          .placed = given.text("placement") == "cores",
-          .seed = static_cast<std::uint64_t>(given.integer("seed")),
-          .timeout_seconds = given.number("timeout_seconds"),
-          .energy_seconds = given.number("energy_seconds")};
-}
 
 /// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
 bool is_backend_name(const Json& json) {
@@ -44,23 +20,6 @@ bool is_backend_name(const Json& json) {
   return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
     return letter(c) || std::string_view("._+-").find(c) != std::string_view::npos;
   });
-}
-
-std::vector<std::string> read_backends(const Json& json, const Place& place) {
-  if (!json.is_array() || json.empty())
-    place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
-                           shown(json)));
-  std::vector<std::string> backends;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!is_backend_name(json[i]))
-      (place / i).fail(
-          fmt::format("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i])));
-    const auto name = json[i].get<std::string>();
-    if (std::find(backends.begin(), backends.end(), name) != backends.end())
-      (place / i).fail(fmt::format("'{}' is named twice; remove one", name));
-    backends.push_back(name);
-  }
-  return backends;
 }
 
 [[noreturn]] void fail_too_many(const Place& place, double count) {
@@ -126,6 +85,49 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
 
 }  // namespace
 
+Measure read_measure(const Json& json, const Place& place) {
+  const auto& known = measure_parameters();
+  require_object(json, place, names(known));
+  const ValueReader reader{.folder = {}, .parameters = known};
+  Parameters given;
+  for (const Parameter& parameter : known) {
+    if (!json.contains(parameter.name)) {
+      given.set(parameter.name, *parameter.fallback);
+      continue;
+    }
+    try {
+      given.set(parameter.name, reader.value(json[parameter.name], parameter));
+    } catch (const std::invalid_argument& e) {
+      (place / parameter.name).fail(e.what());
+    }
+  }
+  return {.precision = given.number("precision"),
+          .max_seconds = given.number("max_seconds"),
+          .launches = static_cast<int>(given.integer("launches")),
+          .cold_cache = given.text("cache") == "cold",
+          .placed = given.text("placement") == "cores",
+          .seed = static_cast<std::uint64_t>(given.integer("seed")),
+          .timeout_seconds = given.number("timeout_seconds"),
+          .energy_seconds = given.number("energy_seconds")};
+}
+
+std::vector<std::string> read_backends(const Json& json, const Place& place) {
+  if (!json.is_array() || json.empty())
+    place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
+                           shown(json)));
+  std::vector<std::string> backends;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!is_backend_name(json[i]))
+      (place / i).fail(
+          fmt::format("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i])));
+    const auto name = json[i].get<std::string>();
+    if (std::find(backends.begin(), backends.end(), name) != backends.end())
+      (place / i).fail(fmt::format("'{}' is named twice; remove one", name));
+    backends.push_back(name);
+  }
+  return backends;
+}
+
 const std::vector<Parameter>& measure_parameters() {
   constexpr Measure defaults;
   constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // where doubles hold every integer
@@ -159,7 +161,7 @@ Config read_config(const std::filesystem::path& path) {
   JsonFile file = read_json(path);
   const Json& document = file.document;
   const Place place(path.string());
-  require_object(document, place, {"$schema", "title", "backends", "measure", "workloads"});
+  require_object(document, place, {"$schema", "title", "backends", "measure", "threshold", "workloads"});
   if (!document.contains("workloads")) place.fail("'workloads' is missing; add it: a list of what to run");
   Config config;
   config.title = document.contains("title") ? require_text(document, place, "title") : path.stem().string();

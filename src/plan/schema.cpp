@@ -105,6 +105,58 @@ Json measure_schema() {
           {"additionalProperties", false}};
 }
 
+Json backends_schema() {
+  return {{"type", "array"},
+          {"minItems", 1},
+          {"uniqueItems", true},
+          {"items", {{"type", "string"}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}}}};
+}
+
+Json threshold_side_schema(const char* description) {
+  return {
+      {"description", description},
+      {"type", "object"},
+      {"properties",
+       {{"backends", backends_schema()},
+        {"threads",
+         {{"description", "of CPU backends; without it, all cores"}, {"type", "integer"}, {"minimum", 1}}},
+        {"parameters",
+         {{"description", "what this side has in place of the workload's values"},
+          {"type", "object"},
+          {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}}}},
+      {"additionalProperties", false},
+      {"required", {"backends"}}};
+}
+
+Json threshold_schema() {
+  return {{"description", "what `breakeven threshold` looks for; `run` measures the workloads as they are"},
+          {"type", "object"},
+          {"properties",
+           {{"parameter",
+             {{"description", "whose value is looked for; each workload has a range of it"},
+              {"type", "string"},
+              {"minLength", 1}}},
+            {"multiple",
+             {{"description", "values are multiples of this, but for the ends of a range"},
+              {"type", "integer"},
+              {"minimum", 1},
+              {"default", 1}}},
+            {"width",
+             {{"description", "of a 95 % interval that is narrow enough, as a part"},
+              {"type", "number"},
+              {"exclusiveMinimum", 0},
+              {"exclusiveMaximum", 1},
+              {"default", 0.04}}},
+            {"baseline", threshold_side_schema("at every value the fastest of these")},
+            {"challenger", threshold_side_schema("and of these; from which value on are they faster?")},
+            {"unlike_precision",
+             {{"description", "the sides may compute in different types"},
+              {"type", "boolean"},
+              {"default", false}}}}},
+          {"additionalProperties", false},
+          {"required", {"parameter", "baseline", "challenger"}}};
+}
+
 }  // namespace
 
 std::string config_schema() {
@@ -118,6 +170,8 @@ std::string config_schema() {
         {{"if", {{"properties", {{"op", {{"const", op}}}}}}}, {"then", {{"$ref", "#/$defs/" + op}}}});
     definitions[op] = workload_schema(*workload);
   }
+  Json described_backends{{"description", "names of backends; without this key, every contender found"}};
+  described_backends.update(backends_schema());
   const Json schema{
       {"$schema", "https://json-schema.org/draft/2020-12/schema"},
       {"title", "breakeven config"},
@@ -125,13 +179,9 @@ std::string config_schema() {
       {"properties",
        {{"$schema", {{"type", "string"}}},
         {"title", {{"description", "the question that it answers"}, {"type", "string"}, {"minLength", 1}}},
-        {"backends",
-         {{"description", "names of backends; without this key, every contender found"},
-          {"type", "array"},
-          {"minItems", 1},
-          {"uniqueItems", true},
-          {"items", {{"type", "string"}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}}}}},
+        {"backends", described_backends},
         {"measure", measure_schema()},
+        {"threshold", threshold_schema()},
         {"workloads",
          {{"description", "what to run; each entry stands for all combinations of its values"},
           {"type", "array"},

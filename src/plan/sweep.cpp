@@ -226,6 +226,61 @@ Place Axis::place_of(std::size_t row, std::size_t column) const {
   return place;
 }
 
+namespace {
+
+bool is_of(const Axis& axis, std::string_view parameter) {
+  return axis.columns.size() == 1 && axis.columns.front()->name == parameter;
+}
+
+/// One of its rows.
+Axis narrowed(const Axis& axis, std::size_t row) {
+  Axis one{.place = axis.place_of(row, 0),
+           .written = Axis::Written::value,
+           .columns = axis.columns,
+           .rows = {{}},
+           .labels = {},
+           .range = std::nullopt};
+  for (std::size_t column = 0; column < axis.columns.size(); ++column)
+    one.rows.front().push_back(axis.cell(row, column));
+  if (!axis.labels.empty()) one.labels = {axis.labels[row]};
+  return one;
+}
+
+}  // namespace
+
+const Axis* Sweep::axis_of(std::string_view parameter) const {
+  const auto found =
+      std::find_if(axes.begin(), axes.end(), [&](const Axis& axis) { return is_of(axis, parameter); });
+  return found == axes.end() ? nullptr : &*found;
+}
+
+Sweep Sweep::with(std::string_view parameter, const Value& value) const {
+  Sweep one = *this;
+  for (Axis& axis : one.axes) {
+    if (!is_of(axis, parameter)) continue;
+    axis.written = Axis::Written::value;
+    axis.range.reset();
+    axis.rows = {{Cell{value}}};
+  }
+  return one;
+}
+
+std::vector<Sweep> Sweep::apart_from(std::string_view parameter) const {
+  std::vector<Sweep> all{{.place = place, .workload = workload, .axes = {}}};
+  for (const Axis& axis : axes) {
+    const bool stays = is_of(axis, parameter);
+    std::vector<Sweep> longer;
+    for (const Sweep& sweep : all) {
+      for (std::size_t row = 0; row < (stays ? 1 : static_cast<std::size_t>(axis.size())); ++row) {
+        longer.push_back(sweep);
+        longer.back().axes.push_back(stays ? axis : narrowed(axis, row));
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
 double Sweep::size() const {
   double product = 1;
   for (const Axis& axis : axes) product *= axis.size();

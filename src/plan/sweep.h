@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/values.h"
@@ -55,6 +56,13 @@ struct Sweep {
   /// How many combinations there are, without making them.
   double size() const;
   std::vector<PlannedCase> cases() const;
+
+  /// Where a parameter varies by itself; null where it has no place of its own.
+  const Axis* axis_of(std::string_view parameter) const;
+  /// The same with one value of such a parameter.
+  Sweep with(std::string_view parameter, const Value& value) const;
+  /// A sweep for each combination of all others, in which that parameter alone varies as it does here.
+  std::vector<Sweep> apart_from(std::string_view parameter) const;
 };
 
 /// Reads `{"op": ..., parameters ..., "shapes": FILE}`. `folder` is that of the config.

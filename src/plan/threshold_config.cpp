@@ -1,0 +1,165 @@
+#include "plan/threshold_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/config_parts.h"
+#include "plan/json_file.h"
+#include "plan/suggestion.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::array side_names{"baseline", "challenger"};
+
+std::int64_t read_whole(const Json& json, const Place& place) {
+  if (!json.is_number_integer() || json.get<std::int64_t>() < 1)
+    place.fail(fmt::format("is {}; it must be a whole number above 0", shown(json)));
+  return json.get<std::int64_t>();
+}
+
+ThresholdSide read_side(const Json& json, const Place& place) {
+  require_object(json, place, {"backends", "threads", "parameters"});
+  if (!json.contains("backends"))
+    place.fail("'backends' is missing; add it: a list of names, of which the fastest counts at every value");
+  ThresholdSide side{.backends = read_backends(json["backends"], place / "backends")};
+  if (json.contains("threads"))
+    side.threads =
+        static_cast<int>(std::min<std::int64_t>(read_whole(json["threads"], place / "threads"), 1 << 16));
+  return side;
+}
+
+/// A workload with what one side has in place of its values.
+Json of_side(Json workload, const Json& side, const Place& place, const std::string& asked) {
+  if (!side.contains("parameters")) return workload;
+  const Json& parameters = side["parameters"];
+  if (!parameters.is_object())
+    (place / "parameters").fail(fmt::format("is {}; it must be an object, {{...}}", shown(parameters)));
+  for (const auto& [name, value] : parameters.items()) {
+    if (name == asked) (place / "parameters" / name).fail("is what is asked for; leave it out");
+    if (value.is_structured())
+      (place / "parameters" / name).fail("must be one value, which this side has in place of the workload's");
+    workload[name] = value;
+  }
+  return workload;
+}
+
+/// "m = n = k": what moves with the parameter; and then what else is not at its fallback.
+std::string title_of(const Sweep& sweep, const std::string& parameter, std::int64_t from, std::int64_t to) {
+  const Parameters low = sweep.with(parameter, from).cases().front().problem.parameters;
+  const Case high = sweep.with(parameter, to).cases().front().problem;
+  std::string moving = parameter;
+  std::string fixed;
+  for (const auto& [name, value] : not_at_fallback(sweep.workload->parameters(), high.parameters)) {
+    if (name == parameter) continue;
+    const Value* before = low.find(name);
+    if (before != nullptr && *before != *value) {
+      moving += fmt::format(" = {}", name);
+    } else {
+      fixed += fmt::format(", {} {}", name, to_string(*value));
+    }
+  }
+  return fmt::format("{}, {}{}, {}", sweep.workload->op(), moving, fixed, name(high.dtype()));
+}
+
+/// The ends of what is asked about, which must be a range of whole numbers.
+void read_range_into(ThresholdQuestion& question, const Axis& axis) {
+  if (!axis.range || !axis.range->integers)
+    axis.place.fail(
+        R"(is asked for, and must be a range of whole numbers, as in {"from": 16, "to": 4096, "factor": 2})");
+  question.from = std::get<std::int64_t>(axis.range->value(0));
+  question.to = std::get<std::int64_t>(axis.range->value(static_cast<std::size_t>(axis.range->count) - 1));
+  if (axis.range->factor > 0) question.factor = axis.range->factor;
+  if (question.from < 1)
+    (axis.place / "from").fail(fmt::format("is {}; a threshold is looked for above 0", question.from));
+}
+
+void check_precision(const ThresholdQuestion& question, const Place& place) {
+  const Case baseline = question.at(0, question.from).problem;
+  const Case challenger = question.at(1, question.from).problem;
+  if (baseline.dtype() == challenger.dtype()) return;
+  place.fail(
+      fmt::format("compares {} with {}, which do not compute the same; if that is the question, say so: "
+                  R"("unlike_precision": true)",
+                  name(baseline.dtype()), name(challenger.dtype())));
+}
+
+}  // namespace
+
+PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
+  return sides[side].with(parameter, value).cases().front();
+}
+
+ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
+  const Config whole = read_config(path);  // all that `run` would find fault with
+  const Json document = read_json(path).document;
+  const Place root(path.string());
+  const Place place = root / "threshold";
+  if (!document.contains("threshold"))
+    root.fail(
+        R"('threshold' is missing; add it, as in {"parameter": "m", "baseline": {"backends": ["openblas"]}, "challenger": {"backends": ["cuda"]}})");
+  const Json& asked = document["threshold"];
+  require_object(asked, place,
+                 {"parameter", "multiple", "width", "baseline", "challenger", "unlike_precision"});
+  ThresholdConfig config;
+  config.title = whole.title;
+  config.parameter = require_text(asked, place, "parameter");
+  config.measure = whole.measure;
+  config.json = whole.json;
+  if (asked.contains("multiple")) config.multiple = read_whole(asked["multiple"], place / "multiple");
+  if (asked.contains("width")) {
+    const Json& width = asked["width"];
+    if (!width.is_number() || !(width.get<double>() > 0 && width.get<double>() < 1))
+      (place / "width")
+          .fail(fmt::format("is {}; it must be a part above 0 and below 1, as in 0.04", shown(width)));
+    config.width = width.get<double>();
+  }
+  if (asked.contains("unlike_precision")) {
+    if (!asked["unlike_precision"].is_boolean())
+      (place / "unlike_precision")
+          .fail(fmt::format("is {}; it must be true or false", shown(asked["unlike_precision"])));
+    config.unlike_precision = asked["unlike_precision"].get<bool>();
+  }
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!asked.contains(side_names[side]))
+      place.fail(
+          fmt::format(R"('{}' is missing; add it, as in {{"backends": ["openblas"]}})", side_names[side]));
+    config.sides[side] = read_side(asked[side_names[side]], place / side_names[side]);
+  }
+  const Json& workloads = document["workloads"];
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    const Place workload = root / "workloads" / i;
+    std::array<std::vector<Sweep>, 2> sweeps;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Json& of = asked[side_names[side]];
+      const Sweep sweep = read_sweep(of_side(workloads[i], of, place / side_names[side], config.parameter),
+                                     workload, path.parent_path());
+      if (sweep.axis_of(config.parameter) == nullptr)
+        workload.fail(fmt::format("has no range of '{}', which is asked for{}", config.parameter,
+                                  did_you_mean(config.parameter, names(sweep.workload->parameters()))));
+      sweeps[side] = sweep.apart_from(config.parameter);
+    }
+    if (sweeps[0].size() != sweeps[1].size())
+      place.fail(
+          "gives one side fewer combinations than the other; give parameters of a side that the workload has "
+          "one value of");
+    for (std::size_t q = 0; q < sweeps[0].size(); ++q) {
+      ThresholdQuestion question{.title = {},
+                                 .from = 1,
+                                 .to = 1,
+                                 .factor = 2,
+                                 .parameter = config.parameter,
+                                 .sides = {sweeps[0][q], sweeps[1][q]}};
+      read_range_into(question, *question.sides[0].axis_of(config.parameter));
+      question.title = title_of(question.sides[0], config.parameter, question.from, question.to);
+      if (!config.unlike_precision) check_precision(question, place);
+      question.at(1, question.to);  // which the other side's parameters may not allow
+      config.questions.push_back(std::move(question));
+    }
+  }
+  return config;
+}
+
+}  // namespace breakeven

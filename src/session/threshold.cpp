@@ -1,0 +1,320 @@
+#include "session/threshold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "session/clock.h"
+#include "session/environment.h"
+#include "session/schedule.h"
+#include "statistics/summary.h"
+#include "version.h"
+
+namespace breakeven {
+namespace {
+
+/// One side of a question at one value. Arms point at its rows, and its problem at its case: it stays where
+/// it is.
+struct Stand {
+  PlannedCase planned;
+  MeasuredProblem problem;
+  std::deque<CaseResult> rows;
+  int launches = 0;
+  std::map<std::string, std::vector<double>> seconds;  // by backend: the median of each launch
+};
+
+struct OpenQuestion {
+  const ThresholdQuestion* question = nullptr;
+  BreakEvenSearch search;
+  std::map<std::int64_t, std::array<std::unique_ptr<Stand>, 2>> stands;
+  std::map<std::int64_t, std::vector<double>> log_ratios;
+  std::map<std::int64_t, std::string> reasons;  // of values that cannot be measured
+  bool over = false;
+};
+
+class ThresholdSession {
+ public:
+  ThresholdSession(const ThresholdPlan& plan, const std::function<void(const Threshold&)>& save,
+                   const std::function<void(const SessionProgress&)>& show)
+      : plan_(plan),
+        measure_(plan.config.measure),
+        save_(save),
+        show_(show),
+        generator_(measure_.seed),
+        bench_(measure_, plan.threads, plan.arbiter,
+               [this](const MeasuredProblem& problem, const Arm& arm, const std::string& activity) {
+                 tell(problem, arm, activity);
+               }) {}
+
+  Threshold run() {
+    begin();
+    while (!must_end()) {
+      auto due = due_values();
+      if (due.empty()) break;
+      bench_.begin_launch();
+      std::shuffle(due.begin(), due.end(), generator_);
+      for (const auto& [open, value] : due) {
+        if (must_end()) break;
+        measure(*open, value);
+        save_(found());
+      }
+    }
+    bench_.end();
+    Threshold all = found();
+    all.complete = !Interruption::requested();
+    return all;
+  }
+
+ private:
+  void begin() {
+    said_.created = now_utc();
+    said_.tool_version = version;
+    if (!optimised)
+      said_.warnings.emplace_back(
+          "this build is not optimised: its own part of the times is not to be trusted");
+    said_.host = describe_host(plan_.threads);
+    std::vector<BackendRecord> all = plan_.sides[0].backends;
+    all.insert(all.end(), plan_.sides[1].backends.begin(), plan_.sides[1].backends.end());
+    said_.host.gpus = describe_gpus(all, bench_.nvml());
+    said_.title = plan_.config.title;
+    said_.parameter = plan_.config.parameter;
+    said_.width = plan_.config.width;
+    said_.unlike_precision = plan_.config.unlike_precision;
+    said_.config = plan_.config.json;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const GateSide& of = plan_.sides[side];
+      said_.sides[side] = {
+          .wanted = plan_.config.sides[side].backends, .backends = of.backends, .threads = of.threads};
+      for (const BackendRecord& backend : of.backends) {
+        if (!backend.available) continue;
+        participants_[side].push_back(std::make_unique<Participant>(
+            Participant{.key = fmt::format("{} ({})", backend.name, side == 0 ? "baseline" : "challenger"),
+                        .backend = backend,
+                        .options = options_of(of),
+                        .threads = of.threads}));
+      }
+    }
+    for (const ThresholdQuestion& question : plan_.config.questions) {
+      questions_.push_back({.question = &question,
+                            .search = BreakEvenSearch({.from = question.from,
+                                                       .to = question.to,
+                                                       .multiple = plan_.config.multiple,
+                                                       .factor = question.factor,
+                                                       .width = plan_.config.width}),
+                            .stands = {},
+                            .log_ratios = {},
+                            .reasons = {}});
+    }
+  }
+
+  bool must_end() const { return Interruption::requested() || seconds_since(begun_) > plan_.max_seconds; }
+
+  /// What the searches ask for; one launch measures one value of each.
+  std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
+    std::vector<std::pair<OpenQuestion*, std::int64_t>> due;
+    for (OpenQuestion& open : questions_) {
+      if (open.over) continue;
+      if (const auto value = open.search.next()) {
+        due.emplace_back(&open, *value);
+      } else {
+        open.over = true;
+      }
+    }
+    return due;
+  }
+
+  std::array<std::unique_ptr<Stand>, 2>& stands_at(OpenQuestion& open, std::int64_t value) {
+    auto& stands = open.stands[value];
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (stands[side]) continue;
+      stands[side] = std::make_unique<Stand>();
+      Stand& one = *stands[side];
+      one.planned = open.question->at(side, value);
+      one.problem.planned = &one.planned;
+      const std::string id = one.planned.problem.id();
+      for (const auto& participant : participants_[side]) {
+        Arm& arm = one.problem.arms.emplace_back();
+        arm.participant = participant.get();
+        arm.row = &one.rows.emplace_back(empty_case(one.planned, id, participant->backend));
+      }
+    }
+    return stands;
+  }
+
+  /// One launch of a value: a number for its search, or the reason why there is none.
+  void measure(OpenQuestion& open, std::int64_t value) {
+    auto& stands = stands_at(open, value);
+    std::vector<Taken> taken;
+    for (std::size_t side = 0; side < 2; ++side) {
+      Stand& stand = *stands[side];
+      bench_.find_truth(stand.problem);
+      for (Arm& arm : stand.problem.arms) {
+        if (arm.over) continue;
+        bench_.ready(stand.problem, arm, stand.launches);
+        if (!arm.over) bench_.calibrate(stand.problem, arm);
+        if (!arm.over) taken.push_back({.side = side, .stand = &stand, .arm = &arm, .seconds = {}});
+      }
+      ++stand.launches;
+    }
+    sample(taken);
+    for (Taken& one : taken) {
+      if (!one.arm->over && !Interruption::requested()) bench_.verify_again(one.stand->problem, *one.arm);
+      if (!one.arm->over) bench_.release(*one.arm);
+    }
+    if (Interruption::requested()) return;  // half a launch says nothing
+    std::array<const Taken*, 2> fastest{};
+    for (const Taken& one : taken) {
+      if (one.arm->over || one.seconds.empty()) continue;
+      one.stand->seconds[one.arm->participant->backend.name].push_back(median(one.seconds));
+      const Taken*& best = fastest[one.side];
+      if (best == nullptr || median(one.seconds) < median(best->seconds)) best = &one;
+    }
+    if (fastest[0] == nullptr || fastest[1] == nullptr) {
+      open.reasons[value] = why_not(stands);
+      open.log_ratios.erase(value);
+      open.search.cannot(value);
+      return;
+    }
+    std::vector<double> logarithms;
+    const std::size_t rounds = std::min(fastest[0]->seconds.size(), fastest[1]->seconds.size());
+    for (std::size_t i = 0; i < rounds; ++i)
+      logarithms.push_back(std::log(fastest[1]->seconds[i] / fastest[0]->seconds[i]));
+    const double of_launch = median(std::move(logarithms));
+    open.log_ratios[value].push_back(of_launch);
+    open.search.add(value, of_launch);
+  }
+
+  /// What an arm gave in one launch.
+  struct Taken {
+    std::size_t side = 0;
+    Stand* stand = nullptr;
+    Arm* arm = nullptr;
+    std::vector<double> seconds;
+  };
+
+  /// Rounds of all arms of both sides, in random order, as in a run.
+  void sample(std::vector<Taken>& taken) {
+    std::size_t rounds = 2;
+    for (std::size_t round = 0; round < rounds && !Interruption::requested(); ++round) {
+      double longest = 0;
+      for (const std::size_t i : random_order(taken.size(), generator_)) {
+        Taken& one = taken[i];
+        if (one.arm->over) continue;
+        const auto s = bench_.take_sample(*one.arm);
+        if (!s) continue;
+        bench_.keep(*one.arm, *s);
+        bench_.settle(*one.arm);
+        bench_.rest(one.stand->problem, *one.arm);
+        one.seconds.push_back(s->seconds);
+        longest = std::max(longest, s->seconds * static_cast<double>(s->iterations));
+      }
+      if (round == 0 && longest > 0) rounds = pairs_of_launch(longest, measure_);
+    }
+  }
+
+  static std::string why_not(const std::array<std::unique_ptr<Stand>, 2>& stands) {
+    std::vector<std::string> reasons;
+    for (const auto& stand : stands) {
+      for (const Arm& arm : stand->problem.arms) {
+        if (arm.over)
+          reasons.push_back(
+              fmt::format("{}: {}: {}", arm.participant->key, name(arm.row->status), arm.row->reason));
+      }
+    }
+    return fmt::format("{}", fmt::join(reasons, "; "));
+  }
+
+  // ---- what is known
+
+  Threshold found() const {
+    Threshold all = said_;
+    all.wall_seconds = seconds_since(begun_);
+    for (const OpenQuestion& open : questions_) all.answers.push_back(answer_of(open));
+    return all;
+  }
+
+  static ThresholdAnswer answer_of(const OpenQuestion& open) {
+    ThresholdAnswer answer{.title = open.question->title,
+                           .from = open.question->from,
+                           .to = open.question->to,
+                           .found = open.search.answer(),
+                           .points = {},
+                           .notes = {}};
+    std::set<std::string> notes;
+    for (const auto& [value, stands] : open.stands) {
+      ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
+      if (const auto ratios = open.log_ratios.find(value); ratios != open.log_ratios.end())
+        point.log_ratios = ratios->second;
+      if (const auto reason = open.reasons.find(value); reason != open.reasons.end())
+        point.reason = reason->second;
+      for (std::size_t side = 0; side < 2; ++side) {
+        const auto& arms = stands[side]->problem.arms;
+        point.wrong |= std::any_of(arms.begin(), arms.end(), [](const Arm& arm) {
+          return arm.over && arm.row->status == Status::wrong;
+        });
+        point.sides[side] = stand_of(*stands[side], notes);
+      }
+      answer.points.push_back(std::move(point));
+    }
+    answer.notes.assign(notes.begin(), notes.end());
+    return answer;
+  }
+
+  static ThresholdStand stand_of(const Stand& stand, std::set<std::string>& notes) {
+    ThresholdStand made;
+    for (const Arm& arm : stand.problem.arms) {
+      const std::string& backend = arm.participant->backend.name;
+      for (const std::string& warning : arm.row->warnings)
+        notes.insert(fmt::format("{}: {}", backend, warning));
+      if (arm.busy_when_idle)
+        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
+      const auto seconds = stand.seconds.find(backend);
+      if (arm.over || seconds == stand.seconds.end()) continue;
+      const double middle = median(seconds->second);
+      if (made.seconds && *made.seconds <= middle) continue;
+      made = {.backend = backend, .seconds = middle, .algorithm = arm.row->algorithm};
+    }
+    return made;
+  }
+
+  void tell(const MeasuredProblem& problem, const Arm& arm, std::string activity) const {
+    const auto done =
+        std::count_if(questions_.begin(), questions_.end(), [](const OpenQuestion& q) { return q.over; });
+    SessionProgress progress{.cases_done = static_cast<std::size_t>(done),
+                             .cases_total = questions_.size(),
+                             .id = problem.planned->problem.id(),
+                             .backend = arm.participant->key,
+                             .activity = std::move(activity),
+                             .median = {},
+                             .half_width = {},
+                             .seconds_left = plan_.max_seconds - seconds_since(begun_)};
+    show_(progress);
+  }
+
+  const ThresholdPlan& plan_;
+  const Measure& measure_;
+  const std::function<void(const Threshold&)>& save_;
+  const std::function<void(const SessionProgress&)>& show_;
+  const Clock::time_point begun_ = Clock::now();
+  std::mt19937_64 generator_;
+  Threshold said_;  // but for the answers
+  Workbench bench_;
+  std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;
+  std::deque<OpenQuestion> questions_;  // goes before what its arms use
+};
+
+}  // namespace
+
+Threshold run_threshold(const ThresholdPlan& plan, const std::function<void(const Threshold&)>& save,
+                        const std::function<void(const SessionProgress&)>& show) {
+  return ThresholdSession(plan, save, show).run();
+}
+
+}  // namespace breakeven

@@ -1,0 +1,253 @@
+#include "verdicts/break_even.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "statistics/mean.h"
+
+namespace breakeven {
+namespace {
+
+constexpr double narrow = 1.25;  // a bracket's high over low, from which on a line is fitted
+constexpr int most_moves = 3;
+constexpr int tied_after = 6;  // launches that do not tell who is ahead
+
+}  // namespace
+
+BreakEvenSearch::BreakEvenSearch(const BreakEvenRules& rules) : rules_(rules) {
+  for (auto value = static_cast<double>(rules_.from); value < static_cast<double>(rules_.to);
+       value *= rules_.factor)
+    grid_.push_back(grid_.empty() ? rules_.from : rounded(value));
+  grid_.push_back(rules_.to);
+  grid_.erase(std::unique(grid_.begin(), grid_.end()), grid_.end());
+}
+
+std::int64_t BreakEvenSearch::rounded(double value) const {
+  const auto multiple = static_cast<double>(rules_.multiple);
+  return std::clamp(static_cast<std::int64_t>(std::llround(value / multiple) * rules_.multiple), rules_.from,
+                    rules_.to);
+}
+
+/// The first of the values asked about that is not smaller.
+std::int64_t BreakEvenSearch::first_from(double value) const {
+  const auto multiple = static_cast<double>(rules_.multiple);
+  const double within = std::clamp(value, static_cast<double>(rules_.from), static_cast<double>(rules_.to));
+  return std::min(static_cast<std::int64_t>(std::ceil(within / multiple)) * rules_.multiple, rules_.to);
+}
+
+void BreakEvenSearch::add(std::int64_t value, double log_ratio) {
+  launches_[value].push_back(log_ratio);
+}
+
+void BreakEvenSearch::cannot(std::int64_t value) {
+  launches_[value].clear();
+}
+
+double BreakEvenSearch::level(std::int64_t value) const {
+  return mean(launches_.at(value));
+}
+
+BreakEvenSearch::Lead BreakEvenSearch::lead(std::int64_t value) const {
+  const auto found = launches_.find(value);
+  if (found == launches_.end()) return Lead::unknown;
+  const std::vector<double>& ratios = found->second;
+  if (ratios.empty()) return Lead::unmeasurable;
+  constexpr double plain = 0.2;          // a difference that no launch has shown by chance
+  constexpr double least_noise = 0.003;  // of a launch, where two happen to agree
+  const double ahead = mean(ratios);
+  const auto n = static_cast<double>(ratios.size());
+  bool clear = std::abs(ahead) > plain;
+  if (ratios.size() > 1) {
+    const boost::math::students_t_distribution<double> student(n - 1);
+    const double t = boost::math::quantile(boost::math::complement(student, 0.005));
+    clear = std::abs(ahead) > t * std::max(standard_deviation(ratios), least_noise) / std::sqrt(n);
+  }
+  if (clear) return ahead < 0 ? Lead::challenger : Lead::baseline;
+  return ratios.size() < tied_after ? Lead::unknown : Lead::tied;
+}
+
+std::optional<std::int64_t> BreakEvenSearch::next() {
+  for (const std::int64_t value : grid_) {
+    if (lead(value) == Lead::unknown) return value;
+  }
+  if (!zones_) make_zones();
+  for (Zone& zone : *zones_) {
+    if (const auto value = narrowing(zone)) return value;
+    if (const auto value = fitting(zone)) return value;
+  }
+  return std::nullopt;
+}
+
+void BreakEvenSearch::make_zones() {
+  zones_.emplace();
+  std::optional<std::int64_t> before;
+  for (const std::int64_t value : grid_) {
+    const Lead here = lead(value);
+    if (here != Lead::baseline && here != Lead::challenger) continue;
+    if (before && lead(*before) != here)
+      zones_->push_back({.low = *before, .high = value, .to_challenger = here == Lead::challenger});
+    before = value;
+  }
+}
+
+/// Where the line through both ends of a bracket is zero, kept away from them: they are noisy, too.
+double BreakEvenSearch::between(const Zone& zone) const {
+  const double low = std::log(static_cast<double>(zone.low));
+  const double high = std::log(static_cast<double>(zone.high));
+  const double share = level(zone.low) / (level(zone.low) - level(zone.high));
+  return std::exp(low + std::clamp(share, 0.25, 0.75) * (high - low));
+}
+
+std::optional<std::int64_t> BreakEvenSearch::narrowing(Zone& zone) const {
+  while (zone.centre == 0) {
+    const double guess = between(zone);
+    const std::int64_t middle = rounded(guess);
+    const bool is_narrow = static_cast<double>(zone.high) < narrow * static_cast<double>(zone.low);
+    if (is_narrow || middle <= zone.low || middle >= zone.high) {
+      zone.centre = guess;
+      break;
+    }
+    switch (lead(middle)) {
+      case Lead::unknown:
+        return middle;
+      case Lead::tied:
+      case Lead::unmeasurable:
+        zone.centre = static_cast<double>(middle);
+        break;
+      case Lead::baseline:
+        (zone.to_challenger ? zone.low : zone.high) = middle;
+        break;
+      case Lead::challenger:
+        (zone.to_challenger ? zone.high : zone.low) = middle;
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+/// As far as it takes to tell the slope from none, and no further: what a curve moves the crossing of a
+/// straight line by grows with the square of the reach.
+double BreakEvenSearch::reach(const Zone& zone) const {
+  const double slope = (level(zone.high) - level(zone.low)) /
+                       std::log(static_cast<double>(zone.high) / static_cast<double>(zone.low));
+  return std::clamp(2 * noise() / std::abs(slope), 0.03, 0.14);
+}
+
+/// The standard deviation of launches at one value.
+double BreakEvenSearch::noise() const {
+  constexpr double usual = 0.015;
+  double squares = 0;
+  double freedom = 0;
+  for (const auto& [value, ratios] : launches_) {
+    if (ratios.size() < 2) continue;
+    const double deviation = standard_deviation(ratios);
+    const auto more = static_cast<double>(ratios.size() - 1);
+    squares += more * deviation * deviation;
+    freedom += more;
+  }
+  return freedom < 3 ? usual : std::sqrt(squares / freedom);
+}
+
+/// At least three, which a line needs to be seen to be none: where whole values are far apart, the next ones.
+std::vector<std::int64_t> BreakEvenSearch::around(const Zone& zone) const {
+  const double centre = zone.centre;
+  std::vector<std::int64_t> values;
+  for (const double part : {-1.0, -0.5, 0.0, 0.5, 1.0})
+    values.push_back(rounded(centre * std::exp(part * zone.reach)));
+  for (std::int64_t step = 1; step < 4; ++step) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    if (values.size() >= 3) break;
+    for (const std::int64_t side : {-step, step})
+      values.push_back(rounded(centre + static_cast<double>(side * rules_.multiple)));
+  }
+  std::erase_if(values, [&](std::int64_t v) { return lead(v) == Lead::unmeasurable; });
+  return values;
+}
+
+std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone) const {
+  std::vector<ValuesAt> all;
+  for (const auto& [value, ratios] : launches_) {
+    const auto at = static_cast<double>(value);
+    const bool close = std::abs(std::log(at / zone.centre)) < 1.1 * zone.reach;
+    const bool wanted = std::find(zone.values.begin(), zone.values.end(), value) != zone.values.end();
+    if (!ratios.empty() && (close || wanted)) all.push_back({.at = std::log(at), .values = ratios});
+  }
+  return all;
+}
+
+std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
+  if (zone.values.empty()) {
+    zone.reach = reach(zone);
+    zone.values = around(zone);
+  }
+  if (zone.values.size() < 2) return std::nullopt;
+  const auto count = [&](std::int64_t value) {
+    const auto found = launches_.find(value);
+    return found == launches_.end() ? std::size_t{0} : found->second.size();
+  };
+  const auto least = [&] {
+    return *std::min_element(zone.values.begin(), zone.values.end(),
+                             [&](auto a, auto b) { return count(a) < count(b); });
+  };
+  std::size_t taken = 0;
+  for (const std::int64_t value : zone.values) taken += count(value);
+  if (count(least()) < 2 || taken < static_cast<std::size_t>(rules_.fewest)) return least();
+  const auto crossing = crossing_of(places(zone), 0.95);
+  if (crossing && zone.moves < most_moves) {
+    const double at =
+        std::clamp(std::exp(crossing->at), static_cast<double>(zone.low), static_cast<double>(zone.high));
+    if (std::abs(std::log(at / zone.centre)) > zone.reach / 2) {
+      ++zone.moves;
+      zone.centre = at;
+      zone.values = around(zone);
+      return least();
+    }
+  }
+  const bool is_enough = crossing && crossing->interval &&
+                         crossing->interval->high - crossing->interval->low < std::log1p(rules_.width);
+  if (is_enough || taken >= static_cast<std::size_t>(rules_.most)) return std::nullopt;
+  return least();
+}
+
+LeadChange BreakEvenSearch::change_in(const Zone& zone) const {
+  LeadChange change;
+  change.crossing = zone.centre;
+  change.to_challenger = zone.to_challenger;
+  if (const auto found = crossing_of(places(zone), 0.95)) {
+    change.crossing = std::exp(found->at);
+    if (found->interval) {
+      change.interval =
+          Interval{.low = std::exp(found->interval->low), .high = std::exp(found->interval->high)};
+      change.earliest = first_from(change.interval->low);
+      change.latest = first_from(change.interval->high);
+    }
+  }
+  change.from = first_from(change.crossing);
+  return change;
+}
+
+BreakEven BreakEvenSearch::answer() const {
+  BreakEven said;
+  std::optional<Lead> top;
+  for (const auto& [value, ratios] : launches_) {
+    if (ratios.empty()) continue;
+    if (!said.first) said.first = value;
+    said.last = value;
+    ++said.values;
+    said.launches += ratios.size();
+  }
+  if (!zones_ || !said.last) return said;
+  for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
+  for (const std::int64_t value : grid_) {
+    if (lead(value) != Lead::unmeasurable) top = lead(value);
+  }
+  if (top == Lead::challenger)
+    said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
+  if (top == Lead::baseline)
+    said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
+  return said;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,96 @@
+// From which value of a parameter on one side is faster than the other: which value to measure next, and what
+// follows from what was measured.
+//
+// A scan of all values measures mostly where nothing is in doubt. Here a coarse grid finds out who is ahead
+// where; between neighbours of the grid with different sides ahead, the value is bracketed; and the rest of
+// the launches goes to a few values close around it, through which a line is fitted whose zero is the answer
+// (statistics/crossing.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "statistics/crossing.h"
+
+namespace breakeven {
+
+struct BreakEvenRules {
+  std::int64_t from = 1, to = 1;  // the values asked about
+  std::int64_t multiple = 1;      // of which all but the ends are
+  double factor = 2;              // between neighbours of the grid
+  double width = 0.04;            // of an interval, high over low less 1, that is narrow enough
+  int fewest = 12, most = 60;     // launches around one crossing
+};
+
+/// One place where the lead changes.
+struct LeadChange {
+  double crossing = 0;                    // where both take as long, between values that there are, too
+  std::optional<Interval> interval;       // 95 %; absent where the launches do not tell
+  bool to_challenger = false;             // above it, the challenger is ahead
+  std::int64_t from = 0;                  // the first value behind it
+  std::int64_t earliest = 0, latest = 0;  // that it may be, by the interval; 0 without one
+};
+
+struct BreakEven {
+  enum class Answer {
+    from_value,   // the challenger is ahead from the last change on
+    until_value,  // the baseline is
+    always,       // the challenger is ahead at all values asked about
+    never,        // the baseline is
+    unclear,      // neither is ahead at the largest value, or nothing could be measured
+  };
+  Answer answer = Answer::unclear;
+  std::vector<LeadChange> changes;          // rising
+  std::optional<std::int64_t> first, last;  // the smallest and the largest value that could be measured
+  std::size_t values = 0, launches = 0;     // how much that took
+};
+
+class BreakEvenSearch {
+ public:
+  explicit BreakEvenSearch(const BreakEvenRules& rules);
+
+  /// The value that another launch should measure; nothing once all is said.
+  std::optional<std::int64_t> next();
+  /// What a launch gave there: log(challenger's seconds / baseline's), negative where the challenger is
+  /// faster.
+  void add(std::int64_t value, double log_ratio);
+  /// It cannot be measured there.
+  void cannot(std::int64_t value);
+
+  BreakEven answer() const;
+
+ private:
+  enum class Lead { unknown, baseline, challenger, tied, unmeasurable };
+  /// Around one change of the lead.
+  struct Zone {
+    std::int64_t low = 0, high = 0;  // with different sides ahead
+    bool to_challenger = false;
+    double centre = 0;  // once it is narrow
+    double reach = 0;   // how far from there values are measured, as a logarithm
+    std::vector<std::int64_t> values = {};
+    int moves = 0;
+  };
+
+  Lead lead(std::int64_t value) const;
+  double level(std::int64_t value) const;
+  std::int64_t rounded(double value) const;
+  std::int64_t first_from(double value) const;
+  double between(const Zone& zone) const;
+  LeadChange change_in(const Zone& zone) const;
+  void make_zones();
+  std::optional<std::int64_t> narrowing(Zone& zone) const;
+  std::optional<std::int64_t> fitting(Zone& zone) const;
+  double reach(const Zone& zone) const;
+  double noise() const;
+  std::vector<std::int64_t> around(const Zone& zone) const;
+  std::vector<ValuesAt> places(const Zone& zone) const;
+
+  BreakEvenRules rules_;
+  std::vector<std::int64_t> grid_;
+  std::map<std::int64_t, std::vector<double>> launches_;  // empty: cannot be measured
+  std::optional<std::vector<Zone>> zones_;                // once the grid is known
+};
+
+}  // namespace breakeven

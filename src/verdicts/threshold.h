@@ -1,0 +1,74 @@
+// What `threshold` finds: for each combination of a config's other parameters, from which value on one side
+// is faster than the other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/result.h"
+#include "verdicts/break_even.h"
+
+namespace breakeven {
+
+/// A side at one value: its fastest backend there.
+struct ThresholdStand {
+  std::string backend;
+  std::optional<double> seconds;  // median over launches
+  std::string algorithm;
+};
+
+struct ThresholdPoint {
+  std::int64_t value = 0;
+  std::vector<double> log_ratios;  // one a launch: log(challenger's seconds / baseline's)
+  std::array<ThresholdStand, 2> sides;
+  std::string reason;  // why there is no ratio
+  bool wrong = false;  // a result was, of one backend or more
+};
+
+struct ThresholdAnswer {
+  std::string title;
+  std::int64_t from = 0, to = 0;  // asked about
+  BreakEven found;
+  std::vector<ThresholdPoint> points;  // by value, rising
+  std::vector<std::string> notes;
+};
+
+/// One of the two that were compared.
+struct ThresholdContender {
+  std::vector<std::string> wanted;      // by the config
+  std::vector<BackendRecord> backends;  // available or not
+  int threads = 1;
+};
+
+struct Threshold {
+  std::string created;  // UTC, ISO 8601
+  bool complete = false;
+  std::string tool_version;
+  std::vector<std::string> warnings;
+  Host host;
+  std::string title, parameter;
+  double width = 0.04;                      // of an interval that was asked for
+  std::array<ThresholdContender, 2> sides;  // the baseline, and its challenger
+  bool unlike_precision = false;
+  std::string config;  // JSON text, as given
+  double wall_seconds = 0;
+  std::vector<ThresholdAnswer> answers;
+};
+
+std::string_view name(BreakEven::Answer answer);
+
+/// In words: "from 384 on (376 to 392) cuda is faster than openblas". `parameter` is what the values are of.
+std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
+
+/// 1 where a result was wrong; 4 where a side could be measured nowhere; 3 where an answer is unclear, or its
+/// interval wider than was asked for; else 0.
+int exit_status(const Threshold& threshold);
+
+/// JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
+std::string to_json_text(const Threshold& threshold);
+
+}  // namespace breakeven

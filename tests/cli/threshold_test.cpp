@@ -1,0 +1,123 @@
+// `breakeven threshold`, end to end: simulated backends, whose times at every size are known.
+#include <csignal>
+
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ThresholdCommand : public DriverTest {
+ protected:
+  /// a takes 0.1 ns an operation; b a tenth of that, and `fixed` seconds more: 82.2 is where both take as
+  /// long if that is 0.1 ms.
+  std::string costs(const std::string& fixed = "1e-4", const std::string& more = "") const {
+    const auto path = write("cost.json", R"({"a": {"fixed": 0, "per_flop": 1e-10, "per_byte": 0},
+                             "b": {"fixed": )" +
+                                             fixed + R"(, "per_flop": 1e-11, "per_byte": 0}})");
+    return fmt::format("cost={},noise=0.005,process_noise=0.01,seed=1{}", path.string(), more);
+  }
+  std::filesystem::path question(const std::string& challenger = R"({"backends": ["b"]})",
+                                 const std::string& more = "") const {
+    return write("question.json",
+                 R"({"title": "From which size on is b faster?", "measure": {"max_seconds": 0.5},
+      "threshold": {"parameter": "m", "baseline": {"backends": ["a"]}, "challenger": )" +
+                     challenger + more + R"(},
+      "workloads": [{"op": "matmul", "m": {"from": 8, "to": 1024, "factor": 2}, "n": "m", "k": "m", "dtype": "f32"}]})");
+  }
+  Outcome threshold(const std::vector<std::string>& more, const std::string& simulated) const {
+    std::vector<std::string> arguments{"threshold", question(), "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return breakeven(arguments, simulated);
+  }
+};
+
+TEST_F(ThresholdCommand, FindsAKnownCrossing) {
+  const Outcome outcome = breakeven(
+      {"threshold", question(), "--out", file("found.json"), "--markdown", file("found.md")}, costs());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(StartsWith("From which size on is b faster?"), HasSubstr("b is faster from 8")));
+  const Json found = parse_file(file("found.json"));
+  EXPECT_EQ(found.at("schema"), "breakeven.threshold/1");
+  EXPECT_TRUE(found.at("complete"));
+  const Json& answer = found.at("answers").at(0);
+  EXPECT_EQ(answer.at("answer"), "from_value");
+  const Json& change = answer.at("changes").at(0);
+  EXPECT_NEAR(change.at("crossing").get<double>(), 82.2, 1.5);
+  EXPECT_LE(change.at("earliest"), change.at("from"));
+  EXPECT_GE(change.at("latest"), change.at("from"));
+  EXPECT_LT(answer.at("launches").get<int>(), 60);
+  EXPECT_EQ(answer.at("points").at(0).at("baseline").at("backend"), "a");
+  EXPECT_THAT(text_of(file("found.md")),
+              AllOf(HasSubstr("| m | baseline |"), HasSubstr("**b is faster from 8")));
+}
+
+TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
+  const Json always = parse(threshold({"--out", "-"}, costs("0")).out);
+  EXPECT_EQ(always.at("answers").at(0).at("answer"), "always");
+  const Outcome never = threshold({"--out", "-"}, costs("10"));
+  EXPECT_EQ(never.status, 0);
+  EXPECT_THAT(parse(never.out).at("answers").at(0).at("in_words"),
+              HasSubstr("never faster from 8 to 1024, which is all that was measured"));
+}
+
+TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
+  const auto config = question(R"({"backends": ["nowhere"]})");
+  const Outcome outcome = breakeven({"threshold", config}, costs());
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("nowhere"));
+}
+
+TEST_F(ThresholdCommand, WrongResultsHaveNoSpeed) {
+  const Outcome outcome = threshold({"--out", "-"}, costs("1e-4", ",backend=b,at=verify,fault=wrong"));
+  EXPECT_EQ(outcome.status, 1);
+  const Json found = parse(outcome.out);
+  EXPECT_EQ(found.at("answers").at(0).at("answer"), "unclear");
+  const Json& point = found.at("answers").at(0).at("points").at(0);
+  EXPECT_TRUE(point.at("wrong"));
+  EXPECT_THAT(point.at("reason"), HasSubstr("b (challenger): wrong: element 0 is"));
+}
+
+TEST_F(ThresholdCommand, InterruptedItLeavesWhatIsKnown) {
+  Process process(
+      launch({"threshold", question(), "--out", file("part.json"), "--quiet"}, costs("1e-4", ",spin=1")));
+  ASSERT_TRUE(eventually([&] { return processes("b") > 3; }));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.status, 130);
+  const Json found = parse_file(file("part.json"));
+  EXPECT_FALSE(found.at("complete"));
+  EXPECT_FALSE(found.at("answers").at(0).at("points").empty());
+}
+
+TEST_F(ThresholdCommand, AFileThatCannotBeWrittenIsToldBeforeAnythingIsMeasured) {
+  const Outcome outcome = threshold({"--out", file("nowhere") / "found.json"}, costs());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--out"));
+  EXPECT_EQ(processes("a"), 0);
+}
+
+TEST_F(ThresholdCommand, UnlikePrecisionIsRefusedUnlessAskedForAndThenSaid) {
+  const std::string challenger = R"({"backends": ["b"], "parameters": {"dtype": "bf16"}})";
+  const Outcome refused = breakeven({"threshold", question(challenger)}, costs());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("question.json: /threshold"), HasSubstr("compares f32 with bf16"),
+                                 HasSubstr("unlike_precision")));
+  const Outcome asked = breakeven(
+      {"threshold", question(challenger, R"(, "unlike_precision": true)"), "--markdown", "-"}, costs());
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr("different types"));
+}
+
+TEST_F(ThresholdCommand, TimeThatIsUpLeavesAnswersUnclear) {
+  const Outcome outcome = threshold({"--minutes", "0.0001", "--out", "-"}, costs());
+  EXPECT_EQ(parse(outcome.out).at("answers").at(0).at("answer"), "unclear");
+  EXPECT_NE(outcome.status, 0);
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include "plan/threshold_config.h"
+#include "temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+class ThresholdConfigFile : public testing::Test {
+ protected:
+  ThresholdConfig read(const std::string& threshold, const std::string& workload = products) const {
+    const std::string key = threshold.empty() ? "" : "\"threshold\": " + threshold + ", ";
+    return read_threshold_config(
+        folder_.write("c.json", "{" + key + "\"title\": \"From when?\", \"workloads\": [" + workload + "]}"));
+  }
+  void expect_refused(const std::string& threshold, const std::string& words,
+                      const std::string& workload = products) const {
+    EXPECT_THAT([&] { read(threshold, workload); }, ThrowsMessage<ConfigError>(HasSubstr(words)))
+        << threshold;
+  }
+
+  static constexpr const char* products =
+      R"({"op": "matmul", "m": {"from": 16, "to": 100, "factor": 2}, "n": "m", "k": 64, "dtype": ["f32", "f64"]})";
+  static constexpr const char* sides =
+      R"("baseline": {"backends": ["a", "b"], "threads": 1}, "challenger": {"backends": ["c"]})";
+  static std::string asked(const std::string& parameter = "m", const std::string& more = "") {
+    return "{\"parameter\": \"" + parameter + "\", " + more + sides + "}";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ThresholdConfigFile, IsAQuestionForEachCombinationOfTheOthers) {
+  const ThresholdConfig config = read(asked("m", R"("multiple": 8, "width": 0.1, )"));
+  EXPECT_EQ(config.title, "From when?");
+  EXPECT_EQ(config.parameter, "m");
+  EXPECT_EQ(config.multiple, 8);
+  EXPECT_EQ(config.width, 0.1);
+  EXPECT_THAT(config.sides[0].backends, ElementsAre("a", "b"));
+  EXPECT_EQ(config.sides[0].threads, 1);
+  EXPECT_EQ(config.sides[1].threads, 0);
+  ASSERT_EQ(config.questions.size(), 2U);
+  const ThresholdQuestion& first = config.questions[0];
+  EXPECT_EQ(first.title, "matmul, m = n, k 64, f32");
+  EXPECT_EQ(config.questions[1].title, "matmul, m = n, k 64, f64");
+  EXPECT_EQ(first.from, 16);
+  EXPECT_EQ(first.to, 64) << "the last value of the range";
+  EXPECT_EQ(first.factor, 2);
+  EXPECT_EQ(first.at(0, 50).problem.id(), "matmul/m=50/n=50/k=64/f32");
+  EXPECT_EQ(first.at(1, 50).problem.id(), "matmul/m=50/n=50/k=64/f32");
+}
+
+TEST_F(ThresholdConfigFile, GivesASideItsOwnParameters) {
+  const std::string unlike =
+      R"({"parameter": "m", "baseline": {"backends": ["a"]}, "challenger": {"backends": ["a"], "parameters": {"dtype": "bf16"}})";
+  const char* one_type =
+      R"({"op": "matmul", "m": {"from": 16, "to": 100, "factor": 2}, "n": "m", "k": 64, "dtype": "f32"})";
+  const ThresholdConfig config = read(unlike + R"(, "unlike_precision": true})", one_type);
+  ASSERT_EQ(config.questions.size(), 1U);
+  EXPECT_TRUE(config.unlike_precision);
+  EXPECT_EQ(config.questions[0].at(0, 32).problem.dtype(), Dtype::f32);
+  EXPECT_EQ(config.questions[0].at(1, 32).problem.dtype(), Dtype::bf16);
+  expect_refused(unlike + "}", "compares f32 with bf16", one_type);
+  expect_refused(unlike + R"(, "unlike_precision": true})", "one side fewer combinations");
+}
+
+TEST_F(ThresholdConfigFile, SaysWhatIsWrongAndWhere) {
+  expect_refused("", "c.json: 'threshold' is missing");
+  expect_refused("[]", "/threshold");
+  expect_refused(asked("n"), "must be a range of whole numbers");
+  expect_refused(asked("batch"), "/workloads/0: has no range of 'batch'");
+  expect_refused(asked("dtype"), "must be a range of whole numbers");
+  expect_refused(asked("mm"), "has no range of 'mm'");
+  expect_refused(asked("m", R"("multiple": 0, )"), "/threshold/multiple: is 0");
+  expect_refused(asked("m", R"("width": 1.5, )"), "/threshold/width: is 1.5");
+  expect_refused(asked("m", R"("unlike_precision": 1, )"), "must be true or false");
+  expect_refused(asked("m", R"("wdith": 0.1, )"), "width");
+  expect_refused(R"({"parameter": "m", "baseline": {"backends": ["a"]}})", "'challenger' is missing");
+  expect_refused(R"({"parameter": "m", "baseline": {}, "challenger": {"backends": ["a"]}})",
+                 "/threshold/baseline: 'backends' is missing");
+  expect_refused(
+      R"({"parameter": "m", "baseline": {"backends": ["a"], "threads": 0}, "challenger": {"backends": ["a"]}})",
+      "/threshold/baseline/threads");
+  expect_refused(
+      R"({"parameter": "m", "baseline": {"backends": ["a"], "parameters": {"m": 3}}, "challenger": {"backends": ["a"]}})",
+      "is what is asked for");
+  expect_refused(
+      R"({"parameter": "m", "baseline": {"backends": ["a"], "parameters": {"k": [3]}}, "challenger": {"backends": ["a"]}})",
+      "must be one value");
+  expect_refused(
+      R"({"parameter": "m", "baseline": {"backends": ["a"], "parameters": {"kk": 3}}, "challenger": {"backends": ["a"]}})",
+      "kk");
+}
+
+TEST_F(ThresholdConfigFile, IsAConfigThatRunMeasuresToo) {
+  const Config scan = read_config(
+      folder_.write("s.json", "{\"threshold\": " + asked() + ", \"workloads\": [" + products + "]}"));
+  EXPECT_EQ(scan.cases.size(), 6U);
+  EXPECT_THAT(scan.backends, IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven
