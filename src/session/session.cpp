@@ -70,7 +70,7 @@ class Session {
     }
     bench_.end();
     for (MeasuredProblem& problem : problems_) close(problem);  // what an interruption left open
-    mark_implausible(result_);
+    if (optimised) mark_implausible(result_);  // the ceilings of a build that is not are none
     result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
                                     [](const CaseResult& c) { return c.status == Status::interrupted; });
     return std::move(result_);

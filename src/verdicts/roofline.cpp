@@ -115,6 +115,10 @@ std::optional<double> Ceilings::bytes_per_second(double working_set) const {
       ->bytes_per_second;
 }
 
+std::optional<double> Ceilings::least_working_set() const {
+  return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
+}
+
 CeilingsByDevice ceilings(std::span<const Result> results) {
   CeilingsByDevice all;
   for (const Result& run : results) {
@@ -157,7 +161,8 @@ std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) 
   };
   if (const auto most = ceilings.flop_per_second(result.dtype); most && needs->least_flop > *most * seconds)
     return text(needs->least_flop, *most, "GFLOP/s", "peak");
-  const bool in_memory = result.op != "copy" || within_memory(result);
+  const bool in_memory = (result.op != "copy" || within_memory(result)) &&
+                         needs->least_working_set >= ceilings.least_working_set();
   if (const auto most = ceilings.bytes_per_second(needs->least_working_set);
       in_memory && most && needs->least_bytes > *most * seconds)
     return text(needs->least_bytes, *most, "GB/s", "read, triad and copy");

@@ -23,6 +23,8 @@ class Ceilings {
   /// Of work that goes through `working_set` bytes, which lie in the caches that they fit into: of the arrays
   /// just small enough to fit there, and of all larger ones, the best rate.
   std::optional<double> bytes_per_second(double working_set) const;
+  /// The least bytes that a rate is known of: what is smaller may lie in a faster cache yet.
+  std::optional<double> least_working_set() const;
 
  private:
   struct Rate {

@@ -177,6 +177,13 @@ TEST(Implausible, IsNotWhatMayHaveStayedInCaches) {
   EXPECT_THAT(why_implausible(rotating, all), IsEmpty());
 }
 
+TEST(Implausible, IsNotWhatMayLieInAFasterCache) {
+  Ceilings all;
+  all.add(array_read(1 << 20, 200));
+  EXPECT_THAT(why_implausible(array_read(1 << 14, 2000), all), IsEmpty());
+  EXPECT_THAT(why_implausible(array_read(1 << 20, 2000), all), HasSubstr("GB/s"));
+}
+
 TEST(Implausible, ConvolutionsMayTakeFewerMultiplications) {
   const auto convolution = [](std::int64_t filter, double gflops) {
     CaseResult r = measured_case("conv2d",
