@@ -243,6 +243,10 @@ BreakEven BreakEvenSearch::answer() const {
   for (const std::int64_t value : grid_) {
     if (lead(value) != Lead::unmeasurable) top = lead(value);
   }
+  // Where neither is ahead at some value, there may be a change that was not looked for.
+  const bool all_clear =
+      std::none_of(grid_.begin(), grid_.end(), [&](std::int64_t value) { return lead(value) == Lead::tied; });
+  if (said.changes.empty() && !all_clear) return said;
   if (top == Lead::challenger)
     said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
   if (top == Lead::baseline)

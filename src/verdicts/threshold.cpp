@@ -15,8 +15,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* threshold_schema = "breakeven.threshold/1";
 
-std::string names_of(const ThresholdContender& side) {
-  return fmt::format("{}", fmt::join(side.wanted, " or "));
+/// With its threads, where the sides differ in nothing else.
+std::string names_of(const Threshold& threshold, std::size_t side) {
+  const auto& sides = threshold.sides;
+  const std::string names = fmt::format("{}", fmt::join(sides[side].wanted, " or "));
+  return sides[0].wanted != sides[1].wanted ? names
+                                            : fmt::format("{} on {} thread{}", names, sides[side].threads,
+                                                          sides[side].threads == 1 ? "" : "s");
 }
 
 std::string interval_text(const LeadChange& change) {
@@ -99,8 +104,8 @@ std::string_view name(BreakEven::Answer answer) {
 
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
-  const std::string baseline = names_of(threshold.sides[0]);
-  const std::string challenger = names_of(threshold.sides[1]);
+  const std::string baseline = names_of(threshold, 0);
+  const std::string challenger = names_of(threshold, 1);
   if (!found.last) return fmt::format("no value of {} could be measured on both sides", threshold.parameter);
   const std::string range =
       fmt::format("from {} to {}, which is all that was measured", *found.first, *found.last);
@@ -119,7 +124,10 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
       break;
     }
     case BreakEven::Answer::unclear:
-      said = fmt::format("neither is ahead at {}, the largest value measured", *found.last);
+      said = found.changes.empty()
+                 ? fmt::format("not clear: at some values from {} to {} neither is ahead", *found.first,
+                               *found.last)
+                 : fmt::format("neither is ahead at {}, the largest value measured", *found.last);
       break;
   }
   for (std::size_t i = found.changes.size(); i-- > 0;) {
