@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How good are the gate's verdicts on this machine? Measures whole gates, and whole runs for the usual tools to compare.
 
-    bench/gate_quality.py measure FOLDER [--config configs/regression.json] [--minutes 60] [--only same,burst]
+    bench/gate_quality.py measure FOLDER [--config configs/regression.json] [--minutes 60] [--only same,burst] [--besides SUMMARY...]
     bench/gate_quality.py summarise FOLDER --out results/MACHINE/gate-quality.json
     bench/gate_quality.py report results/*/gate-quality.json
 
 Every gate and every run is a file in FOLDER; what is there is not measured again, so that it can be stopped at any time
 and goes on another day, on the same machine. Which experiment comes next is the one that is furthest from the number it
-wants. A summary holds what there is to count in them, with the gates that build/bench-gate-resampling makes of them
+wants, with those that summaries of other machines hold. A summary holds what there is to count in them, with the gates that build/bench-gate-resampling makes of them
 and the verdicts of compare.py itself. The report is Markdown for docs/gate-quality.md, which says what each experiment is
 and how it is judged; counts of several machines are added up.
 
@@ -178,13 +178,19 @@ def measure_round(folder, config, number):
     print(f"{path.name}: {seconds:.0f} s a run", flush=True)
 
 
-def measure(folder, config, only, minutes):
+def count_in(summary, name):
+    if name == "round":
+        return max((tool["same"]["runs"] for tool in summary["usual"].values()), default=0)
+    return len(summary["gates"].get(name, []))
+
+
+def measure(folder, config, only, minutes, besides):
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name: e.wanted for name, e in EXPERIMENTS.items() if e.possible} | {"round": ROUNDS_WANTED}
     wanted = {name: count for name, count in wanted.items() if not only or name in only}
     end = time.monotonic() + 60 * minutes
     while time.monotonic() < end:
-        done = {name: len(files_of(folder, name)) for name in wanted}
+        done = {name: len(files_of(folder, name)) + sum(count_in(s, name) for s in besides) for name in wanted}
         name = min(wanted, key=lambda n: done[n] / wanted[n])
         if done[name] >= wanted[name]:
             return
@@ -331,9 +337,8 @@ def report_machines(machines):
     print("| CPU | cores | libraries | live gates | rounds of runs |\n|---|---|---|---|---|")
     for m in machines:
         libraries = sorted({f"{name} {version}" for one in m["backends"].values() for name, version in one.items()})
-        rounds = [tool["same"]["runs"] for tool in m["usual"].values()]
         gates = sum(map(len, m["gates"].values()))
-        print(f"| {m['host']['cpu']} | {m['host']['cores']} | {', '.join(libraries)} | {gates} | {max(rounds, default=0)} |")
+        print(f"| {m['host']['cpu']} | {m['host']['cores']} | {', '.join(libraries)} | {gates} | {count_in(m, 'round')} |")
 
 
 def report_gates(machines):
@@ -404,6 +409,9 @@ def main():
     measuring.add_argument("--minutes", type=float, default=60, help="none is begun later")
     names = [*EXPERIMENTS, "round"]
     measuring.add_argument("--only", type=lambda names: names.split(","), help=", ".join(names))
+    measuring.add_argument(
+        "--besides", type=Path, nargs="+", default=[], help="summaries of other machines, whose gates are not measured again"
+    )
     summarising = commands.add_parser("summarise", help="what there is to count in them")
     summarising.add_argument("folder", type=Path)
     summarising.add_argument("--out", type=Path, required=True)
@@ -413,7 +421,7 @@ def main():
     if o.command == "measure":
         if unknown := set(o.only or ()) - set(names):
             parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join(names)}")
-        measure(o.folder, o.config, o.only, o.minutes)
+        measure(o.folder, o.config, o.only, o.minutes, [json.loads(path.read_text()) for path in o.besides])
     elif o.command == "summarise":
         o.out.parent.mkdir(parents=True, exist_ok=True)
         o.out.write_text(json.dumps(summarise(o.folder), indent=1) + "\n")
