@@ -67,14 +67,13 @@ int threshold(const ThresholdOptions& o) {
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   for (std::size_t side = 0; side < 2; ++side)
-    plan.sides[side] =
-        side_of(plan.config.sides[side], side == 0 ? "baseline" : "challenger", plan.threads, plan.arbiter);
+    plan.sides[side] = side_of(plan.config.sides[side], threshold_sides[side], plan.threads, plan.arbiter);
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
   WorkingFile working(o.out);
   const Threshold found = run_threshold(
-      plan, [&](const Threshold& so_far) { working.save([&] { return to_json_text(so_far); }); },
+      plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (!o.out.empty()) write_text_file(o.out, to_json_text(found));

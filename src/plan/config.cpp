@@ -12,6 +12,32 @@
 namespace breakeven {
 namespace {
 
+Measure read_measure(const Json& json, const Place& place) {
+  const auto& known = measure_parameters();
+  require_object(json, place, names(known));
+  const ValueReader reader{.folder = {}, .parameters = known};
+  Parameters given;
+  for (const Parameter& parameter : known) {
+    if (!json.contains(parameter.name)) {
+      given.set(parameter.name, *parameter.fallback);
+      continue;
+    }
+    try {
+      given.set(parameter.name, reader.value(json[parameter.name], parameter));
+    } catch (const std::invalid_argument& e) {
+      (place / parameter.name).fail(e.what());
+    }
+  }
+  return {.precision = given.number("precision"),
+          .max_seconds = given.number("max_seconds"),
+          .launches = static_cast<int>(given.integer("launches")),
+          .cold_cache = given.text("cache") == "cold",
+          .placed = given.text("placement") == "cores",
+          .seed = static_cast<std::uint64_t>(given.integer("seed")),
+          .timeout_seconds = given.number("timeout_seconds"),
+          .energy_seconds = given.number("energy_seconds")};
+}
+
 /// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
 bool is_backend_name(const Json& json) {
   if (!json.is_string()) return false;
@@ -85,32 +111,6 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
 
 }  // namespace
 
-Measure read_measure(const Json& json, const Place& place) {
-  const auto& known = measure_parameters();
-  require_object(json, place, names(known));
-  const ValueReader reader{.folder = {}, .parameters = known};
-  Parameters given;
-  for (const Parameter& parameter : known) {
-    if (!json.contains(parameter.name)) {
-      given.set(parameter.name, *parameter.fallback);
-      continue;
-    }
-    try {
-      given.set(parameter.name, reader.value(json[parameter.name], parameter));
-    } catch (const std::invalid_argument& e) {
-      (place / parameter.name).fail(e.what());
-    }
-  }
-  return {.precision = given.number("precision"),
-          .max_seconds = given.number("max_seconds"),
-          .launches = static_cast<int>(given.integer("launches")),
-          .cold_cache = given.text("cache") == "cold",
-          .placed = given.text("placement") == "cores",
-          .seed = static_cast<std::uint64_t>(given.integer("seed")),
-          .timeout_seconds = given.number("timeout_seconds"),
-          .energy_seconds = given.number("energy_seconds")};
-}
-
 std::vector<std::string> read_backends(const Json& json, const Place& place) {
   if (!json.is_array() || json.empty())
     place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
@@ -157,8 +157,7 @@ const std::vector<Parameter>& measure_parameters() {
   return all;
 }
 
-Config read_config(const std::filesystem::path& path) {
-  JsonFile file = read_json(path);
+Config config_from(const JsonFile& file, const std::filesystem::path& path) {
   const Json& document = file.document;
   const Place place(path.string());
   require_object(document, place, {"$schema", "title", "backends", "measure", "threshold", "workloads"});
@@ -169,8 +168,12 @@ Config read_config(const std::filesystem::path& path) {
     config.backends = read_backends(document["backends"], place / "backends");
   if (document.contains("measure")) config.measure = read_measure(document["measure"], place / "measure");
   config.cases = read_workloads(document["workloads"], place / "workloads", path.parent_path());
-  config.json = std::move(file.text);
+  config.json = file.text;
   return config;
+}
+
+Config read_config(const std::filesystem::path& path) {
+  return config_from(read_json(path), path);
 }
 
 Config read_configs(const std::vector<std::filesystem::path>& paths) {

@@ -1,6 +1,7 @@
-// The parts that every kind of config has.
+// What every kind of config has.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace breakeven {
 
-/// Each throws ConfigError.
-Measure read_measure(const Json& json, const Place& place);
+/// Each throws ConfigError. `path` is where the file was read.
+Config config_from(const JsonFile& file, const std::filesystem::path& path);
 std::vector<std::string> read_backends(const Json& json, const Place& place);
 
 }  // namespace breakeven

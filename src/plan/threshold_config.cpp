@@ -12,8 +12,6 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array side_names{"baseline", "challenger"};
-
 std::int64_t read_whole(const Json& json, const Place& place) {
   if (!json.is_number_integer() || json.get<std::int64_t>() < 1)
     place.fail(fmt::format("is {}; it must be a whole number above 0", shown(json)));
@@ -93,8 +91,9 @@ PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
 }
 
 ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
-  const Config whole = read_config(path);  // all that `run` would find fault with
-  const Json document = read_json(path).document;
+  const JsonFile file = read_json(path);
+  const Config whole = config_from(file, path);  // all that `run` would find fault with
+  const Json& document = file.document;
   const Place root(path.string());
   const Place place = root / "threshold";
   if (!document.contains("threshold"))
@@ -123,19 +122,20 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
     config.unlike_precision = asked["unlike_precision"].get<bool>();
   }
   for (std::size_t side = 0; side < 2; ++side) {
-    if (!asked.contains(side_names[side]))
-      place.fail(
-          fmt::format(R"('{}' is missing; add it, as in {{"backends": ["openblas"]}})", side_names[side]));
-    config.sides[side] = read_side(asked[side_names[side]], place / side_names[side]);
+    if (!asked.contains(threshold_sides[side]))
+      place.fail(fmt::format(R"('{}' is missing; add it, as in {{"backends": ["openblas"]}})",
+                             threshold_sides[side]));
+    config.sides[side] = read_side(asked[threshold_sides[side]], place / threshold_sides[side]);
   }
   const Json& workloads = document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const Place workload = root / "workloads" / i;
     std::array<std::vector<Sweep>, 2> sweeps;
     for (std::size_t side = 0; side < 2; ++side) {
-      const Json& of = asked[side_names[side]];
-      const Sweep sweep = read_sweep(of_side(workloads[i], of, place / side_names[side], config.parameter),
-                                     workload, path.parent_path());
+      const Json& of = asked[threshold_sides[side]];
+      const Sweep sweep =
+          read_sweep(of_side(workloads[i], of, place / threshold_sides[side], config.parameter), workload,
+                     path.parent_path());
       if (sweep.axis_of(config.parameter) == nullptr)
         workload.fail(fmt::format("has no range of '{}', which is asked for{}", config.parameter,
                                   did_you_mean(config.parameter, names(sweep.workload->parameters()))));

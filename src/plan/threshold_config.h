@@ -13,6 +13,8 @@
 
 namespace breakeven {
 
+inline constexpr std::array threshold_sides{"baseline", "challenger"};
+
 /// One of the two that are compared: at every value, the fastest of its backends.
 struct ThresholdSide {
   std::vector<std::string> backends;

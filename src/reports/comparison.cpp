@@ -17,11 +17,6 @@
 namespace breakeven {
 namespace {
 
-bool has_time(const CaseResult& result) {
-  return result.status == Status::ok && result.seconds && std::isfinite(result.seconds->median) &&
-         result.seconds->median > 0;
-}
-
 bool has_interval(const Timing& timing) {
   return timing.ci_low && timing.ci_high && std::isfinite(*timing.ci_low) && std::isfinite(*timing.ci_high);
 }
@@ -33,7 +28,7 @@ bool overlap(const Timing& a, const Timing& b) {
 /// Sorts the entries of one problem and says how each compares with the first.
 void rank(std::vector<Entry>& entries) {
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
-                                               [](const Entry& e) { return has_time(*e.result); });
+                                               [](const Entry& e) { return e.result->has_time(); });
   std::stable_sort(entries.begin(), timed_end, [](const Entry& a, const Entry& b) {
     return a.result->seconds->median < b.result->seconds->median;
   });
@@ -126,11 +121,8 @@ std::vector<ProblemGroup> compare(std::span<const Result> results) {
         place->second = {.group = index->second, .problem = group.problems.size()};
         group.problems.push_back({.title = problem_title(result), .entries = {}});
       }
-      const Ceilings* of_device = find_ceilings(known, run, result);
       groups[place->second.group].problems[place->second.problem].entries.push_back(
-          {.run = &run,
-           .result = &result,
-           .roofline = of_device == nullptr ? std::nullopt : roofline(result, *of_device)});
+          {.run = &run, .result = &result, .roofline = roofline(result, run, known)});
     }
   }
   for (ProblemGroup& group : groups) {

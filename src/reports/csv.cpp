@@ -256,11 +256,10 @@ std::string csv_report(std::span<const Result> results) {
     for (const BackendRecord& backend : run.backends) backends.emplace(backend.name, &backend);
     for (const CaseResult& result : run.cases) {
       const auto backend = backends.find(result.backend);
-      const Ceilings* of_device = find_ceilings(known, run, result);
       const Row row{.run = run,
                     .result = result,
                     .backend = backend == backends.end() ? nullptr : backend->second,
-                    .roofline = of_device == nullptr ? std::nullopt : roofline(result, *of_device)};
+                    .roofline = roofline(result, run, known)};
       for (const CsvColumn& column : columns()) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);

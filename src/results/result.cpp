@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace breakeven {
 namespace {
@@ -33,6 +34,10 @@ std::optional<Status> parse_status(std::string_view name) {
 bool BackendRecord::has_operation(std::string_view op) const {
   return std::any_of(supports.begin(), supports.end(),
                      [&](const auto& operation) { return operation.first == op; });
+}
+
+bool CaseResult::has_time() const {
+  return status == Status::ok && seconds && std::isfinite(seconds->median) && seconds->median > 0;
 }
 
 std::optional<double> CaseResult::gflops() const {

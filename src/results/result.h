@@ -98,6 +98,8 @@ struct CaseResult {
   std::optional<Latency> latency;
   std::optional<Fit> fit;
 
+  /// Ok, with a median that can be compared: finite and above 0, which a file need not be.
+  bool has_time() const;
   /// Nothing unless the status is ok; no rate of operations where there are none.
   std::optional<double> gflops() const;
   std::optional<double> gbps() const;

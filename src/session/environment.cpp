@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "host/cpu.h"
+#include "version.h"
 
 namespace breakeven {
 namespace {
@@ -113,6 +114,11 @@ std::optional<double> difference(const std::optional<double>& after, const std::
 }
 
 }  // namespace
+
+void warn_of_build(std::vector<std::string>& warnings) {
+  if (!optimised)
+    warnings.emplace_back("this build is not optimised: its own part of the times is not to be trusted");
+}
 
 Host describe_host(int threads) {
   utsname kernel{};

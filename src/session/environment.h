@@ -8,6 +8,9 @@ namespace breakeven {
 /// This machine, as far as it tells. `threads` is what backends are given.
 Host describe_host(int threads);
 
+/// Where this build is not optimised.
+void warn_of_build(std::vector<std::string>& warnings);
+
 /// Counters at one moment, from which the conditions of an interval are the difference.
 struct HostCounters {
   std::optional<double> busy_seconds, steal_seconds;  // of all CPUs together

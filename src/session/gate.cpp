@@ -84,9 +84,7 @@ class Gate {
     verdicts_.created = now_utc();
     verdicts_.tool_version = version;
     verdicts_.threshold = rules_.threshold;
-    if (!optimised)
-      verdicts_.warnings.emplace_back(
-          "this build is not optimised: its own part of the times is not to be trusted");
+    warn_of_build(verdicts_.warnings);
     verdicts_.host = describe_host(plan_.head.threads);
     auto all = plan_.base.backends;
     all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
@@ -127,10 +125,7 @@ class Gate {
         const auto found = std::find_if(side->backends.begin(), side->backends.end(),
                                         [&](const auto& b) { return b.name == name && b.available; });
         if (found == side->backends.end()) continue;
-        pair[s] = std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", name, name_of(s)),
-                                                            .backend = *found,
-                                                            .options = options_of(*side),
-                                                            .threads = side->threads});
+        pair[s] = participant_of(*found, *side, name_of(s));
       }
     }
   }
@@ -521,6 +516,14 @@ WorkerOptions options_of(const GateSide& side) {
   WorkerOptions options = worker_options(side.threads);
   options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
   return options;
+}
+
+std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
+                                            std::string_view side_name) {
+  return std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", backend.name, side_name),
+                                                   .backend = backend,
+                                                   .options = options_of(side),
+                                                   .threads = side.threads});
 }
 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/config.h"
@@ -23,6 +25,10 @@ struct GateSide {
 
 /// How the side's programs are started.
 WorkerOptions options_of(const GateSide& side);
+
+/// One of the side's backends, whose worker is told apart from the other side's by the side's name.
+std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
+                                            std::string_view side_name);
 
 struct GatePlan {
   Config config;

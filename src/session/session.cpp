@@ -83,9 +83,7 @@ class Session {
     result_.tool_version = version;
     result_.tool_compiler = compiler;
     result_.tool_build = build_type;
-    if (!optimised)
-      result_.warnings.emplace_back(
-          "this build is not optimised: its own part of the times is not to be trusted");
+    warn_of_build(result_.warnings);
     result_.host = describe_host(plan_.threads);
     result_.host.gpus = describe_gpus(plan_.backends, bench_.nvml());
     result_.config = plan_.config.json;

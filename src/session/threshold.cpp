@@ -41,7 +41,8 @@ struct OpenQuestion {
 
 class ThresholdSession {
  public:
-  ThresholdSession(const ThresholdPlan& plan, const std::function<void(const Threshold&)>& save,
+  ThresholdSession(const ThresholdPlan& plan,
+                   const std::function<void(const std::function<Threshold()>&)>& save,
                    const std::function<void(const SessionProgress&)>& show)
       : plan_(plan),
         measure_(plan.config.measure),
@@ -63,7 +64,7 @@ class ThresholdSession {
       for (const auto& [open, value] : due) {
         if (must_end()) break;
         measure(*open, value);
-        save_(found());
+        save_([this] { return found(); });
       }
     }
     bench_.end();
@@ -76,9 +77,7 @@ class ThresholdSession {
   void begin() {
     said_.created = now_utc();
     said_.tool_version = version;
-    if (!optimised)
-      said_.warnings.emplace_back(
-          "this build is not optimised: its own part of the times is not to be trusted");
+    warn_of_build(said_.warnings);
     said_.host = describe_host(plan_.threads);
     std::vector<BackendRecord> all = plan_.sides[0].backends;
     all.insert(all.end(), plan_.sides[1].backends.begin(), plan_.sides[1].backends.end());
@@ -94,11 +93,7 @@ class ThresholdSession {
           .wanted = plan_.config.sides[side].backends, .backends = of.backends, .threads = of.threads};
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
-        participants_[side].push_back(std::make_unique<Participant>(
-            Participant{.key = fmt::format("{} ({})", backend.name, side == 0 ? "baseline" : "challenger"),
-                        .backend = backend,
-                        .options = options_of(of),
-                        .threads = of.threads}));
+        participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
       }
     }
     for (const ThresholdQuestion& question : plan_.config.questions) {
@@ -300,7 +295,7 @@ class ThresholdSession {
 
   const ThresholdPlan& plan_;
   const Measure& measure_;
-  const std::function<void(const Threshold&)>& save_;
+  const std::function<void(const std::function<Threshold()>&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
   const Clock::time_point begun_ = Clock::now();
   std::mt19937_64 generator_;
@@ -312,7 +307,8 @@ class ThresholdSession {
 
 }  // namespace
 
-Threshold run_threshold(const ThresholdPlan& plan, const std::function<void(const Threshold&)>& save,
+Threshold run_threshold(const ThresholdPlan& plan,
+                        const std::function<void(const std::function<Threshold()>&)>& save,
                         const std::function<void(const SessionProgress&)>& show) {
   return ThresholdSession(plan, save, show).run();
 }

@@ -21,9 +21,10 @@ struct ThresholdPlan {
   double max_seconds = 3600;             // of all; what is not answered by then is unclear
 };
 
-/// `save` is called with what is known after every value measured. An interruption returns early, with
-/// `complete` false.
-Threshold run_threshold(const ThresholdPlan& plan, const std::function<void(const Threshold&)>& save,
+/// `save` is called after every value measured, with what tells what is known by then, if it is wanted: lines
+/// are fitted for it. An interruption returns early, with `complete` false.
+Threshold run_threshold(const ThresholdPlan& plan,
+                        const std::function<void(const std::function<Threshold()>&)>& save,
                         const std::function<void(const SessionProgress&)>& show);
 
 }  // namespace breakeven

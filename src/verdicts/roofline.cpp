@@ -14,11 +14,6 @@
 namespace breakeven {
 namespace {
 
-bool has_time(const CaseResult& result) {
-  return result.status == Status::ok && result.seconds && result.seconds->median > 0 &&
-         std::isfinite(result.seconds->median);
-}
-
 /// Of `amount` in the shortest of the samples: a ceiling is what was reached once, and not what is usual.
 std::optional<double> best_rate(const CaseResult& result, double amount) {
   double seconds = result.seconds->median;
@@ -75,7 +70,7 @@ std::string device_key(const Result& run, const CaseResult& result) {
 }  // namespace
 
 void Ceilings::add(const CaseResult& result) {
-  if (!has_time(result)) return;
+  if (!result.has_time()) return;
   if (result.op == "peak") {
     const auto rate = best_rate(result, result.flop);
     if (!rate) return;
@@ -133,7 +128,7 @@ const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, co
 }
 
 std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings) {
-  if (!has_time(result)) return std::nullopt;
+  if (!result.has_time()) return std::nullopt;
   const auto needs = needs_of(result);
   if (!needs) return std::nullopt;
   // What a link carries is not memory's to limit.
@@ -147,9 +142,14 @@ std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceili
                   .arithmetic = computing >= moving};
 }
 
+std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all) {
+  const Ceilings* of_device = find_ceilings(all, run, result);
+  return of_device == nullptr ? std::nullopt : roofline(result, *of_device);
+}
+
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) {
   constexpr double noise = 1.05;  // of two measurements that were not made at the same moment
-  if (!has_time(result)) return "";
+  if (!result.has_time()) return "";
   const auto needs = needs_of(result);
   if (!needs) return "";
   const double seconds = noise * result.seconds->ci_high.value_or(result.seconds->median);

@@ -48,6 +48,8 @@ struct Roofline {
 /// Nothing where the case has no time, or a ceiling that may be its limit is not known. Convolutions may be
 /// above 1: their FLOPs are those of the definition, and there are algorithms that take fewer.
 std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings);
+/// The same of a case of `run`, by the ceilings of its device, where they are among `all`.
+std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all);
 
 /// Why a result cannot be: faster than the ceilings allow any algorithm by more than a twentieth, its
 /// interval included. Empty where it can.
