@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "plan/config_parts.h"
+#include "plan/mix.h"
 
 namespace breakeven {
 namespace {
@@ -94,10 +95,12 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
   std::vector<Sweep> sweeps;
   double count = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    sweeps.push_back(read_sweep(json[i], place / i, folder));
-    const double size = sweeps.back().size();
+    Share share = read_share(json[i], place / i, folder);
+    sweeps.push_back(std::move(share.sweep));
+    for (Sweep& other : share.instead) sweeps.push_back(std::move(other));
+    const double size = sweeps.back().size() * static_cast<double>(1 + share.instead.size());
     count += size;
-    if (size > static_cast<double>(most_cases)) fail_too_many(sweeps.back().place, size);
+    if (size > static_cast<double>(most_cases)) fail_too_many(place / i, size);
   }
   if (count > static_cast<double>(most_cases)) fail_too_many(place, count);
 

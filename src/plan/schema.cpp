@@ -1,6 +1,7 @@
 #include "plan/schema.h"
 
 #include "plan/config.h"
+#include "results/quantity.h"
 
 namespace breakeven {
 namespace {
@@ -83,6 +84,16 @@ Json workload_schema(const Workload& workload) {
                    {{"description", "a file of problems, relative to this one: its columns are parameters"},
                     {"type", "string"},
                     {"minLength", 1}}}};
+  properties["weight"] = {
+      {"description", "how often each of the cases runs, of a mix that machines are ranked by"},
+      {"type", "number"},
+      {"exclusiveMinimum", 0},
+      {"default", 1}};
+  properties["or_dtype"] = {{"description", "dtypes that will do, too, where machines are ranked"},
+                            {"type", "array"},
+                            {"minItems", 1},
+                            {"uniqueItems", true},
+                            {"items", value_schema(*find_parameter(workload.parameters(), "dtype"))}};
   Json needed = Json::array({"op"});
   for (const Parameter& parameter : workload.parameters()) {
     properties[parameter.name] = swept_schema(parameter, all);
@@ -112,6 +123,19 @@ Json backends_schema() {
           {"items", {{"type", "string"}, {"pattern", "^[A-Za-z0-9][A-Za-z0-9._+-]*$"}}}};
 }
 
+Json price_schema() {
+  const Json text{{"type", "string"}, {"minLength", 1}};
+  return {{"description", "of this side, which is what its runs cost"},
+          {"type", "object"},
+          {"properties",
+           {{"per_hour", {{"type", "number"}, {"exclusiveMinimum", 0}}},
+            {"currency", text},
+            {"source", {{"description", "who says so"}, {"type", "string"}, {"minLength", 1}}},
+            {"date", {{"type", "string"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}}}},
+          {"additionalProperties", false},
+          {"required", {"per_hour", "currency", "source", "date"}}};
+}
+
 Json threshold_side_schema(const char* description) {
   return {
       {"description", description},
@@ -123,12 +147,15 @@ Json threshold_side_schema(const char* description) {
         {"parameters",
          {{"description", "what this side has in place of the workload's values"},
           {"type", "object"},
-          {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}}}},
+          {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}},
+        {"price", price_schema()}}},
       {"additionalProperties", false},
       {"required", {"backends"}}};
 }
 
 Json threshold_schema() {
+  Json quantity_names = Json::array();
+  for (const Quantity quantity : quantities) quantity_names.push_back(name(quantity));
   return {{"description", "what `breakeven threshold` looks for; `run` measures the workloads as they are"},
           {"type", "object"},
           {"properties",
@@ -136,6 +163,15 @@ Json threshold_schema() {
              {{"description", "whose value is looked for; each workload has a range of it"},
               {"type", "string"},
               {"minLength", 1}}},
+            {"in",
+             {{"description", "what is compared; cost needs the price of either side"},
+              {"anyOf",
+               {{{"enum", quantity_names}},
+                {{"type", "array"},
+                 {"minItems", 1},
+                 {"uniqueItems", true},
+                 {"items", {{"enum", quantity_names}}}}}},
+              {"default", "time"}}},
             {"multiple",
              {{"description", "values are multiples of this, but for the ends of a range"},
               {"type", "integer"},

@@ -7,6 +7,7 @@
 
 #include "plan/config_parts.h"
 #include "plan/json_file.h"
+#include "plan/mix.h"
 #include "plan/suggestion.h"
 
 namespace breakeven {
@@ -19,13 +20,14 @@ std::int64_t read_whole(const Json& json, const Place& place) {
 }
 
 ThresholdSide read_side(const Json& json, const Place& place) {
-  require_object(json, place, {"backends", "threads", "parameters"});
+  require_object(json, place, {"backends", "threads", "parameters", "price"});
   if (!json.contains("backends"))
     place.fail("'backends' is missing; add it: a list of names, of which the fastest counts at every value");
   ThresholdSide side{.backends = read_backends(json["backends"], place / "backends")};
   if (json.contains("threads"))
     side.threads =
         static_cast<int>(std::min<std::int64_t>(read_whole(json["threads"], place / "threads"), 1 << 16));
+  if (json.contains("price")) side.price = read_hourly_price(json["price"], place / "price");
   return side;
 }
 
@@ -42,6 +44,39 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
     workload[name] = value;
   }
   return workload;
+}
+
+/// One of them, or a list.
+std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
+  constexpr const char* choices = R"(it must be "time", "energy" or "cost", or a list of them)";
+  const Json list = json.is_array() ? json : Json::array({json});
+  if (list.empty()) place.fail(fmt::format("is []; {}", choices));
+  std::vector<Quantity> all;
+  for (const Json& one : list) {
+    const auto quantity = one.is_string() ? parse_quantity(one.get<std::string>()) : std::nullopt;
+    if (!quantity) place.fail(fmt::format("is {}; {}", shown(json), choices));
+    if (std::find(all.begin(), all.end(), *quantity) != all.end())
+      place.fail(fmt::format("has {} twice; remove one", shown(one)));
+    all.push_back(*quantity);
+  }
+  return all;
+}
+
+/// That what is asked in cost can be told: an hour of either side has a price, in one currency.
+void check_prices(const ThresholdConfig& config, const Place& place) {
+  if (std::find(config.in.begin(), config.in.end(), Quantity::cost) == config.in.end()) return;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!config.sides[side].price)
+      (place / threshold_sides[side])
+          .fail(
+              R"('price' is missing, and the cost is asked for; add it, as in {"per_hour": 2.95, "currency": "USD", "source": "where it says so", "date": "2026-10-01"})");
+  }
+  const std::string& first = config.sides[0].price->from.currency;
+  const std::string& second = config.sides[1].price->from.currency;
+  if (first != second)
+    (place / threshold_sides[1] / "price" / "currency")
+        .fail(fmt::format("is '{}', and the {}'s is '{}'; convert one of the prices", second,
+                          threshold_sides[0], first));
 }
 
 /// "m = n = k": what moves with the parameter; and then what else is not at its fallback.
@@ -101,12 +136,13 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
         R"('threshold' is missing; add it, as in {"parameter": "m", "baseline": {"backends": ["openblas"]}, "challenger": {"backends": ["cuda"]}})");
   const Json& asked = document["threshold"];
   require_object(asked, place,
-                 {"parameter", "multiple", "width", "baseline", "challenger", "unlike_precision"});
+                 {"parameter", "in", "multiple", "width", "baseline", "challenger", "unlike_precision"});
   ThresholdConfig config;
   config.title = whole.title;
   config.parameter = require_text(asked, place, "parameter");
   config.measure = whole.measure;
   config.json = whole.json;
+  if (asked.contains("in")) config.in = read_quantities(asked["in"], place / "in");
   if (asked.contains("multiple")) config.multiple = read_whole(asked["multiple"], place / "multiple");
   if (asked.contains("width")) {
     const Json& width = asked["width"];
@@ -127,6 +163,7 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
                              threshold_sides[side]));
     config.sides[side] = read_side(asked[threshold_sides[side]], place / threshold_sides[side]);
   }
+  check_prices(config, place);
   const Json& workloads = document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const Place workload = root / "workloads" / i;
@@ -134,8 +171,9 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
     for (std::size_t side = 0; side < 2; ++side) {
       const Json& of = asked[threshold_sides[side]];
       const Sweep sweep =
-          read_sweep(of_side(workloads[i], of, place / threshold_sides[side], config.parameter), workload,
-                     path.parent_path());
+          read_share(of_side(workloads[i], of, place / threshold_sides[side], config.parameter), workload,
+                     path.parent_path())
+              .sweep;
       if (sweep.axis_of(config.parameter) == nullptr)
         workload.fail(fmt::format("has no range of '{}', which is asked for{}", config.parameter,
                                   did_you_mean(config.parameter, names(sweep.workload->parameters()))));

@@ -5,20 +5,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/config.h"
+#include "plan/price.h"
 #include "plan/sweep.h"
+#include "results/quantity.h"
 
 namespace breakeven {
 
 inline constexpr std::array threshold_sides{"baseline", "challenger"};
 
-/// One of the two that are compared: at every value, the fastest of its backends.
+/// One of the two that are compared: at every value, the fastest of its backends, or what uses the least
+/// energy.
 struct ThresholdSide {
   std::vector<std::string> backends;
   int threads = 0;  // 0: all
+  std::optional<HourlyPrice> price = {};
 };
 
 /// One combination of all other parameters.
@@ -36,8 +41,9 @@ struct ThresholdQuestion {
 struct ThresholdConfig {
   std::string title;
   std::string parameter;
-  std::int64_t multiple = 1;  // of which the values are, but for the ends of a range
-  double width = 0.04;        // that an interval should have
+  std::int64_t multiple = 1;                 // of which the values are, but for the ends of a range
+  double width = 0.04;                       // that an interval should have
+  std::vector<Quantity> in{Quantity::time};  // each question is asked in each of these
   Measure measure;
   std::array<ThresholdSide, 2> sides;  // the baseline, and its challenger
   bool unlike_precision = false;       // the sides compute in different types, as was asked for

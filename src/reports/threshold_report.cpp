@@ -13,11 +13,38 @@
 namespace breakeven {
 namespace {
 
-std::string seconds_text(const ThresholdStand& stand) {
-  return stand.seconds ? format_seconds(*stand.seconds) : "";
+std::string amount_text(const ThresholdStand& stand, Quantity in) {
+  const auto amount = stand.amount(in);
+  if (!amount) return "";
+  switch (in) {
+    case Quantity::energy:
+      return format_joules(*amount);
+    case Quantity::cost:
+      return fmt::format("{:.2e}", *amount);
+    case Quantity::time:
+      break;
+  }
+  return format_seconds(*amount);
 }
 
-/// "challenger 1.8x slower", by the mean of the launches.
+/// "matmul, m = n = k, f32: in energy"
+std::string title_of(const ThresholdAnswer& answer) {
+  return answer.in == Quantity::time ? answer.title : fmt::format("{}: in {}", answer.title, name(answer.in));
+}
+
+/// Whose word the prices are; empty without any.
+std::string prices_text(const Threshold& t) {
+  std::string text;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (const auto& price = t.sides[side].price)
+      text += fmt::format("{}{} at {} {} an hour ({}, {})", text.empty() ? "" : "; ",
+                          side == 0 ? "the baseline" : "the challenger", price->per_hour,
+                          price->from.currency, price->from.source, price->from.date);
+  }
+  return text;
+}
+
+/// "challenger, 1.80x", by the mean of the launches.
 std::string lead_text(const ThresholdPoint& point) {
   if (point.log_ratios.empty()) return point.reason.empty() ? "not measured" : printable(point.reason);
   const double ahead = mean(point.log_ratios);
@@ -36,15 +63,17 @@ std::string threshold_terminal(const Threshold& t, const TerminalStyle& style) {
   page.paragraph(printable(t.title), colour::bold, 0, 3);
   const std::string machine = describe_host(t.host);
   page.paragraph(fmt::format("{}: {}", printable(t.host.name), machine), colour::dim, 2, 3);
+  if (const std::string prices = prices_text(t); !prices.empty())
+    page.paragraph(printable(prices), colour::dim, 2, 3);
   for (const ThresholdAnswer& answer : t.answers) {
     page.end_line();
-    page.paragraph(printable(answer.title), colour::heading, 2, 2);
+    page.paragraph(printable(title_of(answer)), colour::heading, 2, 2);
     page.paragraph(fmt::format("  {}", printable(in_words(answer, t))), colour::bold, 2, 6);
     for (const ThresholdPoint& point : answer.points) {
       page.write(fmt::format("  {:>10}  ", point.value));
-      page.write(pad_left(page.show(seconds_text(point.sides[0])), 9));
+      page.write(pad_left(page.show(amount_text(point.sides[0], answer.in)), 9));
       page.write("  ");
-      page.write(pad_left(page.show(seconds_text(point.sides[1])), 9));
+      page.write(pad_left(page.show(amount_text(point.sides[1], answer.in)), 9));
       page.write("  ");
       page.write(page.cut(lead_text(point), page.width() - 36), colour::dim);
       page.end_line();
@@ -60,18 +89,20 @@ std::string threshold_terminal(const Threshold& t, const TerminalStyle& style) {
 std::string threshold_markdown(const Threshold& t) {
   std::string text = fmt::format("# {}\n\n{}: {}\n", markdown_text(t.title), markdown_text(t.host.name),
                                  markdown_text(describe_host(t.host)));
+  if (const std::string prices = prices_text(t); !prices.empty())
+    text += fmt::format("\n{}\n", markdown_text(prices));
   if (t.unlike_precision) text += "\n**The sides compute in different types, and so not the same.**\n";
   for (const ThresholdAnswer& answer : t.answers) {
-    text +=
-        fmt::format("\n## {}\n\n**{}**\n\n", markdown_text(answer.title), markdown_text(in_words(answer, t)));
+    text += fmt::format("\n## {}\n\n**{}**\n\n", markdown_text(title_of(answer)),
+                        markdown_text(in_words(answer, t)));
     text += fmt::format(
-        "| {} | baseline | its time | challenger | its time | ahead |\n|---:|---|---:|---|---:|---|\n",
-        markdown_text(t.parameter));
+        "| {} | baseline | its {} | challenger | its {} | ahead |\n|---:|---|---:|---|---:|---|\n",
+        markdown_text(t.parameter), name(answer.in), name(answer.in));
     for (const ThresholdPoint& point : answer.points) {
-      text +=
-          fmt::format("| {} | {} | {} | {} | {} | {} |\n", point.value, markdown_text(point.sides[0].backend),
-                      markdown_text(seconds_text(point.sides[0])), markdown_text(point.sides[1].backend),
-                      markdown_text(seconds_text(point.sides[1])), markdown_text(lead_text(point)));
+      text += fmt::format(
+          "| {} | {} | {} | {} | {} | {} |\n", point.value, markdown_text(point.sides[0].backend),
+          markdown_text(amount_text(point.sides[0], answer.in)), markdown_text(point.sides[1].backend),
+          markdown_text(amount_text(point.sides[1], answer.in)), markdown_text(lead_text(point)));
     }
     text += fmt::format("\n{}\n", cost_text(answer.found));
     for (const std::string& note : answer.notes) text += fmt::format("- {}\n", markdown_text(note));

@@ -121,8 +121,7 @@ std::string whole_text(const Result& r, const std::vector<std::string>& cases) {
               {"build", r.tool_build}}},
             {"warnings", r.warnings},
             {"host", to_json(r.host)}};
-  const Json config = Json::parse(r.config, nullptr, false, true);
-  head["config"] = config.is_discarded() ? Json(nullptr) : config;
+  head["config"] = config_json(r.config);
   head["sampling"] = nullptr;
   if (r.sampling) {
     head["sampling"] = {{"wall_seconds", number_or_null(r.sampling->wall_seconds)},

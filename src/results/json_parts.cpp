@@ -59,6 +59,11 @@ Gpu read_gpu(const JsonReader& in) {
 
 }  // namespace
 
+Json config_json(const std::string& text) {
+  Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+  return config.is_discarded() ? Json(nullptr) : config;
+}
+
 Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }

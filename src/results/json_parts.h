@@ -21,6 +21,9 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+/// A config's text as JSON; null where it is none.
+nlohmann::ordered_json config_json(const std::string& text);
+
 nlohmann::ordered_json to_json(const BackendRecord& backend);
 nlohmann::ordered_json to_json(const Host& host);
 BackendRecord read_backend(const JsonReader& in);

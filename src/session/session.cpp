@@ -282,47 +282,10 @@ class Session {
     return progress(deciding_samples(arm.launches, arm.throttling), arm.spent, measure_);
   }
 
-  /// The energy of seconds of work, which is no timing sample: the counters move too seldom for those.
   void measure_energy(MeasuredProblem& problem) {
     for (Arm& arm : problem.arms) {
-      if (arm.over || !arm.watch || arm.launches.back().empty() || Interruption::requested()) continue;
-      arm.joules.unknown = why_no_energy(arm);
-      if (!arm.joules.unknown.empty()) continue;
-      tell(problem, arm, "measuring energy");
-      const double each = median(arm.launches.back());
-      const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
-      const auto before = arm.watch->settled_joules();
-      if (!before) {
-        arm.joules.unknown = before.unknown;
-        continue;
-      }
-      const double expected = each * static_cast<double>(iterations);
-      const auto s = bench_.checked(
-          arm, iterations,
-          bench_.ask<answer::Sample>(arm, request::Sample{.iterations = iterations, .device_seconds = false},
-                                     measure_.timeout_seconds + 2 * expected));
-      if (!s) continue;
-      const auto after = arm.watch->settled_joules();
-      bench_.settle(arm);
-      if (!after) {
-        arm.joules.unknown = after.unknown;
-      } else if (s->device_seconds) {
-        arm.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
-      } else {
-        arm.joules.value = (*after - *before) / static_cast<double>(iterations);
-      }
+      if (!arm.over && !Interruption::requested()) bench_.measure_energy(problem, arm, result_.host.gpus);
     }
-  }
-
-  /// Why the energy of this arm's work cannot be told from what the counter says; empty where it can.
-  std::string why_no_energy(const Arm& arm) const {
-    if (measure_.energy_seconds == 0) return "not asked for (measure.energy_seconds is 0)";
-    if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
-    for (const Gpu& gpu : result_.host.gpus) {
-      if (gpu.id == arm.participant->backend.device_id && gpu.mig.value_or(false))
-        return "the GPU is divided into instances (MIG), and its counter is of all of them";
-    }
-    return "";
   }
 
   DeviceConditions device_conditions(const Arm& arm) const {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -27,16 +28,32 @@ struct Stand {
   MeasuredProblem problem;
   std::deque<CaseResult> rows;
   int launches = 0;
-  std::map<std::string, std::vector<double>> seconds;  // by backend: the median of each launch
+  std::map<std::string, std::vector<double>> seconds, joules;  // by backend: the median of each launch
+};
+
+/// A question in time, in energy or in cost.
+struct OpenSearch {
+  Quantity in = Quantity::time;
+  BreakEvenSearch search;
+  std::map<std::int64_t, std::vector<double>> log_ratios;
+  std::map<std::int64_t, std::string> reasons;  // of values that cannot be measured
+  bool over = false;
+
+  void add(std::int64_t value, double log_ratio) {
+    log_ratios[value].push_back(log_ratio);
+    search.add(value, log_ratio);
+  }
+  void cannot(std::int64_t value, std::string reason) {
+    log_ratios.erase(value);
+    reasons[value] = std::move(reason);
+    search.cannot(value);
+  }
 };
 
 struct OpenQuestion {
   const ThresholdQuestion* question = nullptr;
-  BreakEvenSearch search;
   std::map<std::int64_t, std::array<std::unique_ptr<Stand>, 2>> stands;
-  std::map<std::int64_t, std::vector<double>> log_ratios;
-  std::map<std::int64_t, std::string> reasons;  // of values that cannot be measured
-  bool over = false;
+  std::vector<OpenSearch> searches;  // what one of them has measured, all of them use
 };
 
 class ThresholdSession {
@@ -89,37 +106,44 @@ class ThresholdSession {
     said_.config = plan_.config.json;
     for (std::size_t side = 0; side < 2; ++side) {
       const GateSide& of = plan_.sides[side];
-      said_.sides[side] = {
-          .wanted = plan_.config.sides[side].backends, .backends = of.backends, .threads = of.threads};
+      said_.sides[side] = {.wanted = plan_.config.sides[side].backends,
+                           .backends = of.backends,
+                           .threads = of.threads,
+                           .price = plan_.config.sides[side].price};
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
         participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
       }
     }
     for (const ThresholdQuestion& question : plan_.config.questions) {
-      questions_.push_back({.question = &question,
-                            .search = BreakEvenSearch({.from = question.from,
-                                                       .to = question.to,
-                                                       .multiple = plan_.config.multiple,
-                                                       .factor = question.factor,
-                                                       .width = plan_.config.width}),
-                            .stands = {},
-                            .log_ratios = {},
-                            .reasons = {}});
+      OpenQuestion& open = questions_.emplace_back();
+      open.question = &question;
+      for (const Quantity in : plan_.config.in) {
+        open.searches.push_back({.in = in,
+                                 .search = BreakEvenSearch({.from = question.from,
+                                                            .to = question.to,
+                                                            .multiple = plan_.config.multiple,
+                                                            .factor = question.factor,
+                                                            .width = plan_.config.width}),
+                                 .log_ratios = {},
+                                 .reasons = {}});
+      }
     }
   }
 
   bool must_end() const { return Interruption::requested() || seconds_since(begun_) > plan_.max_seconds; }
 
-  /// What the searches ask for; one launch measures one value of each.
+  /// What the searches ask for; one launch measures one value of each question.
   std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
     std::vector<std::pair<OpenQuestion*, std::int64_t>> due;
     for (OpenQuestion& open : questions_) {
-      if (open.over) continue;
-      if (const auto value = open.search.next()) {
-        due.emplace_back(&open, *value);
-      } else {
-        open.over = true;
+      for (OpenSearch& one : open.searches) {
+        if (one.over) continue;
+        if (const auto value = one.search.next()) {
+          due.emplace_back(&open, *value);
+          break;
+        }
+        one.over = true;
       }
     }
     return due;
@@ -154,36 +178,32 @@ class ThresholdSession {
         if (arm.over) continue;
         bench_.ready(stand.problem, arm, stand.launches);
         if (!arm.over) bench_.calibrate(stand.problem, arm);
-        if (!arm.over) taken.push_back({.side = side, .stand = &stand, .arm = &arm, .seconds = {}});
+        if (!arm.over)
+          taken.push_back({.side = side, .stand = &stand, .arm = &arm, .seconds = {}, .joules = {}});
       }
       ++stand.launches;
     }
     sample(taken);
     for (Taken& one : taken) {
+      if (wants(Quantity::energy)) measure_energy(one);
       if (!one.arm->over && !Interruption::requested()) bench_.verify_again(one.stand->problem, *one.arm);
       if (!one.arm->over) bench_.release(*one.arm);
     }
     if (Interruption::requested()) return;  // half a launch says nothing
-    std::array<const Taken*, 2> fastest{};
     for (const Taken& one : taken) {
       if (one.arm->over || one.seconds.empty()) continue;
-      one.stand->seconds[one.arm->participant->backend.name].push_back(median(one.seconds));
-      const Taken*& best = fastest[one.side];
-      if (best == nullptr || median(one.seconds) < median(best->seconds)) best = &one;
+      const std::string& backend = one.arm->participant->backend.name;
+      one.stand->seconds[backend].push_back(median(one.seconds));
+      if (one.joules) one.stand->joules[backend].push_back(*one.joules);
     }
-    if (fastest[0] == nullptr || fastest[1] == nullptr) {
-      open.reasons[value] = why_not(stands);
-      open.log_ratios.erase(value);
-      open.search.cannot(value);
-      return;
+    for (OpenSearch& one : open.searches) {
+      std::string reason;
+      if (const auto log_ratio = log_ratio_in(one.in, taken, stands, reason)) {
+        one.add(value, *log_ratio);
+      } else {
+        one.cannot(value, std::move(reason));
+      }
     }
-    std::vector<double> logarithms;
-    const std::size_t rounds = std::min(fastest[0]->seconds.size(), fastest[1]->seconds.size());
-    for (std::size_t i = 0; i < rounds; ++i)
-      logarithms.push_back(std::log(fastest[1]->seconds[i] / fastest[0]->seconds[i]));
-    const double of_launch = median(std::move(logarithms));
-    open.log_ratios[value].push_back(of_launch);
-    open.search.add(value, of_launch);
   }
 
   /// What an arm gave in one launch.
@@ -192,7 +212,75 @@ class ThresholdSession {
     Stand* stand = nullptr;
     Arm* arm = nullptr;
     std::vector<double> seconds;
+    std::optional<double> joules;
   };
+
+  /// log(challenger's / baseline's) of a launch: of each side's arm that is least; nothing, and the reason,
+  /// where a side has none.
+  std::optional<double> log_ratio_in(Quantity in, const std::vector<Taken>& taken,
+                                     const std::array<std::unique_ptr<Stand>, 2>& stands,
+                                     std::string& reason) const {
+    std::array<const Taken*, 2> least{};
+    for (const Taken& one : taken) {
+      if (one.arm->over || one.seconds.empty()) continue;
+      if (in == Quantity::energy && !one.joules) continue;
+      const auto amount = [in](const Taken& of) {
+        return in == Quantity::energy ? *of.joules : median(of.seconds);
+      };
+      const Taken*& best = least[one.side];
+      if (best == nullptr || amount(one) < amount(*best)) best = &one;
+    }
+    if (least[0] == nullptr || least[1] == nullptr) {
+      reason = why_not(stands);
+      if (reason.empty()) reason = why_no_energy(taken);
+      return std::nullopt;
+    }
+    if (in == Quantity::energy) return std::log(*least[1]->joules / *least[0]->joules);
+    std::vector<double> logarithms;
+    const std::size_t rounds = std::min(least[0]->seconds.size(), least[1]->seconds.size());
+    for (std::size_t i = 0; i < rounds; ++i)
+      logarithms.push_back(std::log(least[1]->seconds[i] / least[0]->seconds[i]));
+    const double faster = median(std::move(logarithms));
+    if (in == Quantity::time) return faster;
+    const auto& sides = plan_.config.sides;
+    return faster + std::log(sides[1].price->per_hour / sides[0].price->per_hour);
+  }
+
+  static std::string why_no_energy(const std::vector<Taken>& taken) {
+    std::vector<std::string> reasons;
+    for (const Taken& one : taken) {
+      if (one.joules) continue;
+      const auto& told = one.arm->participant->backend.unreadable;
+      const auto why = told.find("joules");
+      std::string reason = one.arm->joules.unknown;
+      if (reason.empty()) reason = why == told.end() ? "not told" : why->second;
+      reasons.push_back(fmt::format("{}: energy unknown: {}", one.arm->participant->key, reason));
+    }
+    return fmt::format("{}", fmt::join(reasons, "; "));
+  }
+
+  bool wants(Quantity quantity) const {
+    const auto& in = plan_.config.in;
+    return std::find(in.begin(), in.end(), quantity) != in.end();
+  }
+
+  /// Of an iteration in this launch: by the GPU's counter over some seconds of further work, or as the
+  /// samples told.
+  void measure_energy(Taken& one) {
+    Arm& arm = *one.arm;
+    if (arm.over || Interruption::requested()) return;
+    if (arm.watch) {
+      bench_.measure_energy(one.stand->problem, arm, said_.host.gpus);
+      if (arm.joules.unknown.empty()) one.joules = arm.joules.value;
+      return;
+    }
+    std::vector<double> told;
+    const auto taken = static_cast<std::ptrdiff_t>(one.seconds.size());
+    for (auto answer = arm.answers.end() - taken; answer != arm.answers.end(); ++answer) {
+      if (answer->joules && *answer->joules > 0) told.push_back(*answer->joules);
+    }
+    if (!told.empty()) one.joules = median(std::move(told));
+  }
 
   /// Rounds of all arms of both sides, in random order, as in a run.
   void sample(std::vector<Taken>& taken) {
@@ -231,30 +319,33 @@ class ThresholdSession {
   Threshold found() const {
     Threshold all = said_;
     all.wall_seconds = seconds_since(begun_);
-    for (const OpenQuestion& open : questions_) all.answers.push_back(answer_of(open));
+    for (const OpenQuestion& open : questions_) {
+      for (const OpenSearch& one : open.searches) all.answers.push_back(answer_of(open, one));
+    }
     return all;
   }
 
-  static ThresholdAnswer answer_of(const OpenQuestion& open) {
+  ThresholdAnswer answer_of(const OpenQuestion& open, const OpenSearch& one) const {
     ThresholdAnswer answer{.title = open.question->title,
+                           .in = one.in,
                            .from = open.question->from,
                            .to = open.question->to,
-                           .found = open.search.answer(),
+                           .found = one.search.answer(),
                            .points = {},
                            .notes = {}};
     std::set<std::string> notes;
     for (const auto& [value, stands] : open.stands) {
       ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
-      if (const auto ratios = open.log_ratios.find(value); ratios != open.log_ratios.end())
+      if (const auto ratios = one.log_ratios.find(value); ratios != one.log_ratios.end())
         point.log_ratios = ratios->second;
-      if (const auto reason = open.reasons.find(value); reason != open.reasons.end())
+      if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
         const auto& arms = stands[side]->problem.arms;
         point.wrong |= std::any_of(arms.begin(), arms.end(), [](const Arm& arm) {
           return arm.over && arm.row->status == Status::wrong;
         });
-        point.sides[side] = stand_of(*stands[side], notes);
+        point.sides[side] = stand_of(*stands[side], one.in, plan_.config.sides[side].price, notes);
       }
       answer.points.push_back(std::move(point));
     }
@@ -262,7 +353,8 @@ class ThresholdSession {
     return answer;
   }
 
-  static ThresholdStand stand_of(const Stand& stand, std::set<std::string>& notes) {
+  static ThresholdStand stand_of(const Stand& stand, Quantity in, const std::optional<HourlyPrice>& price,
+                                 std::set<std::string>& notes) {
     ThresholdStand made;
     for (const Arm& arm : stand.problem.arms) {
       const std::string& backend = arm.participant->backend.name;
@@ -272,18 +364,27 @@ class ThresholdSession {
         notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
       const auto seconds = stand.seconds.find(backend);
       if (arm.over || seconds == stand.seconds.end()) continue;
-      const double middle = median(seconds->second);
-      if (made.seconds && *made.seconds <= middle) continue;
-      made = {.backend = backend, .seconds = middle, .algorithm = arm.row->algorithm};
+      ThresholdStand one{.backend = backend,
+                         .seconds = median(seconds->second),
+                         .joules = {},
+                         .cost = {},
+                         .algorithm = arm.row->algorithm};
+      if (const auto joules = stand.joules.find(backend); joules != stand.joules.end())
+        one.joules = median(joules->second);
+      if (price) one.cost = *one.seconds / 3600 * price->per_hour;
+      const auto amount = one.amount(in);
+      if (amount && (!made.amount(in) || *amount < *made.amount(in))) made = one;
     }
     return made;
   }
 
   void tell(const MeasuredProblem& problem, const Arm& arm, std::string activity) const {
-    const auto done =
-        std::count_if(questions_.begin(), questions_.end(), [](const OpenQuestion& q) { return q.over; });
-    SessionProgress progress{.cases_done = static_cast<std::size_t>(done),
-                             .cases_total = questions_.size(),
+    std::size_t done = 0;
+    for (const OpenQuestion& open : questions_) {
+      for (const OpenSearch& one : open.searches) done += one.over ? 1 : 0;
+    }
+    SessionProgress progress{.cases_done = done,
+                             .cases_total = questions_.size() * plan_.config.in.size(),
                              .id = problem.planned->problem.id(),
                              .backend = arm.participant->key,
                              .activity = std::move(activity),

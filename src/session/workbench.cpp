@@ -279,6 +279,45 @@ void Workbench::note_losses(const Arm& arm, const answer::Sample& s) {
   add_losses(*training, s.losses);
 }
 
+std::string Workbench::why_no_energy(const Arm& arm, const std::vector<Gpu>& gpus) const {
+  if (measure_.energy_seconds == 0) return "not asked for (measure.energy_seconds is 0)";
+  if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
+  for (const Gpu& gpu : gpus) {
+    if (gpu.id == arm.participant->backend.device_id && gpu.mig.value_or(false))
+      return "the GPU is divided into instances (MIG), and its counter is of all of them";
+  }
+  return "";
+}
+
+void Workbench::measure_energy(const MeasuredProblem& problem, Arm& arm, const std::vector<Gpu>& gpus) {
+  if (!arm.watch || arm.launches.back().empty()) return;
+  arm.joules.unknown = why_no_energy(arm, gpus);
+  if (!arm.joules.unknown.empty()) return;
+  tell_(problem, arm, "measuring energy");
+  const double each = median(arm.launches.back());
+  const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
+  const auto before = arm.watch->settled_joules();
+  if (!before) {
+    arm.joules.unknown = before.unknown;
+    return;
+  }
+  const double expected = each * static_cast<double>(iterations);
+  const auto s =
+      checked(arm, iterations,
+              ask<answer::Sample>(arm, request::Sample{.iterations = iterations, .device_seconds = false},
+                                  measure_.timeout_seconds + 2 * expected));
+  if (!s) return;
+  const auto after = arm.watch->settled_joules();
+  settle(arm);
+  if (!after) {
+    arm.joules.unknown = after.unknown;
+  } else if (s->device_seconds) {
+    arm.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
+  } else {
+    arm.joules.value = (*after - *before) / static_cast<double>(iterations);
+  }
+}
+
 void Workbench::verify_again(const MeasuredProblem& problem, Arm& arm) {
   tell_(problem, arm, "verifying again");
   verify(problem, arm, "when verified again after the samples: ");

@@ -96,6 +96,9 @@ class Workbench {
   /// samples meanwhile: another arm may use the same GPU. False where there was nothing to wait for, or
   /// waiting does not help.
   bool rest(const MeasuredProblem& problem, Arm& arm);
+  /// The energy of seconds of work, for an arm whose GPU is watched and that has samples of this launch: no
+  /// timing sample, as the counters move too seldom for those. `gpus` are the host's.
+  void measure_energy(const MeasuredProblem& problem, Arm& arm, const std::vector<Gpu>& gpus);
   /// A library that has given up since the first time would only look fast: then the arm is over.
   void verify_again(const MeasuredProblem& problem, Arm& arm);
   /// Lets the worker forget the case.
@@ -163,6 +166,8 @@ class Workbench {
   std::optional<Evidence> verify(const MeasuredProblem& problem, Arm& arm, std::string_view when);
   void note_losses(const Arm& arm, const answer::Sample& sample);
   void watch_gpu(Arm& arm);
+  /// Why the energy of this arm's work cannot be told from what the counter says; empty where it can.
+  std::string why_no_energy(const Arm& arm, const std::vector<Gpu>& gpus) const;
   bool is_ours(std::int64_t pid) const;
 
   const Measure& measure_;

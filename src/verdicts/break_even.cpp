@@ -11,7 +11,8 @@ namespace {
 
 constexpr double narrow = 1.25;  // a bracket's high over low, from which on a line is fitted
 constexpr int most_moves = 3;
-constexpr int tied_after = 6;  // launches that do not tell who is ahead
+constexpr int tied_after = 8;     // launches that do not tell who is ahead
+constexpr double trimmed = 0.13;  // from either end: nothing of fewer launches, and one of so many
 
 }  // namespace
 
@@ -45,50 +46,112 @@ void BreakEvenSearch::cannot(std::int64_t value) {
 }
 
 double BreakEvenSearch::level(std::int64_t value) const {
-  return mean(launches_.at(value));
+  return trimmed_mean(launches_.at(value), trimmed);
 }
 
-BreakEvenSearch::Lead BreakEvenSearch::lead(std::int64_t value) const {
+bool BreakEvenSearch::is_unmeasurable(std::int64_t value) const {
   const auto found = launches_.find(value);
-  if (found == launches_.end()) return Lead::unknown;
+  return found != launches_.end() && found->second.empty();
+}
+
+std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
+  const auto found = launches_.find(value);
+  if (found == launches_.end() || found->second.empty()) return std::nullopt;
   const std::vector<double>& ratios = found->second;
-  if (ratios.empty()) return Lead::unmeasurable;
-  constexpr double plain = 0.2;          // a difference that no launch has shown by chance
+  constexpr double plain = 0.2;          // as a logarithm; a difference that launches seldom show by chance
   constexpr double least_noise = 0.003;  // of a launch, where two happen to agree
-  const double ahead = mean(ratios);
+  const auto all = [&](auto holds) { return std::all_of(ratios.begin(), ratios.end(), holds); };
+  if (all([](double r) { return r < -plain; })) return Lead::challenger;
+  if (all([](double r) { return r > plain; })) return Lead::baseline;
+  if (ratios.size() < 2) return std::nullopt;
+  const double ahead = trimmed_mean(ratios, trimmed);
   const auto n = static_cast<double>(ratios.size());
-  bool clear = std::abs(ahead) > plain;
-  if (ratios.size() > 1) {
-    const boost::math::students_t_distribution<double> student(n - 1);
-    const double t = boost::math::quantile(boost::math::complement(student, 0.005));
-    clear = std::abs(ahead) > t * std::max(standard_deviation(ratios), least_noise) / std::sqrt(n);
+  const double left = n - 2 * std::floor(trimmed * n);
+  const boost::math::students_t_distribution<double> student(left - 1);
+  // Each launch is another look, and any of them may decide: 1 % for all of them.
+  constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
+  const double t = boost::math::quantile(boost::math::complement(student, error_each_side));
+  if (std::abs(ahead) > t * std::max(trimmed_standard_error(ratios, trimmed), least_noise / std::sqrt(n)))
+    return ahead < 0 ? Lead::challenger : Lead::baseline;
+  return ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
+}
+
+std::optional<Lead> BreakEvenSearch::confirmed(std::int64_t value) const {
+  const auto found = launches_.find(value);
+  return found == launches_.end() || found->second.size() < 2 ? std::nullopt : lead(value);
+}
+
+std::vector<std::pair<std::int64_t, Lead>> BreakEvenSearch::known_grid() const {
+  std::vector<std::pair<std::int64_t, Lead>> known;
+  for (const std::int64_t value : grid_) {
+    if (const auto here = lead(value)) known.emplace_back(value, *here);
   }
-  if (clear) return ahead < 0 ? Lead::challenger : Lead::baseline;
-  return ratios.size() < tied_after ? Lead::unknown : Lead::tied;
+  return known;
 }
 
 std::optional<std::int64_t> BreakEvenSearch::next() {
-  for (const std::int64_t value : grid_) {
-    if (lead(value) == Lead::unknown) return value;
+  if (!zones_) {
+    if (const auto value = surveying()) return value;
+    make_zones();
   }
-  if (!zones_) make_zones();
   for (Zone& zone : *zones_) {
-    if (const auto value = narrowing(zone)) return value;
-    if (const auto value = fitting(zone)) return value;
+    if (zone.has_zero()) {
+      if (const auto value = narrowing(zone)) return value;
+      if (const auto value = fitting(zone)) return value;
+      if (fitted(zone)) continue;
+    }
+    if (const auto value = halving(zone)) return value;
+  }
+  return std::nullopt;
+}
+
+/// One launch tells who is plainly ahead, but not where the lead changes: of neighbours that differ, both
+/// have to say so twice.
+std::optional<std::int64_t> BreakEvenSearch::surveying() const {
+  for (const std::int64_t value : grid_) {
+    if (!lead(value) && !is_unmeasurable(value)) return value;
+  }
+  const auto known = known_grid();
+  for (std::size_t i = 1; i < known.size(); ++i) {
+    if (known[i - 1].second == known[i].second) continue;
+    for (const std::int64_t value : {known[i - 1].first, known[i].first}) {
+      if (!confirmed(value)) return value;
+    }
   }
   return std::nullopt;
 }
 
 void BreakEvenSearch::make_zones() {
   zones_.emplace();
-  std::optional<std::int64_t> before;
-  for (const std::int64_t value : grid_) {
-    const Lead here = lead(value);
-    if (here != Lead::baseline && here != Lead::challenger) continue;
-    if (before && lead(*before) != here)
-      zones_->push_back({.low = *before, .high = value, .to_challenger = here == Lead::challenger});
-    before = value;
+  const auto known = known_grid();
+  for (std::size_t i = 0, before = 0; i < known.size(); ++i) {
+    const auto& [high, above] = known[i];
+    const auto& [low, below] = known[before];
+    if (below == above) {
+      before = i;
+      continue;
+    }
+    // One value, of those between which the lead goes from a side to the other, may be close to where both
+    // take as long: it is no stretch of its own.
+    if (above == Lead::neither && i + 1 < known.size() && known[i + 1].second != Lead::neither &&
+        known[i + 1].second != below)
+      continue;
+    zones_->push_back({.low = low, .high = high, .below = below, .above = above});
+    before = i;
   }
+}
+
+/// The middle, until the bracket is narrow enough.
+std::optional<std::int64_t> BreakEvenSearch::halving(Zone& zone) const {
+  while (static_cast<double>(zone.high) > (1 + rules_.width) * static_cast<double>(zone.low)) {
+    const std::int64_t middle =
+        rounded(std::sqrt(static_cast<double>(zone.low) * static_cast<double>(zone.high)));
+    if (middle <= zone.low || middle >= zone.high || is_unmeasurable(middle)) break;
+    const auto here = confirmed(middle);
+    if (!here) return middle;
+    (*here == zone.above ? zone.high : zone.low) = middle;
+  }
+  return std::nullopt;
 }
 
 /// Where the line through both ends of a bracket is zero, kept away from them: they are noisy, too.
@@ -108,20 +171,13 @@ std::optional<std::int64_t> BreakEvenSearch::narrowing(Zone& zone) const {
       zone.centre = guess;
       break;
     }
-    switch (lead(middle)) {
-      case Lead::unknown:
-        return middle;
-      case Lead::tied:
-      case Lead::unmeasurable:
-        zone.centre = static_cast<double>(middle);
-        break;
-      case Lead::baseline:
-        (zone.to_challenger ? zone.low : zone.high) = middle;
-        break;
-      case Lead::challenger:
-        (zone.to_challenger ? zone.high : zone.low) = middle;
-        break;
+    const auto here = confirmed(middle);
+    if (!here && !is_unmeasurable(middle)) return middle;
+    if (!here || *here == Lead::neither) {
+      zone.centre = static_cast<double>(middle);
+      break;
     }
+    (*here == zone.above ? zone.high : zone.low) = middle;
   }
   return std::nullopt;
 }
@@ -162,7 +218,7 @@ std::vector<std::int64_t> BreakEvenSearch::around(const Zone& zone) const {
     for (const std::int64_t side : {-step, step})
       values.push_back(rounded(centre + static_cast<double>(side * rules_.multiple)));
   }
-  std::erase_if(values, [&](std::int64_t v) { return lead(v) == Lead::unmeasurable; });
+  std::erase_if(values, [&](std::int64_t v) { return is_unmeasurable(v); });
   return values;
 }
 
@@ -178,6 +234,8 @@ std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone) const {
 }
 
 std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
+  if (are_neighbours(zone.low, zone.high))
+    return std::nullopt;  // nothing lies between that could be asked about
   if (zone.values.empty()) {
     zone.reach = reach(zone);
     zone.values = around(zone);
@@ -211,26 +269,41 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
   return least();
 }
 
+bool BreakEvenSearch::are_neighbours(std::int64_t low, std::int64_t high) const {
+  return first_from(static_cast<double>(low + 1)) >= high;
+}
+
+std::optional<Crossing> BreakEvenSearch::fitted(const Zone& zone) const {
+  if (!zone.has_zero() || zone.centre == 0 || are_neighbours(zone.low, zone.high)) return std::nullopt;
+  const auto found = crossing_of(places(zone), 0.95);
+  return found && found->interval ? found : std::nullopt;
+}
+
 LeadChange BreakEvenSearch::change_in(const Zone& zone) const {
   LeadChange change;
-  change.crossing = zone.centre;
-  change.to_challenger = zone.to_challenger;
-  if (const auto found = crossing_of(places(zone), 0.95)) {
+  change.below = zone.below;
+  change.above = zone.above;
+  if (const auto found = fitted(zone)) {
     change.crossing = std::exp(found->at);
-    if (found->interval) {
-      change.interval =
-          Interval{.low = std::exp(found->interval->low), .high = std::exp(found->interval->high)};
-      change.earliest = first_from(change.interval->low);
-      change.latest = first_from(change.interval->high);
-    }
+    change.interval =
+        Interval{.low = std::exp(found->interval->low), .high = std::exp(found->interval->high)};
+    change.from = first_from(change.crossing);
+    change.earliest = first_from(change.interval.low);
+    change.latest = first_from(change.interval.high);
+    return change;
   }
-  change.from = first_from(change.crossing);
+  const auto low = static_cast<double>(zone.low);
+  const auto high = static_cast<double>(zone.high);
+  change.by_bisection = true;
+  change.crossing = std::sqrt(low * high);
+  change.interval = Interval{.low = low, .high = high};
+  change.from = change.latest = zone.high;
+  change.earliest = first_from(low + 1);
   return change;
 }
 
 BreakEven BreakEvenSearch::answer() const {
   BreakEven said;
-  std::optional<Lead> top;
   for (const auto& [value, ratios] : launches_) {
     if (ratios.empty()) continue;
     if (!said.first) said.first = value;
@@ -238,15 +311,11 @@ BreakEven BreakEvenSearch::answer() const {
     ++said.values;
     said.launches += ratios.size();
   }
-  if (!zones_ || !said.last) return said;
+  const auto known = known_grid();
+  if (!zones_ || known.empty()) return said;
   for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
-  for (const std::int64_t value : grid_) {
-    if (lead(value) != Lead::unmeasurable) top = lead(value);
-  }
-  // Where neither is ahead at some value, there may be a change that was not looked for.
-  const bool all_clear =
-      std::none_of(grid_.begin(), grid_.end(), [&](std::int64_t value) { return lead(value) == Lead::tied; });
-  if (said.changes.empty() && !all_clear) return said;
+  const Lead top = known.back().second;
+  if (top == Lead::neither) said.answer = BreakEven::Answer::neither;
   if (top == Lead::challenger)
     said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
   if (top == Lead::baseline)

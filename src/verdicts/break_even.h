@@ -4,12 +4,15 @@
 // A scan of all values measures mostly where nothing is in doubt. Here a coarse grid finds out who is ahead
 // where; between neighbours of the grid with different sides ahead, the value is bracketed; and the rest of
 // the launches goes to a few values close around it, through which a line is fitted whose zero is the answer
-// (statistics/crossing.h).
+// (statistics/crossing.h). Where neither is ahead on one side of a change, as below the size from which on a
+// library uses its threads, or no line goes through the values, there is no zero to fit: there the bracket is
+// halved until it is narrow enough.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "statistics/crossing.h"
@@ -24,13 +27,17 @@ struct BreakEvenRules {
   int fewest = 12, most = 60;     // launches around one crossing
 };
 
+enum class Lead { baseline, challenger, neither };
+
 /// One place where the lead changes.
 struct LeadChange {
-  double crossing = 0;                    // where both take as long, between values that there are, too
-  std::optional<Interval> interval;       // 95 %; absent where the launches do not tell
-  bool to_challenger = false;             // above it, the challenger is ahead
+  Lead below = Lead::baseline, above = Lead::challenger;
+  double crossing = 0;  // where both take as long, between values that there are, too
+  /// 95 % of the crossing; or the last value that was below and the first that was above.
+  Interval interval;
+  bool by_bisection = false;              // that is what the interval is, and the crossing its middle
   std::int64_t from = 0;                  // the first value behind it
-  std::int64_t earliest = 0, latest = 0;  // that it may be, by the interval; 0 without one
+  std::int64_t earliest = 0, latest = 0;  // that it may be, by the interval
 };
 
 struct BreakEven {
@@ -39,7 +46,8 @@ struct BreakEven {
     until_value,  // the baseline is
     always,       // the challenger is ahead at all values asked about
     never,        // the baseline is
-    unclear,      // neither is ahead at the largest value, or nothing could be measured
+    neither,      // is ahead at the largest value
+    unclear,      // not all of what it takes was measured
   };
   Answer answer = Answer::unclear;
   std::vector<LeadChange> changes;          // rising
@@ -62,24 +70,37 @@ class BreakEvenSearch {
   BreakEven answer() const;
 
  private:
-  enum class Lead { unknown, baseline, challenger, tied, unmeasurable };
   /// Around one change of the lead.
   struct Zone {
-    std::int64_t low = 0, high = 0;  // with different sides ahead
-    bool to_challenger = false;
-    double centre = 0;  // once it is narrow
-    double reach = 0;   // how far from there values are measured, as a logarithm
+    std::int64_t low = 0, high = 0;
+    Lead below = Lead::baseline, above = Lead::challenger;  // at those
+    double centre = 0;                                      // once it is narrow
+    double reach = 0;  // how far from there values are measured, as a logarithm
     std::vector<std::int64_t> values = {};
     int moves = 0;
+
+    /// Both sides are ahead somewhere, so that there is a zero between.
+    bool has_zero() const { return below != Lead::neither && above != Lead::neither; }
   };
 
-  Lead lead(std::int64_t value) const;
+  bool is_unmeasurable(std::int64_t value) const;
+  /// Nothing where it cannot be measured, or more launches have to tell.
+  std::optional<Lead> lead(std::int64_t value) const;
+  /// The same, by more than one launch.
+  std::optional<Lead> confirmed(std::int64_t value) const;
+  /// The grid's values that could be measured, with who is ahead there.
+  std::vector<std::pair<std::int64_t, Lead>> known_grid() const;
   double level(std::int64_t value) const;
   std::int64_t rounded(double value) const;
   std::int64_t first_from(double value) const;
+  bool are_neighbours(std::int64_t low, std::int64_t high) const;
   double between(const Zone& zone) const;
+  /// A line has a zero there that is known: else the bracket is the answer.
+  std::optional<Crossing> fitted(const Zone& zone) const;
   LeadChange change_in(const Zone& zone) const;
+  std::optional<std::int64_t> surveying() const;
   void make_zones();
+  std::optional<std::int64_t> halving(Zone& zone) const;
   std::optional<std::int64_t> narrowing(Zone& zone) const;
   std::optional<std::int64_t> fitting(Zone& zone) const;
   double reach(const Zone& zone) const;

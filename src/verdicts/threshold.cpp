@@ -24,31 +24,56 @@ std::string names_of(const Threshold& threshold, std::size_t side) {
                                                           sides[side].threads == 1 ? "" : "s");
 }
 
+std::string name_of(Lead lead, const Threshold& threshold) {
+  if (lead == Lead::neither) return "neither";
+  return names_of(threshold, lead == Lead::challenger ? 1 : 0);
+}
+
+/// "faster", or what the answer is in.
+std::string_view better(Quantity in) {
+  switch (in) {
+    case Quantity::energy:
+      return "more economical";
+    case Quantity::cost:
+      return "cheaper";
+    case Quantity::time:
+      break;
+  }
+  return "faster";
+}
+
 std::string interval_text(const LeadChange& change) {
-  if (!change.interval) return "no interval: the launches do not tell";
+  if (change.by_bisection) {
+    return change.earliest == change.latest
+               ? "by bisection"
+               : fmt::format("by bisection: {} to {}", change.earliest, change.latest);
+  }
   return change.earliest == change.latest ? "95 %: no other value"
                                           : fmt::format("95 %: {} to {}", change.earliest, change.latest);
 }
 
 bool is_wide(const LeadChange& change, double width) {
-  return !change.interval ||
-         (change.earliest != change.latest && change.interval->high / change.interval->low > 1 + width);
+  return change.earliest != change.latest && change.interval.high / change.interval.low > 1 + width;
 }
 
 Json to_json(const LeadChange& change) {
-  Json made{{"to", change.to_challenger ? "challenger" : "baseline"},
-            {"from", change.from},
-            {"crossing", number_or_null(change.crossing)}};
-  made["earliest"] = change.interval ? Json(change.earliest) : Json(nullptr);
-  made["latest"] = change.interval ? Json(change.latest) : Json(nullptr);
-  made["ci_low"] = change.interval ? number_or_null(change.interval->low) : Json(nullptr);
-  made["ci_high"] = change.interval ? number_or_null(change.interval->high) : Json(nullptr);
-  return made;
+  return {{"below", name(change.below)},
+          {"above", name(change.above)},
+          {"from", change.from},
+          {"by_bisection", change.by_bisection},
+          {"earliest", change.earliest},
+          {"latest", change.latest},
+          {"crossing", number_or_null(change.crossing)},
+          {"ci_low", number_or_null(change.interval.low)},
+          {"ci_high", number_or_null(change.interval.high)}};
 }
 
 Json to_json(const ThresholdStand& side) {
-  return {
-      {"backend", side.backend}, {"seconds", number_or_null(side.seconds)}, {"algorithm", side.algorithm}};
+  return {{"backend", side.backend},
+          {"seconds", number_or_null(side.seconds)},
+          {"joules", number_or_null(side.joules)},
+          {"cost", number_or_null(side.cost)},
+          {"algorithm", side.algorithm}};
 }
 
 Json to_json(const ThresholdPoint& point) {
@@ -62,6 +87,7 @@ Json to_json(const ThresholdPoint& point) {
 
 Json to_json(const ThresholdAnswer& answer, const Threshold& threshold) {
   Json made{{"title", answer.title},
+            {"in", name(answer.in)},
             {"answer", name(answer.found.answer)},
             {"in_words", in_words(answer, threshold)},
             {"from", answer.from},
@@ -79,7 +105,13 @@ Json to_json(const ThresholdAnswer& answer, const Threshold& threshold) {
 }
 
 Json to_json(const ThresholdContender& side) {
-  Json made{{"wanted", side.wanted}, {"threads", side.threads}, {"backends", Json::array()}};
+  Json made{
+      {"wanted", side.wanted}, {"threads", side.threads}, {"price", nullptr}, {"backends", Json::array()}};
+  if (side.price)
+    made["price"] = {{"per_hour", side.price->per_hour},
+                     {"currency", side.price->from.currency},
+                     {"source", side.price->from.source},
+                     {"date", side.price->from.date}};
   for (const BackendRecord& backend : side.backends) made["backends"].push_back(to_json(backend));
   return made;
 }
@@ -96,45 +128,48 @@ std::string_view name(BreakEven::Answer answer) {
       return "always";
     case BreakEven::Answer::never:
       return "never";
+    case BreakEven::Answer::neither:
+      return "neither";
     case BreakEven::Answer::unclear:
       break;
   }
   return "unclear";
 }
 
-std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
-  const BreakEven& found = answer.found;
-  const std::string baseline = names_of(threshold, 0);
-  const std::string challenger = names_of(threshold, 1);
-  if (!found.last) return fmt::format("no value of {} could be measured on both sides", threshold.parameter);
-  const std::string range =
-      fmt::format("from {} to {}, which is all that was measured", *found.first, *found.last);
-  std::string said;
-  switch (found.answer) {
-    case BreakEven::Answer::always:
-      return fmt::format("{} is faster {}", challenger, range);
-    case BreakEven::Answer::never:
-      return fmt::format("{} is never faster {}", challenger, range);
-    case BreakEven::Answer::from_value:
-    case BreakEven::Answer::until_value: {
-      const LeadChange& last = found.changes.back();
-      said = fmt::format("{} is faster from {} on ({}), as far as was measured, to {}",
-                         last.to_challenger ? challenger : baseline, last.from, interval_text(last),
-                         *found.last);
-      break;
-    }
-    case BreakEven::Answer::unclear:
-      said = found.changes.empty()
-                 ? fmt::format("not clear: at some values from {} to {} neither is ahead", *found.first,
-                               *found.last)
-                 : fmt::format("neither is ahead at {}, the largest value measured", *found.last);
+std::string_view name(Lead lead) {
+  switch (lead) {
+    case Lead::baseline:
+      return "baseline";
+    case Lead::challenger:
+      return "challenger";
+    case Lead::neither:
       break;
   }
+  return "neither";
+}
+
+std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const BreakEven& found = answer.found;
+  if (!found.last) return fmt::format("no value of {} could be measured on both sides", threshold.parameter);
+  if (found.answer == BreakEven::Answer::unclear)
+    return fmt::format("not clear: the time was up before all that it takes was measured, from {} to {}",
+                       *found.first, *found.last);
+  if (found.changes.empty()) {
+    const std::string range =
+        fmt::format("from {} to {}, which is all that was measured", *found.first, *found.last);
+    if (found.answer == BreakEven::Answer::neither) return fmt::format("neither is ahead {}", range);
+    return fmt::format("{} is {}{} {}", names_of(threshold, 1),
+                       found.answer == BreakEven::Answer::always ? "" : "never ", better(answer.in), range);
+  }
+  const LeadChange& last = found.changes.back();
+  std::string said = fmt::format(
+      "{} is {} from {} on ({}), as far as was measured, to {}", name_of(last.above, threshold),
+      last.above == Lead::neither ? "ahead" : better(answer.in), last.from, interval_text(last), *found.last);
   for (std::size_t i = found.changes.size(); i-- > 0;) {
-    if (i + 1 == found.changes.size() && found.answer != BreakEven::Answer::unclear) continue;
-    const LeadChange& change = found.changes[i];
-    said += fmt::format("; before that {} is from {} on ({})", change.to_challenger ? challenger : baseline,
-                        change.from, interval_text(change));
+    said += fmt::format("; below that {} is", name_of(found.changes[i].below, threshold));
+    if (i > 0)
+      said +=
+          fmt::format(", from {} on ({})", found.changes[i - 1].from, interval_text(found.changes[i - 1]));
   }
   return said;
 }
@@ -149,7 +184,7 @@ int exit_status(const Threshold& threshold) {
     return 1;
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
-        return a.found.answer == BreakEven::Answer::unclear ||
+        return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
                std::any_of(a.found.changes.begin(), a.found.changes.end(),
                            [&](const LeadChange& c) { return is_wide(c, threshold.width); });
       }))
@@ -171,7 +206,7 @@ std::string to_json_text(const Threshold& t) {
             {"challenger", to_json(t.sides[1])},
             {"wall_seconds", t.wall_seconds},
             {"warnings", t.warnings},
-            {"config", t.config},
+            {"config", config_json(t.config)},
             {"answers", Json::array()}};
   for (const ThresholdAnswer& answer : t.answers) made["answers"].push_back(to_json(answer, t));
   return text_of(made);

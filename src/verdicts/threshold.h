@@ -9,21 +9,28 @@
 #include <string>
 #include <vector>
 
+#include "plan/price.h"
+#include "results/quantity.h"
 #include "results/result.h"
 #include "verdicts/break_even.h"
 
 namespace breakeven {
 
-/// A side at one value: its fastest backend there.
+/// A side at one value: its backend that is least there, in what is compared.
 struct ThresholdStand {
   std::string backend;
-  std::optional<double> seconds;  // median over launches
+  std::optional<double> seconds, joules;  // medians over launches
+  std::optional<double> cost;             // in the currency of the prices given
   std::string algorithm;
+
+  std::optional<double> amount(Quantity in) const {
+    return in == Quantity::time ? seconds : in == Quantity::energy ? joules : cost;
+  }
 };
 
 struct ThresholdPoint {
   std::int64_t value = 0;
-  std::vector<double> log_ratios;  // one a launch: log(challenger's seconds / baseline's)
+  std::vector<double> log_ratios;  // one a launch: log(challenger's seconds, joules or cost / baseline's)
   std::array<ThresholdStand, 2> sides;
   std::string reason;  // why there is no ratio
   bool wrong = false;  // a result was, of one backend or more
@@ -31,6 +38,7 @@ struct ThresholdPoint {
 
 struct ThresholdAnswer {
   std::string title;
+  Quantity in = Quantity::time;
   std::int64_t from = 0, to = 0;  // asked about
   BreakEven found;
   std::vector<ThresholdPoint> points;  // by value, rising
@@ -42,6 +50,7 @@ struct ThresholdContender {
   std::vector<std::string> wanted;      // by the config
   std::vector<BackendRecord> backends;  // available or not
   int threads = 1;
+  std::optional<HourlyPrice> price;
 };
 
 struct Threshold {
@@ -60,12 +69,13 @@ struct Threshold {
 };
 
 std::string_view name(BreakEven::Answer answer);
+std::string_view name(Lead lead);
 
 /// In words: "from 384 on (376 to 392) cuda is faster than openblas". `parameter` is what the values are of.
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
-/// 1 where a result was wrong; 4 where a side could be measured nowhere; 3 where an answer is unclear, or its
-/// interval wider than was asked for; else 0.
+/// 1 where a result was wrong; 4 where a side could be measured nowhere; 3 where an answer is unclear,
+/// neither is ahead at the largest value, or an interval is wider than was asked for; else 0.
 int exit_status(const Threshold& threshold);
 
 /// JSON, schema breakeven.threshold/1, described in docs/thresholds.md.

@@ -56,6 +56,59 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
               AllOf(HasSubstr("| m | baseline |"), HasSubstr("**b is faster from 8")));
 }
 
+/// b costs ten times as much an hour as a, and as ten times the speed is all that it has, it is never
+/// cheaper; at twice the price it is so from where it is twice as fast.
+TEST_F(ThresholdCommand, AnswersInCostToo) {
+  const auto priced = [&](double per_hour) {
+    const std::string rest = R"(, "currency": "EUR", "source": "an offer", "date": "2026-11-01"})";
+    const std::string challenger =
+        fmt::format(R"({{"backends": ["b"], "price": {{"per_hour": {}{}}})", per_hour, rest);
+    return write("question.json",
+                 R"({"measure": {"max_seconds": 0.5}, "threshold": {"parameter": "m", "in": ["time", "cost"],
+      "baseline": {"backends": ["a"], "price": {"per_hour": 1)" +
+                     rest + R"(}, "challenger": )" + challenger + R"(},
+      "workloads": [{"op": "matmul", "m": {"from": 8, "to": 1024, "factor": 2}, "n": "m", "k": "m", "dtype": "f32"}]})");
+  };
+  const Outcome twice = breakeven({"threshold", priced(2), "--quiet", "--out", "-"}, costs());
+  EXPECT_EQ(twice.status, 0) << twice.err;
+  const Json found = parse(twice.out);
+  ASSERT_EQ(found.at("answers").size(), 2U);
+  EXPECT_EQ(found.at("challenger").at("price").at("source"), "an offer");
+  EXPECT_EQ(found.at("answers").at(0).at("in"), "time");
+  EXPECT_NEAR(found.at("answers").at(0).at("changes").at(0).at("crossing").get<double>(), 82.2, 2);
+  const Json& cost = found.at("answers").at(1);
+  EXPECT_EQ(cost.at("in"), "cost");
+  // 2 m^3 1e-10 = 2 (1e-4 + 2 m^3 1e-11): m = 107.7.
+  EXPECT_NEAR(cost.at("changes").at(0).at("crossing").get<double>(), 107.7, 2.5);
+  EXPECT_THAT(cost.at("in_words"), HasSubstr("b is cheaper from 10"));
+  const Json& largest = cost.at("points").back();
+  EXPECT_NEAR(largest.at("challenger").at("cost").get<double>(),
+              largest.at("challenger").at("seconds").get<double>() / 1800, 1e-9);
+
+  const Outcome dearer = breakeven({"threshold", priced(20)}, costs());
+  EXPECT_THAT(dearer.out, AllOf(HasSubstr("b is never cheaper"), HasSubstr("20 EUR an hour (an offer")));
+}
+
+/// b takes half the power of a.
+TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
+  const auto path = write("cost.json", R"({"a": {"fixed": 0, "per_flop": 1e-10, "per_byte": 0, "watts": 200},
+      "b": {"fixed": 1e-4, "per_flop": 1e-11, "per_byte": 0, "watts": 100}})");
+  const std::string simulated = fmt::format("cost={},noise=0.005,process_noise=0.01,seed=1", path.string());
+  const auto config = question(R"({"backends": ["b"]})", R"(, "in": "energy")");
+  const Outcome outcome = breakeven({"threshold", config, "--quiet", "--out", "-"}, simulated);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json found = parse(outcome.out);
+  const Json& answer = found.at("answers").at(0);
+  // 2 (2 m^3 1e-10) = 1e-4 + 2 m^3 1e-11: m = 64.1.
+  EXPECT_NEAR(answer.at("changes").at(0).at("crossing").get<double>(), 64.1, 1.5);
+  EXPECT_THAT(answer.at("in_words"), HasSubstr("b is more economical from 6"));
+
+  const Outcome unknown = breakeven({"threshold", config, "--quiet", "--out", "-"}, costs());
+  EXPECT_EQ(unknown.status, 4);
+  EXPECT_THAT(parse(unknown.out).at("answers").at(0).at("points").at(0).at("reason"),
+              HasSubstr("a (baseline): energy unknown: "));
+}
+
 TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
   const Json always = parse(threshold({"--out", "-"}, costs("0")).out);
   EXPECT_EQ(always.at("answers").at(0).at("answer"), "always");

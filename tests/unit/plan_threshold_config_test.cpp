@@ -68,6 +68,34 @@ TEST_F(ThresholdConfigFile, GivesASideItsOwnParameters) {
   expect_refused(unlike + R"(, "unlike_precision": true})", "one side fewer combinations");
 }
 
+std::string priced(const std::string& first, const std::string& second) {
+  return R"({"parameter": "m", "in": ["time", "cost"], "baseline": {"backends": ["a"])" + first +
+         R"(}, "challenger": {"backends": ["c"])" + second + "}}";
+}
+
+TEST_F(ThresholdConfigFile, HasPricesForWhatIsAskedInCost) {
+  const std::string cheap =
+      R"(, "price": {"per_hour": 0.1, "currency": "EUR", "source": "an offer", "date": "2026-11-01"})";
+  const std::string dear =
+      R"(, "price": {"per_hour": 2.5, "currency": "EUR", "source": "another", "date": "2026-11-02"})";
+  const ThresholdConfig config = read(priced(cheap, dear));
+  EXPECT_THAT(config.in, ElementsAre(Quantity::time, Quantity::cost));
+  EXPECT_EQ(config.sides[1].price->per_hour, 2.5);
+  EXPECT_EQ(config.sides[1].price->from.source, "another");
+
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = dear;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  expect_refused(priced(cheap, ""), "/threshold/challenger: 'price' is missing, and the cost is asked for");
+  expect_refused(priced(cheap, with("EUR", "USD")), "is 'USD', and the baseline's is 'EUR'; convert one");
+  expect_refused(priced(cheap, with("2.5", "0")), "/threshold/challenger/price/per_hour: is 0; it must be");
+  expect_refused(priced(cheap, with("2.5", "-1")), "/threshold/challenger/price/per_hour: is -1");
+  expect_refused(priced(cheap, with("2026-11-02", "2026-02-30")), "/price/date: is '2026-02-30'");
+  expect_refused(priced(cheap, with("2026-11-02", "last week")), "/price/date: is 'last week'");
+  expect_refused(priced(cheap, with(R"("source": "another", )", "")), "/price: 'source' is missing");
+}
+
 TEST_F(ThresholdConfigFile, SaysWhatIsWrongAndWhere) {
   expect_refused("", "c.json: 'threshold' is missing");
   expect_refused("[]", "/threshold");
@@ -77,6 +105,10 @@ TEST_F(ThresholdConfigFile, SaysWhatIsWrongAndWhere) {
   expect_refused(asked("mm"), "has no range of 'mm'");
   expect_refused(asked("m", R"("multiple": 0, )"), "/threshold/multiple: is 0");
   expect_refused(asked("m", R"("width": 1.5, )"), "/threshold/width: is 1.5");
+  expect_refused(asked("m", R"("in": "money", )"),
+                 "/threshold/in: is \"money\"; it must be \"time\", \"energy\" or \"cost\"");
+  expect_refused(asked("m", R"("in": [], )"), "/threshold/in: is []");
+  expect_refused(asked("m", R"("in": ["time", "time"], )"), "/threshold/in: has \"time\" twice");
   expect_refused(asked("m", R"("unlike_precision": 1, )"), "must be true or false");
   expect_refused(asked("m", R"("wdith": 0.1, )"), "width");
   expect_refused(R"({"parameter": "m", "baseline": {"backends": ["a"]}})", "'challenger' is missing");

@@ -1,0 +1,74 @@
+#include "plan/prices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace breakeven {
+namespace {
+
+Offer read_offer(const Json& json, const Place& place) {
+  require_object(json, place,
+                 {"name", "device", "host", "cpus", "per_hour", "purchase", "currency", "source", "date"});
+  Offer offer;
+  if (json.contains("name")) offer.name = require_text(json, place, "name");
+  if (json.contains("device")) offer.device = require_text(json, place, "device");
+  if (json.contains("host")) offer.host = require_text(json, place, "host");
+  if (offer.device.empty() && offer.host.empty())
+    place.fail(
+        "says nothing of what it is the price of; add 'device', the name of a GPU or CPU as `breakeven "
+        "devices` shows it, or 'host'");
+  if (json.contains("cpus")) {
+    const Json& cpus = json["cpus"];
+    if (!cpus.is_number_integer() || cpus.get<std::int64_t>() < 1 ||
+        cpus.get<std::int64_t>() > std::numeric_limits<int>::max())
+      (place / "cpus").fail(fmt::format("is {}; it must be a whole number above 0", shown(cpus)));
+    offer.cpus = cpus.get<int>();
+  }
+  if (json.contains("per_hour")) offer.per_hour = read_amount(json, place, "per_hour");
+  if (json.contains("purchase")) offer.purchase = read_amount(json, place, "purchase");
+  if (!offer.per_hour && !offer.purchase)
+    place.fail("has no price; add 'per_hour', of renting it, or 'purchase', of buying it");
+  offer.from = read_price_source(json, place);
+  if (offer.name.empty()) offer.name = offer.device.empty() ? offer.host : offer.device;
+  return offer;
+}
+
+Electricity read_electricity(const Json& json, const Place& place) {
+  require_object(json, place, {"per_kwh", "currency", "source", "date"});
+  return {.per_kwh = read_amount(json, place, "per_kwh"), .from = read_price_source(json, place)};
+}
+
+}  // namespace
+
+Prices read_prices(const std::filesystem::path& path) {
+  const JsonFile file = read_json(path);
+  const Json& document = file.document;
+  const Place root(path.string());
+  require_object(document, root, {"$schema", "prices", "electricity"});
+  if (!document.contains("prices") || !document["prices"].is_array() || document["prices"].empty())
+    root.fail(
+        R"('prices' must be a list of at least one price, such as {"device": "NVIDIA L4", "per_hour": 0.8, "currency": "USD", "source": "where it says so", "date": "2026-10-01"})");
+  Prices prices;
+  const auto check_currency = [&](const std::string& currency, const Place& place) {
+    if (prices.currency.empty()) prices.currency = currency;
+    if (currency != prices.currency)
+      (place / "currency")
+          .fail(fmt::format("is '{}', and that of the prices before it is '{}'; convert them to one",
+                            currency, prices.currency));
+  };
+  for (std::size_t i = 0; i < document["prices"].size(); ++i) {
+    const Place place = root / "prices" / i;
+    prices.offers.push_back(read_offer(document["prices"][i], place));
+    check_currency(prices.offers.back().from.currency, place);
+  }
+  if (document.contains("electricity")) {
+    prices.electricity = read_electricity(document["electricity"], root / "electricity");
+    check_currency(prices.electricity->from.currency, root / "electricity");
+  }
+  return prices;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+
+#include "plan/config.h"
+#include "plan/mix.h"
+#include "plan/prices.h"
+#include "temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+class MixFile : public testing::Test {
+ protected:
+  std::filesystem::path workloads(const std::string& list) const {
+    return folder_.write("mix.json", R"({"title": "Our week", "workloads": [)" + list + "]}");
+  }
+  Mix read(const std::string& list) const { return read_mix(workloads(list)); }
+  void expect_refused(const std::string& list, const std::string& words) const {
+    EXPECT_THAT([&] { read(list); }, ThrowsMessage<ConfigError>(HasSubstr(words))) << list;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MixFile, IsAConfigWithWeights) {
+  const std::string list =
+      R"({"op": "matmul", "m": [8, 16], "n": 8, "k": 8, "dtype": "f32", "weight": 2.5},
+         {"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f64"})";
+  const Mix mix = read(list);
+  EXPECT_EQ(mix.title, "Our week");
+  ASSERT_EQ(mix.entries.size(), 3U);
+  EXPECT_EQ(mix.entries[0].id, "matmul/m=8/n=8/k=8/f32");
+  EXPECT_THAT(mix.entries[0].title, HasSubstr("matmul"));
+  EXPECT_EQ(mix.entries[0].weight, 2.5);
+  EXPECT_EQ(mix.entries[1].weight, 2.5);
+  EXPECT_EQ(mix.entries[2].weight, 1);
+  EXPECT_THAT(mix.entries[0].instead, IsEmpty());
+  EXPECT_EQ(read_config(workloads(list)).cases.size(), 3U) << "and what `run` measures";
+}
+
+TEST_F(MixFile, OtherDtypesMayStandInAndAreMeasured) {
+  const std::string list =
+      R"({"op": "matmul", "m": [8, 16], "n": 8, "k": 8, "dtype": "f32", "or_dtype": ["bf16", "f16"]})";
+  const Mix mix = read(list);
+  ASSERT_EQ(mix.entries.size(), 2U);
+  EXPECT_THAT(mix.entries[1].instead, ElementsAre("matmul/m=16/n=8/k=8/bf16", "matmul/m=16/n=8/k=8/f16"));
+  EXPECT_EQ(read_config(workloads(list)).cases.size(), 6U);
+}
+
+TEST_F(MixFile, ACaseThatIsThereTwiceCountsForBoth) {
+  const std::string one = R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32", "weight": 3})";
+  const Mix mix = read(one + "," + one);
+  ASSERT_EQ(mix.entries.size(), 1U);
+  EXPECT_EQ(mix.entries[0].weight, 6);
+}
+
+TEST_F(MixFile, SaysWhatIsWrongAndWhere) {
+  const auto product = [](const std::string& more) {
+    return R"({"op": "matmul", "m": 8, "n": 8, "k": 8, )" + more + "}";
+  };
+  expect_refused(product(R"("dtype": "f32", "weight": 0)"),
+                 "/workloads/0/weight: is 0; it must be a number above 0");
+  expect_refused(product(R"("dtype": "f32", "weight": "much")"), "/workloads/0/weight: is \"much\"");
+  expect_refused(product(R"("dtype": "f32", "or_dtype": "bf16")"), "/workloads/0/or_dtype: is \"bf16\"");
+  expect_refused(product(R"("dtype": "f32", "or_dtype": ["f32"])"),
+                 "/workloads/0/or_dtype/0: is the workload's own");
+  expect_refused(product(R"("dtype": ["f32", "f64"], "or_dtype": ["bf16"])"), "needs one 'dtype'");
+  expect_refused(product(R"("dtype": "f32", "or_dtype": ["f99"])"), "f99");
+  expect_refused(product(R"("dtype": "f32", "wieght": 2)"), "unknown key 'wieght'");
+}
+
+class PriceFile : public testing::Test {
+ protected:
+  Prices read(const std::string& text) const { return read_prices(folder_.write("prices.json", text)); }
+  void expect_refused(const std::string& text, const std::string& words) const {
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<ConfigError>(HasSubstr(words))) << text;
+  }
+  static std::string price(const std::string& more, const std::string& currency = "USD") {
+    return R"({"device": "NVIDIA L4", )" + more + R"("currency": ")" + currency +
+           R"(", "source": "a page", "date": "2026-10-01"})";
+  }
+  static std::string list(const std::string& prices) { return R"({"prices": [)" + prices + "]}"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(PriceFile, HasOffersOfWhatIsRentedOrBought) {
+  const Prices prices = read(
+      R"({"prices": [)" + price(R"("name": "g6.xlarge", "per_hour": 0.8, "cpus": 4, )") + "," +
+      price(R"("purchase": 2500, )") +
+      R"(], "electricity": {"per_kwh": 0.3, "currency": "USD", "source": "a bill", "date": "2026-01-31"}})");
+  EXPECT_EQ(prices.currency, "USD");
+  ASSERT_EQ(prices.offers.size(), 2U);
+  EXPECT_EQ(prices.offers[0].name, "g6.xlarge");
+  EXPECT_EQ(prices.offers[0].per_hour, 0.8);
+  EXPECT_EQ(prices.offers[0].cpus, 4);
+  EXPECT_EQ(prices.offers[0].from.date, "2026-10-01");
+  EXPECT_EQ(prices.offers[1].name, "NVIDIA L4");
+  EXPECT_EQ(prices.offers[1].purchase, 2500);
+  EXPECT_EQ(prices.electricity->per_kwh, 0.3);
+}
+
+TEST_F(PriceFile, SaysWhatIsWrongAndWhere) {
+  expect_refused("{}", "'prices' must be a list");
+  expect_refused(list(""), "'prices' must be a list");
+  expect_refused(list(price("")), "/prices/0: has no price");
+  expect_refused(list(price(R"("per_hour": 0, )")), "/prices/0/per_hour: is 0; it must be a number above 0");
+  expect_refused(list(price(R"("per_hour": -2, )")), "/prices/0/per_hour: is -2");
+  expect_refused(list(price(R"("per_hour": "2", )")), "/prices/0/per_hour: is \"2\"");
+  expect_refused(list(price(R"("purchase": null, )")), "/prices/0/purchase: is null");
+  expect_refused(list(price(R"("per_hour": 1, )") + "," + price(R"("per_hour": 1, )", "EUR")),
+                 "/prices/1/currency: is 'EUR', and that of the prices before it is 'USD'; convert");
+  expect_refused(list(R"({"per_hour": 1, "currency": "USD", "source": "a page", "date": "2026-10-01"})"),
+                 "says nothing of what it is the price of");
+  expect_refused(list(R"({"device": "NVIDIA L4", "per_hour": 1, "currency": "USD", "date": "2026-10-01"})"),
+                 "'source' is missing");
+  expect_refused(list(price(R"("per_hour": 1, "cpus": 0, )")), "/prices/0/cpus: is 0");
+}
+
+}  // namespace
+}  // namespace breakeven
