@@ -1,7 +1,11 @@
 // breakeven report: result files in, text out.
 #include <fmt/format.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <span>
@@ -9,10 +13,14 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
+#include "plan/suggestion.h"
 #include "reports/bencher.h"
+#include "reports/chart_gnuplot.h"
+#include "reports/charts.h"
 #include "reports/csv.h"
 #include "reports/github_benchmark.h"
 #include "reports/google_benchmark_json.h"
+#include "reports/html.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
 #include "reports/openmetrics.h"
@@ -29,7 +37,9 @@ struct Form {
   ToolReport (*make)(std::span<const Result>);
 };
 
-constexpr std::array<Form, 7> forms{{
+constexpr std::array<Form, 8> forms{{
+    {"--html", "a report for a browser",
+     [](std::span<const Result> results) { return ToolReport{.text = html_report(results)}; }},
     {"--markdown", "a Markdown summary",
      [](std::span<const Result> results) { return ToolReport{.text = markdown_report(results)}; }},
     {"--csv", "a row for each case and backend",
@@ -55,22 +65,73 @@ void expect_different(const std::array<std::string, forms.size()>& paths) {
   }
 }
 
+void draw(const Chart& chart, const std::string& file) {
+  check_output_files({{"--chart", file}});
+  std::signal(SIGPIPE, SIG_IGN);  // writing to one that is not there is an error like others
+  FILE* gnuplot = popen("gnuplot", "w");
+  const std::string script = gnuplot_script(chart, file);
+  const bool written =
+      gnuplot != nullptr && fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
+  const int status = gnuplot == nullptr ? -1 : pclose(gnuplot);
+  if (status == 0 && written) return;
+  throw CommandError(
+      exit_code::bad_input,
+      WIFEXITED(status) && WEXITSTATUS(status) == 127
+          ? "--chart needs gnuplot, which is not here; install it (Debian: gnuplot-nox)"
+          : fmt::format("--chart: gnuplot could not draw {}; what it said stands above", chart.name));
+}
+
+/// Each of "NAME=FILE".
+void draw_charts(std::span<const Result> results, const std::vector<std::string>& asked) {
+  if (asked.empty()) return;
+  const std::vector<Chart> all = charts(results);
+  std::vector<std::string> names(all.size());
+  std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
+  for (const std::string& one : asked) {
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos || equals + 1 == one.size())
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("--chart {}: name the file too, as in --chart {}=chart.svg", one,
+                                     one.substr(0, equals)));
+    const std::string name = one.substr(0, equals);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == name; });
+    if (found == all.end())
+      throw CommandError(
+          exit_code::bad_input,
+          fmt::format("--chart: these results have no chart '{}'{}; --list-charts shows those they have",
+                      name, did_you_mean(name, names)));
+    draw(*found, one.substr(equals + 1));
+  }
+}
+
 const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        struct Options {
          std::vector<std::filesystem::path> files;
          std::array<std::string, forms.size()> paths;  // of the forms; empty where not asked for
+         std::vector<std::string> charts;
+         bool list_charts = false;
        };
        auto o = std::make_shared<Options>();
        command.add_option("RESULT", o->files, "result files; - for standard input")->required();
        for (std::size_t i = 0; i < forms.size(); ++i)
          command.add_option(forms[i].option, o->paths[i],
                             fmt::format("write {} to this file; - for standard output", forms[i].meaning));
+       command.add_option(
+           "--chart", o->charts,
+           "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so; may be given "
+           "several times; needs gnuplot");
+       command.add_flag("--list-charts", o->list_charts, "the names and titles of the charts that there are");
        return [o] {
          expect_different(o->paths);
          std::vector<Result> results;
          for (const auto& file : o->files) results.push_back(read_result(file));
-         bool written = false;
+         bool written = o->list_charts || !o->charts.empty();
+         if (o->list_charts) {
+           for (const Chart& chart : charts(results)) fmt::print("{}  {}\n", chart.name, chart.title);
+         }
+         draw_charts(results, o->charts);
          for (std::size_t i = 0; i < forms.size(); ++i) {
            if (o->paths[i].empty()) continue;
            const ToolReport report = forms[i].make(results);

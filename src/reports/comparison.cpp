@@ -17,12 +17,8 @@
 namespace breakeven {
 namespace {
 
-bool has_interval(const Timing& timing) {
-  return timing.ci_low && timing.ci_high && std::isfinite(*timing.ci_low) && std::isfinite(*timing.ci_high);
-}
-
-bool overlap(const Timing& a, const Timing& b) {
-  return *a.ci_low <= *b.ci_high && *b.ci_low <= *a.ci_high;
+bool overlap(const Interval& a, const Interval& b) {
+  return a.low <= b.high && b.low <= a.high;
 }
 
 /// Sorts the entries of one problem and says how each compares with the first.
@@ -34,11 +30,13 @@ void rank(std::vector<Entry>& entries) {
   });
   if (timed_end == entries.begin()) return;
   const Timing& fastest = *entries.front().result->seconds;
+  const auto of_fastest = fastest.interval();
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
     const Timing& timing = *entry->result->seconds;
+    const auto interval = timing.interval();
     entry->ratio = timing.median / fastest.median;
-    entry->certain = has_interval(timing) && has_interval(fastest);
-    entry->standing = entry->certain && overlap(timing, fastest) ? Standing::tied : Standing::slower;
+    entry->certain = interval && of_fastest;
+    entry->standing = entry->certain && overlap(*interval, *of_fastest) ? Standing::tied : Standing::slower;
   }
   entries.front().standing = timed_end - entries.begin() == 1 ? Standing::alone : Standing::fastest;
 }

@@ -36,6 +36,12 @@ bool BackendRecord::has_operation(std::string_view op) const {
                      [&](const auto& operation) { return operation.first == op; });
 }
 
+std::optional<Interval> Timing::interval() const {
+  if (!ci_low || !ci_high || !(*ci_low > 0) || !std::isfinite(*ci_low) || !std::isfinite(*ci_high))
+    return std::nullopt;
+  return Interval{.low = *ci_low, .high = *ci_high};
+}
+
 bool CaseResult::has_time() const {
   return status == Status::ok && seconds && std::isfinite(seconds->median) && seconds->median > 0;
 }

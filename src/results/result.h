@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/summary.h"
 #include "workloads/evidence.h"
 #include "workloads/fit.h"
 #include "workloads/parameters.h"
@@ -32,6 +33,9 @@ struct Timing {
   std::vector<std::int64_t> launches;        // how many of them each fresh process gave, in order
   std::int64_t iterations = 0;               // of the last sample
   std::vector<std::int64_t> throttled = {};  // indices of samples while a GPU held its clocks down, rising
+
+  /// Where both ends are known, finite and above 0, which in a file they need not be.
+  std::optional<Interval> interval() const;
 };
 
 struct Latency {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "verdicts/candidate.h"
 #include "workloads/rotation.h"
 #include "workloads/transfer.h"
 #include "workloads/workload.h"
@@ -58,16 +59,11 @@ bool within_memory(const CaseResult& result) {
   return result.op == "copy" && direction != nullptr && *direction == Value(std::string("within"));
 }
 
-std::string device_key(const Result& run, const CaseResult& result) {
-  const auto of = std::find_if(run.backends.begin(), run.backends.end(),
-                               [&](const BackendRecord& b) { return b.name == result.backend; });
-  std::string device = result.device;
-  if (of != run.backends.end() && result.device != "cpu")
-    device = of->device_id.empty() ? of->device_name : of->device_id;
-  return fmt::format("{}\n{}\n{}\n{}", run.host.name, run.host.cpu, run.host.threads, device);
-}
-
 }  // namespace
+
+bool is_ceiling(const CaseResult& result) {
+  return result.op == "peak" || within_memory(result);
+}
 
 void Ceilings::add(const CaseResult& result) {
   if (!result.has_time()) return;

@@ -12,6 +12,9 @@
 
 namespace breakeven {
 
+/// Whether a case says what a device does at most, and so is no work to be held against that.
+bool is_ceiling(const CaseResult& result);
+
 /// What a device does at most: the best samples of its cases of `peak`, by dtype, and of `read`, `triad` and
 /// `copy` within its memory, by the bytes that they went through.
 class Ceilings {

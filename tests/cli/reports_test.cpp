@@ -1,12 +1,14 @@
 // `report` in every form, on the file of a run with simulated backends. That other programs read these forms
 // is tested in the Python files beside this one.
 #include <algorithm>
+#include <cstdlib>
 
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -23,8 +25,8 @@ class Reports : public DriverTest {
   }
 };
 
-const std::vector<std::string> forms{"--markdown",         "--csv",     "--junit", "--openmetrics",
-                                     "--google-benchmark", "--bencher", "--github"};
+const std::vector<std::string> forms{"--html",        "--markdown",         "--csv",     "--junit",
+                                     "--openmetrics", "--google-benchmark", "--bencher", "--github"};
 
 TEST_F(Reports, EveryFormAtOnce) {
   std::vector<std::string> arguments{"report", measured()};
@@ -64,6 +66,32 @@ TEST_F(Reports, DashIsStandardOutputAlone) {
     EXPECT_EQ(breakeven({"report", result, form, file("same")}).out, "") << form;
     EXPECT_EQ(outcome.out, text_of(file("same"))) << form;
   }
+}
+
+TEST_F(Reports, ChartsAreListedAndDrawn) {
+  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) GTEST_SKIP() << "gnuplot is not here";
+  const auto path = file("sizes.json");
+  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const Outcome listed = breakeven({"report", path, "--list-charts"});
+  EXPECT_EQ(listed.out, "matmul-m  matmul: GFLOP/s by m\n");
+  const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.svg").string(), "--chart",
+                                   "matmul-m=" + file("a.png").string()});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_EQ(drawn.err, "");
+  EXPECT_THAT(text_of(file("a.svg")), AllOf(StartsWith("<?xml"), HasSubstr("matmul: GFLOP/s by m"),
+                                            HasSubstr(">a<"), EndsWith("</svg>\n\n")));
+  EXPECT_THAT(text_of(file("a.png")), StartsWith("\x89PNG"));
+}
+
+TEST_F(Reports, AChartThatIsNotThereIsNamed) {
+  const auto path = file("sizes.json");
+  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const Outcome unknown = breakeven({"report", path, "--chart", "matmul-n=x.svg"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("have no chart 'matmul-n'; did you mean 'matmul-m'?"));
+  const Outcome nowhere = breakeven({"report", path, "--chart", "matmul-m"});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--chart matmul-m=chart.svg"));
 }
 
 TEST_F(Reports, SeveralResultsHaveUniqueNames) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "plan/config.h"
+#include "plan/device_catalogue.h"
 #include "plan/schema.h"
 #include "plan/shape_file.h"
 #include "temporary_folder.h"
@@ -17,11 +18,13 @@ namespace {
 
 const std::filesystem::path configs = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "configs";
 constexpr const char* schema_name = "breakeven.schema.json";
+constexpr const char* catalogue_name = "devices.json";
 
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json" && entry.path().filename() != schema_name)
+    const auto name = entry.path().filename();
+    if (name.extension() == ".json" && name != schema_name && name != catalogue_name)
       found.push_back(entry.path());
   }
   return found;
@@ -47,6 +50,32 @@ std::size_t count_rows(const std::string& prefix) {
     if (path.filename().string().starts_with(prefix)) rows += read(path).rows.size();
   }
   return rows;
+}
+
+/// Sparse peaks are twice the dense ones, as stated up to rounding; narrower types are no slower; names are
+/// unique but for their memory.
+TEST(ShippedCatalogue, IsConsistentInItself) {
+  const DeviceCatalogue catalogue = read_device_catalogue(configs / catalogue_name);
+  EXPECT_GE(catalogue.size(), 20U);
+  std::set<std::pair<std::string, double>> names;
+  for (const DeviceEntry& device : catalogue) {
+    EXPECT_TRUE(names.emplace(device.name, device.memory_gib).second) << device.name;
+    EXPECT_TRUE(device.peaks.contains("f32")) << device.name;
+    double wider = 0;
+    for (const char* dtype : {"f64", "f32", "tf32", "bf16", "f8e4m3"}) {
+      const auto peak = device.peaks.find(dtype);
+      if (peak == device.peaks.end()) continue;
+      EXPECT_GE(peak->second.flop_per_second, wider) << device.name << ' ' << dtype;
+      wider = peak->second.flop_per_second;
+      if (peak->second.sparse_flop_per_second) {
+        EXPECT_NEAR(*peak->second.sparse_flop_per_second / wider, 2, 0.05) << device.name << ' ' << dtype;
+      }
+    }
+  }
+  constexpr std::int64_t gib = std::int64_t{1} << 30U;
+  EXPECT_NE(find_device(catalogue, "NVIDIA H100 80GB HBM3", 80 * gib), nullptr);
+  EXPECT_EQ(find_device(catalogue, "NVIDIA H100 80GB HBM3", 40 * gib), nullptr);
+  EXPECT_EQ(find_device(catalogue, "NVIDIA H100", 80 * gib), nullptr) << "no guess";
 }
 
 TEST(ShippedConfigs, EachAsksAQuestionAndHasCases) {

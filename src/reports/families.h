@@ -1,0 +1,46 @@
+// Which results are points of one curve: cases that differ in one parameter alone.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// A result with a time, and what it is called in a chart.
+struct Timed {
+  const Result* run = nullptr;
+  const CaseResult* result = nullptr;
+  std::string label;  // "onednn f32 (host)", as far as those differ among the results; printable
+};
+
+/// Points into the results, which must outlive it.
+std::vector<Timed> timed_results(std::span<const Result> results);
+
+/// Cases that differ in one whole-numbered parameter, in those that move along with it (m = n = k), in the
+/// dtype and in where they were measured.
+struct Family {
+  std::string op, parameter;
+  std::string fixed;  // the rest, where it is not at its fallback, as in "batch 4, k 64"; printable
+  std::vector<std::pair<double, const Timed*>> members;
+
+  std::size_t values() const {
+    std::set<double> seen;
+    for (const auto& [x, timed] : members) seen.insert(x);
+    return seen.size();
+  }
+};
+
+/// Those whose parameter takes three values or more, in the order of the results; none whose cases are all in
+/// another. Points into `all`, which must outlive it.
+std::vector<Family> families_of(const std::vector<Timed>& all);
+
+/// A key of all parameters but `moving`, those of the same value where they move `along`, and the dtype.
+std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
+
+}  // namespace breakeven

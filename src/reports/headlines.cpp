@@ -1,0 +1,148 @@
+#include "reports/headlines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "reports/comparison.h"
+#include "reports/families.h"
+#include "reports/text.h"
+#include "reports/units.h"
+#include "statistics/estimate.h"
+
+namespace breakeven {
+namespace {
+
+/// The fastest of a machine's processors and of its other devices, at one value.
+struct Pair {
+  const CaseResult* cpu = nullptr;
+  const CaseResult* other = nullptr;
+};
+using PairsByValue = std::map<double, Pair>;
+
+void keep_faster(const CaseResult*& best, const CaseResult& one) {
+  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
+}
+
+/// By machine and dtype: like is compared with like.
+std::map<std::pair<std::string, std::string>, PairsByValue> pairs_of(const Family& family) {
+  std::map<std::pair<std::string, std::string>, PairsByValue> all;
+  for (const auto& [value, timed] : family.members) {
+    Pair& pair = all[{timed->run->host.name, timed->result->dtype}][value];
+    keep_faster(timed->result->device == "cpu" ? pair.cpu : pair.other, *timed->result);
+  }
+  for (auto& [key, pairs] : all)
+    std::erase_if(pairs, [](const auto& entry) {
+      return entry.second.cpu == nullptr || entry.second.other == nullptr;
+    });
+  std::erase_if(all, [](const auto& entry) { return entry.second.empty(); });
+  return all;
+}
+
+Estimate speedup(const Pair& pair) {
+  const auto seconds = [](const CaseResult& c) {
+    return Estimate{.value = c.seconds->median, .interval = c.seconds->interval()};
+  };
+  return ratio(seconds(*pair.cpu), seconds(*pair.other));
+}
+
+bool is_ahead(const Pair& pair) {
+  const Estimate faster = speedup(pair);
+  return faster.interval ? faster.interval->low > 1 : faster.value > 1;
+}
+
+/// "from m = 384 on": the first value from which on it is ahead at all that were measured.
+std::string when_ahead(const PairsByValue& pairs, const std::string& parameter) {
+  auto from = pairs.end();
+  while (from != pairs.begin() && is_ahead(std::prev(from)->second)) --from;
+  if (from == pairs.begin())
+    return fmt::format("at all values of {} measured, from {:g}", parameter, from->first);
+  if (from != pairs.end()) return fmt::format("from {} = {:g} on", parameter, from->first);
+  const auto ahead =
+      std::count_if(pairs.begin(), pairs.end(), [](const auto& p) { return is_ahead(p.second); });
+  return ahead == 0 ? "" : fmt::format("at {} of {} values of {}", ahead, pairs.size(), parameter);
+}
+
+std::string sentence(const Family& family, const std::string& machine, const std::string& dtype,
+                     const PairsByValue& pairs) {
+  const auto best = std::max_element(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+    return speedup(a.second).value < speedup(b.second).value;
+  });
+  const Pair& there = best->second;
+  const std::string what = fmt::format("{}{}{} in {} on {}", family.op, family.fixed.empty() ? "" : ", ",
+                                       family.fixed, dtype, machine);
+  const std::string when = when_ahead(pairs, family.parameter);
+  if (when.empty())
+    return fmt::format("{}: {} is faster than {} at none of {} values of {}, {:g} to {:g}", what,
+                       there.other->backend, there.cpu->backend, pairs.size(), family.parameter,
+                       pairs.begin()->first, pairs.rbegin()->first);
+  return fmt::format("{}: {} is faster than the fastest CPU backend {}, up to {}x at {} = {:g}", what,
+                     there.other->backend, when, format_number(speedup(there).value), family.parameter,
+                     best->first);
+}
+
+/// "matmul: onednn is the fastest, or as fast, in 9 of 12 problems, blis in 4".
+std::string ranking(const ProblemGroup& group) {
+  std::map<std::string, int> first;
+  int problems = 0;
+  double largest = 1;
+  std::string where;
+  for (const Problem& problem : group.problems) {
+    if (problem.entries.size() < 2 || problem.entries[1].standing == Standing::none) continue;
+    ++problems;
+    std::set<std::string> leading;
+    for (const Entry& entry : problem.entries) {
+      if (entry.standing == Standing::fastest || entry.standing == Standing::tied)
+        leading.insert(entry.result->backend);
+      if (entry.standing == Standing::slower && entry.ratio > largest) {
+        largest = entry.ratio;
+        where = fmt::format("{} in {}", entry.result->backend, problem.title);
+      }
+    }
+    for (const std::string& backend : leading) ++first[backend];
+  }
+  if (problems == 0) return "";
+  std::vector<std::pair<std::string, int>> order(first.begin(), first.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  parts.reserve(order.size());
+  for (const auto& [backend, count] : order) parts.push_back(fmt::format("{} in {}", backend, count));
+  return fmt::format(
+      "{}: the fastest, or as fast, of {} problem{}: {}{}", group.op, problems, problems == 1 ? "" : "s",
+      fmt::join(parts, ", "),
+      where.empty() ? "" : fmt::format("; furthest behind: {}, {}", where, format_slower(largest)));
+}
+
+std::string troubles(std::span<const Result> results) {
+  std::vector<std::string> parts;
+  std::size_t all = 0;
+  for (const auto& [status, count] : count_statuses(results)) {
+    all += count;
+    if (status != Status::ok) parts.push_back(fmt::format("{} {}", count, name(status)));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("of {} results: {}", all, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> headlines(std::span<const Result> results) {
+  std::vector<std::string> said;
+  const std::vector<Timed> all = timed_results(results);
+  for (const Family& family : families_of(all)) {
+    for (const auto& [key, pairs] : pairs_of(family))
+      said.push_back(printable(sentence(family, key.first, key.second, pairs)));
+  }
+  if (said.empty()) {
+    for (const ProblemGroup& group : compare(results)) {
+      if (std::string text = ranking(group); !text.empty()) said.push_back(printable(text));
+    }
+  }
+  if (std::string text = troubles(results); !text.empty()) said.push_back(std::move(text));
+  return said;
+}
+
+}  // namespace breakeven

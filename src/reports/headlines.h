@@ -1,0 +1,17 @@
+// What results say, in sentences: what a reader wants to know first.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// Where a machine has other devices than its processors: from which value of a parameter on they are faster,
+/// and by how much, by the values that were measured; else which backend is the fastest of how many problems,
+/// by operation. Then what went wrong. Printable.
+std::vector<std::string> headlines(std::span<const Result> results);
+
+}  // namespace breakeven

@@ -1,0 +1,270 @@
+#include "reports/rank_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/comparison.h"
+#include "reports/markdown_text.h"
+#include "reports/text.h"
+#include "reports/units.h"
+
+namespace breakeven {
+namespace {
+
+constexpr double joules_per_kwh = 3.6e6;
+constexpr std::size_t most_columns = 8;  // of machines, in a table that people can read
+
+/// "±1.2%", half the interval; empty without one.
+std::string spread_text(const Estimate& estimate) {
+  if (!estimate.interval) return "";
+  return fmt::format("±{}",
+                     format_percent((estimate.interval->high - estimate.interval->low) / 2 / estimate.value));
+}
+
+std::string time_text(const Ranked& one) {
+  return one.seconds ? format_seconds(one.seconds->value) : "";
+}
+
+/// "=2": one of several that share it.
+std::string place_text(const Ranked& one, const Ranking& ranking) {
+  if (one.place == 0) return "-";
+  const auto sharing = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
+                                     [&](const Ranked& other) { return other.place == one.place; });
+  return fmt::format("{}{}", sharing > 1 ? "=" : "", one.place);
+}
+
+std::string behind_text(const Ranked& one) {
+  if (!one.behind) return "";
+  return fmt::format("{}{:.3g}x", one.behind->interval ? "" : "~", one.behind->value);
+}
+
+/// How often the work is done for one of what it takes.
+std::string runs_per(const std::optional<Estimate>& amount, double unit) {
+  return amount ? format_number(unit / amount->value) : "";
+}
+
+std::string work_text(const Ranking& ranking) {
+  const std::size_t cases = ranking.entries.size();
+  const std::string counted = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
+  return ranking.weighted ? fmt::format("ranked by the {} of all of it once, {}", name(ranking.by), counted)
+                          : fmt::format("ranked by {}: the geometric mean of what all have, {}",
+                                        name(ranking.by), counted);
+}
+
+/// "3 of 5 cases in bf16"; empty where all are in the dtype that was wanted first.
+std::string dtypes_text(const Ranked& one) {
+  std::map<std::string, int> others;
+  for (const RankedPart& part : one.parts) {
+    if (part.in_place) ++others[part.dtype];
+  }
+  std::vector<std::string> parts;
+  parts.reserve(others.size());
+  for (const auto& [dtype, count] : others)
+    parts.push_back(fmt::format("{} of {} cases in {}", count, one.parts.size(), dtype));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string payback_text(const Payback& payback) {
+  if (payback.bought) {
+    const std::string electricity = payback.with_electricity ? "" : ", its electricity not counted";
+    if (!payback.hours)
+      return fmt::format("{}, bought, never pays for itself: {} does the same for less than its electricity",
+                         payback.gpu, payback.cpu);
+    return fmt::format(
+        "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}", payback.gpu,
+        format_number(*payback.hours), payback.cpu, electricity);
+  }
+  if (payback.busy->value > 1)
+    return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is", payback.gpu,
+                       format_number(payback.busy->value), payback.cpu);
+  return fmt::format("{}, rented, is cheaper than {} where it is busy for more than {} of its hours{}",
+                     payback.gpu, payback.cpu, format_percent(payback.busy->value),
+                     payback.busy->interval
+                         ? fmt::format(" ({} to {})", format_percent(payback.busy->interval->low),
+                                       format_percent(payback.busy->interval->high))
+                         : "");
+}
+
+std::string price_text(const Ranking& ranking) {
+  return ranking.prices ? ranking.prices->currency : "";
+}
+
+/// Why it has no place, or cannot be compared in something.
+std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking) {
+  std::vector<std::string> texts;
+  for (const auto& [quantity, why] : one.unknown) {
+    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
+      texts.push_back(fmt::format("{}: {}", name(quantity), why));
+  }
+  return texts;
+}
+
+std::string names_text(const std::vector<const BackendRecord*>& backends) {
+  std::vector<std::string> names;
+  names.reserve(backends.size());
+  for (const BackendRecord* backend : backends) names.push_back(backend->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string case_table(const Ranking& ranking) {
+  const std::size_t shown = std::min(ranking.ranked.size(), most_columns);
+  std::vector<std::string> header{"case"};
+  std::vector<std::string> rule{"---"};
+  if (ranking.weighted) {
+    header.emplace_back("weight");
+    rule.emplace_back("---:");
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    header.push_back(markdown_text(ranking.ranked[i].candidate.name));
+    rule.emplace_back("---:");
+  }
+  std::string text = fmt::format("\n## Case by case\n\n{}{}", markdown_row(header), markdown_row(rule));
+  for (std::size_t e = 0; e < ranking.entries.size(); ++e) {
+    std::vector<std::string> row{markdown_text(ranking.entries[e].title)};
+    if (ranking.weighted) row.push_back(format_number(ranking.entries[e].weight));
+    for (std::size_t i = 0; i < shown; ++i) {
+      const RankedPart& part = ranking.ranked[i].parts[e];
+      row.push_back(part.seconds ? fmt::format("{} {}{}", format_seconds(part.seconds->value),
+                                               markdown_text(part.backend),
+                                               part.in_place ? ", **" + markdown_text(part.dtype) + "**" : "")
+                                 : markdown_text(part.unknown));
+    }
+    text += markdown_row(row);
+  }
+  if (shown < ranking.ranked.size())
+    text += fmt::format("\nOf the first {} machines; all are in the JSON.\n", shown);
+  return text;
+}
+
+std::string fit_table(const Ranking& ranking) {
+  if (ranking.fits.empty()) return "";
+  std::string text = "\n## What fits into memory\n\n| the largest | machine | that fits |\n|---|---|---:|\n";
+  for (const RankedFit& fit : ranking.fits) {
+    for (const auto& [candidate, of] : fit.largest)
+      text += markdown_row({markdown_text(fit.title), markdown_text(candidate), std::to_string(of.largest)});
+  }
+  return text;
+}
+
+std::string software_table(const Ranking& ranking) {
+  std::string text = "\n## Software seen\n\n| machine | there | not there |\n|---|---|---|\n";
+  for (const Ranked& one : ranking.ranked) {
+    text +=
+        markdown_row({markdown_text(one.candidate.name), markdown_text(names_text(one.candidate.backends)),
+                      markdown_text(names_text(one.candidate.lacking))});
+  }
+  return text;
+}
+
+std::string price_table(const Ranking& ranking) {
+  if (!ranking.prices) return "";
+  std::string text = "\n## Prices\n\n| machine | offer | price | source | of |\n|---|---|---:|---|---|\n";
+  for (const Ranked& one : ranking.ranked) {
+    for (const auto& [offer, amount] :
+         {std::pair(one.offer, one.offer ? fmt::format("{} an hour", *one.offer->per_hour) : ""),
+          std::pair(one.to_buy, one.to_buy ? fmt::format("{} to buy", *one.to_buy->purchase) : "")}) {
+      if (!offer) continue;
+      text += markdown_row({markdown_text(one.candidate.name), markdown_text(offer->name),
+                            fmt::format("{} {}", markdown_text(offer->from.currency), amount),
+                            markdown_text(offer->from.source), markdown_text(offer->from.date)});
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string rank_terminal(const Ranking& ranking, const TerminalStyle& style) {
+  Page page(style);
+  if (!ranking.title.empty()) page.paragraph(printable(ranking.title), colour::bold, 0, 3);
+  page.paragraph(work_text(ranking), colour::dim, 2, 3);
+  page.end_line();
+  std::size_t names = 8;
+  for (const Ranked& one : ranking.ranked)
+    names = std::max(names, display_width(page.show(printable(one.candidate.name))));
+  const bool energy = std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
+                                  [](const Ranked& one) { return one.joules.has_value(); });
+  constexpr std::size_t column = 11;
+  const std::size_t figures = 8 + column * (energy ? 3 : 2) + (ranking.prices ? column : 0) + 8;
+  names = std::min(names, page.width() > figures + 12 ? page.width() - figures : 12);
+  const auto cell = [&](std::string_view text) { page.write(pad_left(page.show(text), column)); };
+  page.write(pad_right("place", 6) + pad_right("machine", names));
+  cell("time");
+  page.write(pad_left("", 7));
+  cell("behind");
+  if (energy) cell("runs/kWh");
+  if (ranking.prices) cell("runs/" + printable(price_text(ranking)));
+  page.end_line();
+  for (const Ranked& one : ranking.ranked) {
+    page.write(pad_right(place_text(one, ranking), 6));
+    page.write(pad_right(page.cut(printable(one.candidate.name), names), names),
+               one.place == 1 ? colour::best : colour::none);
+    cell(time_text(one));
+    page.write(pad_left(page.show(one.seconds ? spread_text(*one.seconds) : ""), 7), colour::dim);
+    cell(behind_text(one));
+    if (energy) cell(runs_per(one.joules, joules_per_kwh));
+    if (ranking.prices) cell(runs_per(one.cost, 1));
+    page.end_line();
+    if (const std::string dtypes = dtypes_text(one); !dtypes.empty())
+      page.item("      ", colour::none, printable(dtypes));
+    for (const std::string& unknown : unknown_texts(one, ranking))
+      page.item("      ", colour::none, printable(unknown));
+  }
+  if (ranking.prices || energy) {
+    std::vector<std::string> front;
+    for (const Ranked& one : ranking.ranked) {
+      if (one.on_front) front.push_back(one.candidate.name);
+    }
+    if (!front.empty())
+      page.item("Pareto front:", colour::heading, printable(fmt::format("{}", fmt::join(front, "; "))));
+  }
+  for (const Payback& payback : ranking.paybacks)
+    page.item("pays:", colour::heading, printable(payback_text(payback)));
+  for (const RankedFit& fit : ranking.fits) {
+    std::vector<std::string> largest;
+    largest.reserve(fit.largest.size());
+    for (const auto& [candidate, of] : fit.largest)
+      largest.push_back(fmt::format("{} on {}", of.largest, candidate));
+    page.item("fits:", colour::heading,
+              printable(fmt::format("{}: {}", fit.title, fmt::join(largest, "; "))));
+  }
+  if (!ranking.nobody.empty())
+    page.item("not measured by anybody:", colour::yellow,
+              printable(fmt::format("{}", fmt::join(ranking.nobody, "; "))));
+  for (const std::string& note : ranking.notes) page.item("note:", colour::yellow, printable(note));
+  return page.take();
+}
+
+std::string rank_markdown(const Ranking& ranking) {
+  std::string text = fmt::format(
+      "# {}\n\n{}\n\n", ranking.title.empty() ? "Machines side by side" : markdown_text(ranking.title),
+      markdown_text(work_text(ranking)));
+  const std::string currency = markdown_text(price_text(ranking));
+  text += markdown_row({"place", "machine", "time", "", "behind", "runs a kWh",
+                        currency.empty() ? "runs for the price" : "runs for 1 " + currency, "Pareto front"});
+  text += "|---|---|---:|---:|---:|---:|---:|---|\n";
+  for (const Ranked& one : ranking.ranked) {
+    std::string machine = fmt::format("{}<br>{}", markdown_text(one.candidate.name),
+                                      markdown_text(describe_host(one.candidate.host)));
+    if (const std::string dtypes = dtypes_text(one); !dtypes.empty())
+      machine += fmt::format("<br>**{}**", markdown_text(dtypes));
+    for (const std::string& unknown : unknown_texts(one, ranking)) machine += "<br>" + markdown_text(unknown);
+    text += markdown_row({place_text(one, ranking), machine, time_text(one),
+                          one.seconds ? spread_text(*one.seconds) : "", behind_text(one),
+                          runs_per(one.joules, joules_per_kwh), runs_per(one.cost, 1),
+                          one.on_front ? "yes" : ""});
+  }
+  if (!ranking.paybacks.empty()) text += "\n## When a GPU pays\n\n";
+  for (const Payback& payback : ranking.paybacks)
+    text += fmt::format("- {}\n", markdown_text(payback_text(payback)));
+  if (!ranking.entries.empty()) text += case_table(ranking);
+  text += fit_table(ranking) + software_table(ranking) + price_table(ranking);
+  if (!ranking.nobody.empty()) text += "\n## Measured by nobody\n\n";
+  for (const std::string& title : ranking.nobody) text += fmt::format("- {}\n", markdown_text(title));
+  if (!ranking.notes.empty()) text += "\n";
+  for (const std::string& note : ranking.notes) text += fmt::format("- {}\n", markdown_text(note));
+  return text;
+}
+
+}  // namespace breakeven

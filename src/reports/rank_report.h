@@ -1,0 +1,16 @@
+// What `rank` found, for people.
+#pragma once
+
+#include <string>
+
+#include "reports/page.h"
+#include "verdicts/rank.h"
+
+namespace breakeven {
+
+/// The order first; then when a GPU pays, what fits, and what is not known and why.
+std::string rank_terminal(const Ranking& ranking, const TerminalStyle& style);
+/// The same, with each case, the software and the prices.
+std::string rank_markdown(const Ranking& ranking);
+
+}  // namespace breakeven

@@ -1,0 +1,101 @@
+// Which machine for which work: result files, a mix of work and prices in, an order out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/mix.h"
+#include "plan/prices.h"
+#include "results/quantity.h"
+#include "results/result.h"
+#include "statistics/estimate.h"
+#include "verdicts/candidate.h"
+#include "verdicts/prediction.h"
+
+namespace breakeven {
+
+/// One case of the work on one candidate.
+struct RankedPart {
+  const CaseResult* result = nullptr;       // whose seconds they are
+  std::optional<Estimate> seconds, joules;  // of one run; of training to a target, up to there
+  std::string backend;                      // whose seconds they are: the fastest's
+  std::string dtype;                        // what it computed in
+  bool in_place = false;                    // of another dtype than was wanted first
+  std::string unknown;                      // why there are no seconds
+};
+
+/// The work on one candidate.
+struct Ranked {
+  Candidate candidate;
+  bool predicted = false;         // nobody has measured it
+  std::vector<RankedPart> parts;  // as Ranking::entries
+  /// Of all of the work, once; of a geometric mean: of one case.
+  std::optional<Estimate> seconds, joules, cost;
+  std::map<Quantity, std::string> unknown;  // why one of them is
+  std::optional<Offer> offer;               // the cheapest an hour that is of this candidate
+  std::optional<Offer> to_buy;              // likewise, the cheapest to buy
+  int place = 0;                            // by what was asked; ties share one; 0: unknown
+  std::optional<Estimate> behind;           // how many times the first's
+  bool on_front = false;  // nobody is better in one of time, energy and cost, and no worse in another
+
+  const std::optional<Estimate>& amount(Quantity quantity) const {
+    return quantity == Quantity::time ? seconds : quantity == Quantity::energy ? joules : cost;
+  }
+};
+
+/// When a GPU's price comes back, against processors that are paid by the hour.
+struct Payback {
+  std::string gpu, cpu;           // candidates' names
+  std::optional<Estimate> busy;   // rented: the part of its hours that it must be busy, above 1 never pays
+  std::optional<double> hours;    // bought: of work until it has paid for itself; absent where never
+  bool bought = false;            // that is what `hours` are of
+  bool with_electricity = false;  // whose cost is in `hours`
+};
+
+/// The largest of a kind that each candidate's memory holds.
+struct RankedFit {
+  std::string title;
+  std::map<std::string, Fit> largest;  // by candidate's name: of its backends the most
+};
+
+struct Ranking {
+  std::string created, tool_version;  // UTC, ISO 8601
+  std::string title;
+  Quantity by = Quantity::time;
+  bool weighted = false;            // by a mix's weights; else the geometric mean of the cases that all have
+  std::vector<MixEntry> entries;    // the work
+  std::vector<std::string> nobody;  // titles of entries that no candidate has a time of
+  std::vector<Ranked> ranked;       // in order of place, unknown ones last
+  std::vector<Payback> paybacks;
+  std::vector<RankedFit> fits;
+  std::optional<PredictionError> prediction_error;  // of devices among the results, each from the others
+  std::optional<Prices> prices;
+  std::vector<std::string> notes;
+};
+
+/// What is to be ranked, and how.
+struct RankOptions {
+  std::optional<Mix>
+      mix;  // without one, the work is what all candidates with a time of anything have in common
+  std::optional<Prices> prices;
+  Quantity by = Quantity::time;
+  DeviceCatalogue catalogue;
+  std::vector<std::string>
+      predicted;  // names in the catalogue, of devices to be ranked though nobody has measured them
+};
+
+/// Everything but `created` and `tool_version`. Points into the results, which must outlive it.
+Ranking rank_results(std::span<const Result> results, const RankOptions& options);
+
+/// 4 where a part of the work was measured by nobody, or fewer than two candidates could be ranked; else 0.
+int exit_status(const Ranking& ranking);
+
+/// JSON, schema breakeven.rank/1, described in docs/ranking.md.
+std::string to_json_text(const Ranking& ranking);
+
+}  // namespace breakeven

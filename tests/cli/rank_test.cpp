@@ -1,0 +1,98 @@
+// `breakeven rank`, end to end: results of simulated backends on machines that differ by their names.
+#include "cli/driver.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class RankCommand : public DriverTest {
+ protected:
+  /// What `run` wrote of a mix on a machine `factor` times as slow as usual.
+  std::filesystem::path machine(const std::string& name, double factor) const {
+    const auto path = file(name + ".json");
+    const Outcome outcome = breakeven({"run", mix(), "--out", path, "--quiet"},
+                                      fmt::format("noise=0.001,process_noise=0.002,factor={}", factor));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    Json result = parse_file(path);
+    result["host"]["name"] = name;
+    result["host"]["cpu"] = "CPU of " + name;
+    return write(name + ".json", result.dump());
+  }
+  std::filesystem::path mix(
+      const std::string& workload =
+          R"({"op": "matmul", "m": [8, 16], "n": "m", "k": "m", "dtype": "f32", "weight": 100})") const {
+    return write("mix.json",
+                 R"({"title": "Our week", "backends": ["a"], "measure": {"max_seconds": 0.3, "launches": 3},
+      "workloads": [)" +
+                     workload + "]}");
+  }
+  std::filesystem::path prices(const std::string& of_fast, const std::string& currency = "USD") const {
+    return write(
+        "prices.json",
+        R"({"prices": [{"device": "CPU of slow", "per_hour": 1, "currency": "USD", "source": "a page", "date": "2026-10-01"},
+      {"device": "CPU of fast", "per_hour": )" +
+            of_fast + R"(, "currency": ")" + currency + R"(", "source": "a page", "date": "2026-10-01"}]})");
+  }
+};
+
+TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
+  const auto slow = machine("slow", 2);
+  const auto fast = machine("fast", 1);
+  const Outcome by_time = breakeven({"rank", slow, fast, "--mix", mix(), "--out", "-"});
+  EXPECT_EQ(by_time.status, 0) << by_time.err;
+  const Json time = parse(by_time.out);
+  EXPECT_EQ(time.at("schema"), "breakeven.rank/1");
+  EXPECT_EQ(time.at("ranking").at(0).at("host").at("name"), "fast");
+  EXPECT_NEAR(time.at("ranking").at(1).at("behind").at("value").get<double>(), 2, 0.05);
+  EXPECT_EQ(time.at("ranking").at(0).at("cases").at(0).at("weight"), 100);
+
+  const Outcome by_cost =
+      breakeven({"rank", slow, fast, "--mix", mix(), "--prices", prices("3"), "--by", "cost"});
+  EXPECT_EQ(by_cost.status, 0) << by_cost.err;
+  EXPECT_THAT(by_cost.out,
+              AllOf(HasSubstr("Our week"), HasSubstr("1     CPU of slow"), HasSubstr("runs/USD")));
+  const Outcome markdown = breakeven({"rank", slow, fast, "--prices", prices("3"), "--markdown", "-"});
+  EXPECT_THAT(markdown.out,
+              AllOf(HasSubstr("| CPU of fast, "), HasSubstr("geometric mean of what all have, 2 cases"),
+                    HasSubstr("USD 3 an hour | a page | 2026-10-01 |")));
+}
+
+TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {
+  const auto fast = machine("fast", 1);
+  const auto slow = machine("slow", 2);
+  const Outcome one = breakeven({"rank", fast});
+  EXPECT_EQ(one.status, 4);
+  EXPECT_THAT(one.out, HasSubstr("nothing to rank it against"));
+  const auto other = mix(R"({"op": "matmul", "m": 32, "n": 32, "k": 32, "dtype": "f32"})");
+  const Outcome nobody = breakeven({"rank", fast, slow, "--mix", other});
+  EXPECT_EQ(nobody.status, 4);
+  EXPECT_THAT(nobody.out, HasSubstr("not measured by anybody"));
+}
+
+TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {
+  const auto fast = machine("fast", 1);
+  const auto slow = machine("slow", 2);
+  const auto refused = [&](std::vector<std::string> more, const std::string& words) {
+    std::vector<std::string> arguments{"rank", fast, slow};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = breakeven(arguments);
+    EXPECT_EQ(outcome.status, 2) << words;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+    EXPECT_EQ(outcome.out, "");
+  };
+  refused({"--by", "cost"}, "--by cost needs prices");
+  refused({"--by", "beauty"}, "--by");
+  refused({"--prices", prices("0")}, "prices.json: /prices/1/per_hour: is 0");
+  refused({"--prices", prices("-3")}, "/prices/1/per_hour: is -3");
+  refused({"--prices", prices("3", "EUR")}, "/prices/1/currency: is 'EUR'");
+  refused({"--prices", file("nowhere.json")}, "there is no such file");
+  refused({"--mix", mix(R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "weight": 0})")},
+          "/workloads/0/weight: is 0");
+  refused({"--out", file("nowhere") / "x.json"}, "--out");
+  refused({write("old.json", R"({"schema": "breakeven.result/99"})")}, "is of schema 'breakeven.result/99'");
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests

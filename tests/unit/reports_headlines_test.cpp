@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+
+#include "reports/headlines.h"
+#include "reports_sample.h"
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Products on a CPU that takes m * 1 us and on another device that takes `fixed` and a tenth of that.
+std::vector<CaseResult> with_offset(double fixed) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t m : {64, 128, 256, 512}) {
+    const double seconds = 1e-6 * static_cast<double>(m);
+    cases.push_back(sample::product("onednn", m, seconds));
+    cases.push_back(sample::product("blis", m, 2 * seconds));
+    CaseResult other = sample::product("cuda", m, fixed + seconds / 10);
+    other.device = "gpu";
+    cases.push_back(other);
+  }
+  return cases;
+}
+
+TEST(Headlines, SayFromWhereOnAnotherDeviceIsFaster) {
+  const auto said = [](double fixed) {
+    const std::vector<Result> results{sample::result(with_offset(fixed))};
+    return headlines(results);
+  };
+  EXPECT_THAT(
+      said(2e-4),
+      ElementsAre("matmul in f32 on host: cuda is faster than the fastest CPU backend from m = 256 on, up to "
+                  "2.04x at m = 512"));
+  EXPECT_THAT(said(0), ElementsAre(HasSubstr("at all values of m measured, from 64, up to 10.0x")));
+  EXPECT_THAT(said(1),
+              ElementsAre(HasSubstr("cuda is faster than onednn at none of 4 values of m, 64 to 512")));
+}
+
+TEST(Headlines, ATieIsNotAhead) {
+  // 115.2 us and 230.4 us: at 128 and 256 as fast as the CPU, within the intervals of 1 %.
+  const std::vector<Result> results{sample::result(with_offset(0.9 * 128e-6))};
+  EXPECT_THAT(headlines(results), ElementsAre(HasSubstr("from m = 256 on")));
+}
+
+TEST(Headlines, WithoutOtherDevicesSayWhichBackendIsFastest) {
+  const std::vector<Result> results{
+      sample::result({sample::product("onednn", 64, 1e-6), sample::product("blis", 64, 3e-6),
+                      sample::product("onednn", 128, 2e-6), sample::product("blis", 128, 1e-6)})};
+  EXPECT_THAT(
+      headlines(results),
+      ElementsAre("matmul: the fastest, or as fast, of 2 problems: blis in 1, onednn in 1; furthest behind: "
+                  "blis in 64 x 64 x 64 f32, 3.0x slower"));
+}
+
+TEST(Headlines, SayWhatWentWrong) {
+  const std::vector<Result> results{
+      sample::result({sample::product("onednn", 64, 1e-6),
+                      sample::refused(sample::product("blis", 64, 1), Status::wrong, "x")})};
+  EXPECT_THAT(headlines(results), ElementsAre("of 2 results: 1 wrong"));
+  EXPECT_THAT(headlines({}), IsEmpty());
+  const std::vector<Result> hostile{sample::hostile()};
+  EXPECT_THAT(headlines(hostile), Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "statistics/estimate.h"
+
+namespace breakeven {
+namespace {
+
+Estimate about(double value, double half_width) {
+  return {.value = value, .interval = Interval{.low = value - half_width, .high = value + half_width}};
+}
+
+TEST(Estimate, SumsAddTheirHalfWidthsInQuadrature) {
+  const Estimate sum = weighted_sum(std::array{about(10, 0.3), about(5, 0.2)}, std::array{1.0, 2.0});
+  EXPECT_DOUBLE_EQ(sum.value, 20);
+  ASSERT_TRUE(sum.interval);
+  EXPECT_NEAR(sum.interval->low, 19.5, 1e-12) << "0.5 = sqrt(0.3^2 + (2 * 0.2)^2)";
+  EXPECT_NEAR(sum.interval->high, 20.5, 1e-12);
+  EXPECT_FALSE(weighted_sum(std::array{about(10, 0.3), Estimate{.value = 1}}, std::array{1.0, 1.0}).interval);
+}
+
+TEST(Estimate, GeometricMeansAreOfRatios) {
+  const Estimate mean = geometric_mean(std::array{about(1, 0.01), about(100, 1)});
+  EXPECT_NEAR(mean.value, 10, 1e-12);
+  ASSERT_TRUE(mean.interval);
+  EXPECT_NEAR(mean.interval->high / mean.value - 1, 0.01 / std::sqrt(2), 1e-4);
+  EXPECT_FALSE(geometric_mean(std::array{about(1, 1)}).interval) << "it reaches 0";
+}
+
+TEST(Estimate, ThatCannotBeToldApartIsNotRanked) {
+  EXPECT_TRUE(indistinguishable(about(1, 0.02), about(1.02, 0.01)));
+  EXPECT_FALSE(indistinguishable(about(1, 0.02), about(1.05, 0.01)));
+  EXPECT_FALSE(indistinguishable(about(1, 0.02), {.value = 1}));
+  EXPECT_NEAR(ratio(about(2, 0.02), about(1, 0.01)).interval->high, 2 * std::exp(std::hypot(0.01, 0.01)),
+              1e-4);
+}
+
+/// A sum of eight noisy things: its 95 % interval has the truth in it in as many cases.
+TEST(Estimate, IntervalsCarriedThroughCover) {
+  std::mt19937_64 generator(1);
+  std::normal_distribution<double> noise(0, 1);
+  constexpr int trials = 4000;
+  int sums = 0;
+  int means = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::array<Estimate, 8> parts{};
+    std::array<double, 8> weights{};
+    double truth = 0;
+    double logarithms = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto of = static_cast<double>(i + 1);
+      const double error = 0.01 * of;
+      weights[i] = of;
+      parts[i] = about(of + error * noise(generator), 1.96 * error);
+      truth += of * of;
+      logarithms += std::log(of) / 8;
+    }
+    const auto holds = [](const Estimate& e, double t) {
+      return e.interval->low <= t && t <= e.interval->high;
+    };
+    sums += holds(weighted_sum(parts, weights), truth) ? 1 : 0;
+    means += holds(geometric_mean(parts), std::exp(logarithms)) ? 1 : 0;
+  }
+  EXPECT_NEAR(sums, 0.95 * trials, 0.012 * trials);
+  EXPECT_NEAR(means, 0.95 * trials, 0.012 * trials);
+}
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,349 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <span>
+
+#include "reports/rank_report.h"
+#include "reports_sample.h"
+#include "verdicts/rank.h"
+
+namespace breakeven {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+Result machine(const std::string& host, std::vector<CaseResult> cases) {
+  Result run = sample::result(std::move(cases));
+  run.host.name = host;
+  run.host.cpu = "CPU of " + host;
+  run.backends = {sample::backend("onednn", true)};
+  return run;
+}
+
+/// A machine with a GPU on which all of this was measured.
+Result gpu_machine(const std::string& host, std::vector<CaseResult> cases, const std::string& gpu = "A GPU") {
+  for (CaseResult& c : cases) {
+    c.device = "gpu";
+    c.backend = "cuda";
+  }
+  Result run = machine(host, std::move(cases));
+  BackendRecord backend = sample::backend("cuda", true);
+  backend.device = "gpu";
+  backend.device_name = gpu;
+  backend.device_id = "GPU-" + host;
+  run.backends.push_back(backend);
+  return run;
+}
+
+CaseResult with_energy(CaseResult c, double joules) {
+  c.joules = joules;
+  return c;
+}
+
+Mix mix_of(const std::vector<std::pair<std::int64_t, double>>& weights) {
+  Mix mix{.title = "Our week", .entries = {}};
+  for (const auto& [m, weight] : weights)
+    mix.entries.push_back(
+        {.id = sample::product("", m, 1).id, .title = "product", .weight = weight, .instead = {}});
+  return mix;
+}
+
+Offer rent(const std::string& device, double per_hour) {
+  return {.name = "offer",
+          .device = device,
+          .host = {},
+          .cpus = {},
+          .per_hour = per_hour,
+          .purchase = {},
+          .from = {.currency = "USD", .source = "a page", .date = "2026-10-01"}};
+}
+Offer buy(const std::string& device, double purchase) {
+  Offer offer = rent(device, 1);
+  offer.per_hour.reset();
+  offer.purchase = purchase;
+  return offer;
+}
+Prices prices_of(std::vector<Offer> offers) {
+  return {.currency = "USD", .offers = std::move(offers), .electricity = {}};
+}
+
+Ranking ranked(std::span<const Result> results, const std::optional<Mix>& mix,
+               const std::optional<Prices>& prices, Quantity by) {
+  return rank_results(results, {.mix = mix, .prices = prices, .by = by, .catalogue = {}, .predicted = {}});
+}
+
+std::vector<std::string> names(const Ranking& ranking) {
+  std::vector<std::string> all;
+  for (const Ranked& one : ranking.ranked) all.push_back(one.candidate.name);
+  return all;
+}
+
+TEST(Rank, IsByTheGeometricMeanOfWhatAllHave) {
+  const std::vector<Result> results{
+      machine("slow", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
+      machine("fast", {sample::product("onednn", 64, 0.5), sample::product("onednn", 128, 1),
+                       sample::product("onednn", 256, 99)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  EXPECT_THAT(names(ranking), ElementsAre("CPU of fast, 2 threads", "CPU of slow, 2 threads"));
+  EXPECT_THAT(ranking.entries, SizeIs(2)) << "the third was measured on one of them";
+  EXPECT_EQ(ranking.ranked[0].place, 1);
+  EXPECT_EQ(ranking.ranked[1].place, 2);
+  EXPECT_NEAR(ranking.ranked[1].behind->value, 4, 1e-9) << "2 and 8 times";
+  ASSERT_TRUE(ranking.ranked[1].behind->interval);
+  EXPECT_EQ(exit_status(ranking), 0);
+}
+
+TEST(Rank, IsByTheSumWithAMix) {
+  const std::vector<Result> results{
+      machine("a", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
+      machine("b", {sample::product("onednn", 64, 2), sample::product("onednn", 128, 5)})};
+  const Ranking seldom = ranked(results, mix_of({{64, 10}, {128, 1}}), {}, Quantity::time);
+  EXPECT_THAT(names(seldom), ElementsAre("CPU of a, 2 threads", "CPU of b, 2 threads"));
+  EXPECT_NEAR(seldom.ranked[0].seconds->value, 18, 1e-9);
+  const Ranking often = ranked(results, mix_of({{64, 1}, {128, 1}}), {}, Quantity::time);
+  EXPECT_THAT(names(often), ElementsAre("CPU of b, 2 threads", "CPU of a, 2 threads"));
+  EXPECT_NEAR(often.ranked[0].seconds->value, 7, 1e-9);
+}
+
+TEST(Rank, CallsTiesTies) {
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1.005)}),
+                                    machine("b", {sample::product("onednn", 64, 1)}),
+                                    machine("c", {sample::product("onednn", 64, 1.5)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  EXPECT_EQ(ranking.ranked[0].place, 1);
+  EXPECT_EQ(ranking.ranked[1].place, 1);
+  EXPECT_EQ(ranking.ranked[2].place, 3);
+  EXPECT_THAT(rank_terminal(ranking, {}), HasSubstr("=1"));
+}
+
+TEST(Rank, TakesTheFastestBackendThatIsRight) {
+  CaseResult wrong = sample::refused(sample::product("openblas", 64, 0.1), Status::wrong, "element 3 is 0");
+  const std::vector<Result> results{
+      machine("a", {sample::product("onednn", 64, 1), sample::product("blis", 64, 0.7), wrong}),
+      machine("b", {sample::product("onednn", 64, 0.9)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  EXPECT_EQ(ranking.ranked[0].candidate.host.name, "a");
+  EXPECT_EQ(ranking.ranked[0].parts[0].backend, "blis");
+}
+
+TEST(Rank, WhatIsUnknownStaysUnknown) {
+  const CaseResult oom =
+      sample::refused(sample::product("onednn", 128, 1), Status::out_of_memory, "4 GiB were asked for");
+  const std::vector<Result> results{
+      machine("small", {sample::product("onednn", 64, 0.1), oom}),
+      machine("large", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
+      machine("other", {sample::product("onednn", 64, 2), sample::product("onednn", 128, 9)})};
+  const Ranking ranking = ranked(results, mix_of({{64, 1}, {128, 1}}), {}, Quantity::time);
+  const Ranked& last = ranking.ranked.back();
+  EXPECT_EQ(last.candidate.host.name, "small");
+  EXPECT_EQ(last.place, 0);
+  EXPECT_FALSE(last.seconds);
+  EXPECT_THAT(last.unknown.at(Quantity::time), HasSubstr("onednn: out_of_memory: 4 GiB were asked for"));
+  EXPECT_THAT(last.unknown.at(Quantity::energy), HasSubstr("unknown of 2 of 2 cases"));
+  EXPECT_EQ(exit_status(ranking), 0);
+  EXPECT_THAT(rank_terminal(ranking, {}), HasSubstr("out_of_memory"));
+}
+
+TEST(Rank, ACaseThatNobodyMeasuredIsNamed) {
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
+                                    machine("b", {sample::product("onednn", 64, 1)})};
+  const Ranking ranking = ranked(results, mix_of({{64, 1}, {4096, 1}}), {}, Quantity::time);
+  EXPECT_THAT(ranking.nobody, ElementsAre("product"));
+  EXPECT_EQ(exit_status(ranking), 4);
+}
+
+TEST(Rank, OneMachineIsNoRanking) {
+  const std::vector<Result> one{machine("a", {sample::product("onednn", 64, 1)})};
+  const Ranking ranking = ranked(one, {}, {}, Quantity::time);
+  EXPECT_EQ(exit_status(ranking), 4);
+  EXPECT_THAT(rank_markdown(ranking), HasSubstr("nothing to rank it against"));
+  const std::vector<Result> none{machine("a", {})};
+  EXPECT_EQ(exit_status(ranked(none, {}, {}, Quantity::time)), 4);
+  EXPECT_EQ(exit_status(ranked({}, {}, {}, Quantity::time)), 4);
+}
+
+TEST(Rank, OtherDtypesStandInWhereAskedForAndAreNamed) {
+  CaseResult bf16 = sample::product("onednn", 64, 0.1);
+  bf16.id = "matmul/m=64/bf16";
+  bf16.dtype = "bf16";
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1), bf16}),
+                                    machine("b", {sample::product("onednn", 64, 0.5)})};
+  Mix mix = mix_of({{64, 1}});
+  EXPECT_EQ(ranked(results, mix, {}, Quantity::time).ranked[0].candidate.host.name, "b");
+  mix.entries[0].instead = {bf16.id};
+  const Ranking asked = ranked(results, mix, {}, Quantity::time);
+  EXPECT_EQ(asked.ranked[0].candidate.host.name, "a");
+  EXPECT_THAT(rank_terminal(asked, {}), HasSubstr("1 of 1 cases in bf16"));
+  EXPECT_THAT(rank_markdown(asked), HasSubstr("**bf16**"));
+}
+
+TEST(Rank, CostsAreTimesPricesByTheirExactName) {
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 10)}),
+                                    gpu_machine("g", {sample::product("cuda", 64, 1)}),
+                                    gpu_machine("h", {sample::product("cuda", 64, 0.5)}, "A GPU Ti")};
+  const Prices prices = prices_of({rent("CPU of a", 0.1), rent("A GPU", 4), rent("A GPU", 2)});
+  const Ranking ranking = ranked(results, {}, prices, Quantity::cost);
+  EXPECT_THAT(names(ranking), ElementsAre("CPU of a, 2 threads", "A GPU", "A GPU Ti"));
+  EXPECT_NEAR(ranking.ranked[1].cost->value, 2.0 / 3600, 1e-12) << "the cheaper of two offers";
+  EXPECT_FALSE(ranking.ranked[2].cost) << "no guess";
+  EXPECT_THAT(ranking.ranked[2].unknown.at(Quantity::cost), HasSubstr("no price is of 'A GPU Ti'"));
+  // Rented, a GPU ten times as fast at twenty times the price is twice as dear however busy it is.
+  ASSERT_THAT(ranking.paybacks, SizeIs(1));
+  EXPECT_NEAR(ranking.paybacks[0].busy->value, 2, 1e-9);
+  EXPECT_THAT(rank_terminal(ranking, {}), HasSubstr("2.00x as dear"));
+}
+
+TEST(Rank, SaysWhenAGpuPays) {
+  const std::vector<Result> results{machine("a", {with_energy(sample::product("onednn", 64, 3600), 1)}),
+                                    gpu_machine("g", {with_energy(sample::product("cuda", 64, 36), 3.6e6)})};
+  Prices prices = prices_of({rent("CPU of a", 0.5), rent("A GPU", 2), buy("A GPU", 1000)});
+  const Ranking without = ranked(results, {}, prices, Quantity::time);
+  ASSERT_THAT(without.paybacks, SizeIs(2));
+  EXPECT_NEAR(without.paybacks[0].busy->value, 0.04, 1e-9) << "4 times the price, 100 times the speed";
+  // Half a dollar saved by 36 s: 2,000 of them, 20 hours.
+  EXPECT_TRUE(without.paybacks[1].bought);
+  EXPECT_NEAR(*without.paybacks[1].hours, 20, 1e-9);
+  EXPECT_THAT(rank_markdown(without), HasSubstr("its electricity not counted"));
+
+  prices.electricity = Electricity{.per_kwh = 0.25, .from = {.currency = "USD", .source = "", .date = ""}};
+  const Ranking with = ranked(results, {}, prices, Quantity::time);
+  EXPECT_NEAR(*with.paybacks[1].hours, 40, 1e-9) << "a kWh each takes half of what is saved";
+  prices.electricity->per_kwh = 0.6;
+  EXPECT_FALSE(ranked(results, {}, prices, Quantity::time).paybacks[1].hours);
+}
+
+TEST(Rank, ShowsTheParetoFront) {
+  const std::vector<Result> results{gpu_machine("fast", {sample::product("cuda", 64, 1)}, "fast"),
+                                    gpu_machine("cheap", {sample::product("cuda", 64, 2)}, "cheap"),
+                                    gpu_machine("neither", {sample::product("cuda", 64, 3)}, "neither")};
+  const Prices prices = prices_of({rent("fast", 9), rent("cheap", 1), rent("neither", 2)});
+  const Ranking ranking = ranked(results, {}, prices, Quantity::time);
+  EXPECT_TRUE(ranking.ranked[0].on_front);
+  EXPECT_TRUE(ranking.ranked[1].on_front);
+  EXPECT_FALSE(ranking.ranked[2].on_front);
+}
+
+TEST(Rank, TrainingToATargetCountsUpToThere) {
+  CaseResult reached = sample::training("onednn");
+  reached.joules = 0.5;
+  CaseResult missed = sample::training("onednn");
+  missed.training->seconds_to_accuracy.reset();
+  const std::vector<Result> results{machine("a", {reached}), machine("b", {missed})};
+  Mix mix{.title = "", .entries = {{.id = reached.id, .title = "train", .weight = 1, .instead = {}}}};
+  const Ranking ranking = ranked(results, mix, {}, Quantity::time);
+  EXPECT_NEAR(ranking.ranked[0].seconds->value, 34.25, 1e-9);
+  EXPECT_NEAR(ranking.ranked[0].seconds->interval->high, 34.25 * 1.01, 1e-6);
+  EXPECT_NEAR(ranking.ranked[0].joules->value, 0.5 * 34.25 / 0.002, 1e-6) << "of all of its steps";
+  EXPECT_THAT(ranking.ranked[1].unknown.at(Quantity::time), HasSubstr("did not reach its target"));
+}
+
+TEST(Rank, TheNewestOfTwoFilesCounts) {
+  Result before = machine("a", {sample::product("onednn", 64, 1)});
+  Result after = machine("a", {sample::product("onednn", 64, 3)});
+  after.created = "2026-11-02T12:00:00Z";
+  const std::vector<Result> results{after, before, machine("b", {sample::product("onednn", 64, 2)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  EXPECT_THAT(names(ranking), ElementsAre("CPU of b, 2 threads", "CPU of a, 2 threads"));
+}
+
+TEST(Rank, WhatFitsAndWhatIsThereIsShown) {
+  CaseResult fit = sample::product("onednn", 64, 1);
+  fit.id = "fits/of=train/f32";
+  fit.op = "fits";
+  fit.seconds.reset();
+  fit.fit = Fit{.largest = 4096, .refused = 4097, .limit = "memory"};
+  Result a = machine("a", {fit, sample::product("onednn", 64, 1)});
+  a.backends.push_back(sample::backend("cuda", false, "no driver"));
+  const std::vector<Result> results{a, machine("b", {sample::product("onednn", 64, 1)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  ASSERT_THAT(ranking.fits, SizeIs(1));
+  EXPECT_EQ(ranking.fits[0].largest.at("CPU of a, 2 threads").largest, 4096);
+  const std::string text = rank_markdown(ranking);
+  EXPECT_THAT(text, HasSubstr("| CPU of a, 2 threads | 4096 |"));
+  EXPECT_THAT(text, HasSubstr("| CPU of a, 2 threads | onednn | cuda |"));
+}
+
+/// A GPU of which makers state that it does so many GFLOP/s and GB/s.
+DeviceEntry stated(const std::string& name, double gflops, double gbps) {
+  DeviceEntry entry;
+  entry.name = name;
+  entry.memory_gib = 16;
+  entry.bytes_per_second = gbps * 1e9;
+  entry.peaks["f32"] = {.flop_per_second = gflops * 1e9, .sparse_flop_per_second = {}, .accumulate = "f32"};
+  return entry;
+}
+
+/// Its products reach this part of their roofline.
+Result at_efficiency(const DeviceEntry& device, double efficiency) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t m : {64, 1024}) {
+    CaseResult c = sample::product("cuda", m, 1);
+    c.seconds->median = *stated_roofline(device, c) / efficiency;
+    c.seconds->ci_low = 0.99 * c.seconds->median;
+    c.seconds->ci_high = 1.01 * c.seconds->median;
+    cases.push_back(c);
+  }
+  Result run = gpu_machine("host of " + device.name, cases, device.name);
+  Gpu& gpu = run.host.gpus.emplace_back();
+  gpu.id = run.backends.back().device_id;
+  gpu.memory_bytes = std::int64_t{16} << 30U;
+  return run;
+}
+
+TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
+  const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("two", 4000, 300),
+                                  stated("wanted", 8000, 1000)};
+  const std::vector<Result> results{at_efficiency(catalogue[0], 0.5), at_efficiency(catalogue[1], 0.6)};
+  const Ranking ranking = rank_results(
+      results,
+      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  const Ranked& first = ranking.ranked.front();
+  EXPECT_TRUE(first.predicted);
+  EXPECT_EQ(first.candidate.name, "predicted: wanted, 16 GiB");
+  const CaseResult large = sample::product("", 1024, 1);
+  EXPECT_NEAR(first.parts[0].seconds->value, *stated_roofline(catalogue[2], large) / std::sqrt(0.5 * 0.6),
+              1e-9)
+      << ranking.entries[0].title;
+  ASSERT_TRUE(ranking.prediction_error);
+  EXPECT_EQ(ranking.prediction_error->devices, 2U);
+  EXPECT_EQ(ranking.prediction_error->cases, 2U);
+  EXPECT_NEAR(ranking.prediction_error->most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
+  EXPECT_NEAR(first.parts[0].seconds->interval->high / first.parts[0].seconds->value, 1.2, 1e-6);
+  EXPECT_THAT(ranking.notes, Contains(HasSubstr("nobody has measured")));
+
+  const std::vector<Result> alone{results[0]};
+  const Ranking unsure = rank_results(
+      alone,
+      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  EXPECT_FALSE(unsure.prediction_error);
+  EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
+  EXPECT_THAT(unsure.notes, Contains(HasSubstr("how far it is off is not known")));
+}
+
+TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
+  const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("wanted", 8000, 1000)};
+  Result other = at_efficiency(catalogue[0], 0.5);
+  other.host.gpus[0].memory_bytes = std::int64_t{12} << 30U;
+  const std::vector<Result> results{other};
+  const Ranking ranking = rank_results(
+      results,
+      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  EXPECT_FALSE(ranking.ranked.back().seconds);
+  EXPECT_THAT(ranking.ranked.back().unknown.at(Quantity::time), HasSubstr("nothing to predict it from"));
+}
+
+TEST(Rank, HostileNamesBreakNothing) {
+  const std::vector<Result> results{sample::hostile(), machine("b", {sample::product("onednn", 64, 1)})};
+  const Ranking ranking = ranked(results, {}, prices_of({rent("<b>|`", 1)}), Quantity::time);
+  EXPECT_THAT(rank_markdown(ranking), Not(HasSubstr("<b>")));
+  EXPECT_THAT(rank_terminal(ranking, {}), Not(HasSubstr("\x1b[2J")));
+  EXPECT_THAT(to_json_text(ranking), Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace breakeven
