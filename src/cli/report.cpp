@@ -20,6 +20,7 @@
 #include "reports/csv.h"
 #include "reports/github_benchmark.h"
 #include "reports/google_benchmark_json.h"
+#include "reports/headlines.h"
 #include "reports/html.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
@@ -37,7 +38,13 @@ struct Form {
   ToolReport (*make)(std::span<const Result>);
 };
 
-constexpr std::array<Form, 8> forms{{
+constexpr std::array<Form, 9> forms{{
+    {"--answers", "what the results say, a sentence a line",
+     [](std::span<const Result> results) {
+       std::string text;
+       for (const std::string& sentence : headlines(results)) text += sentence + "\n";
+       return ToolReport{.text = text};
+     }},
     {"--html", "a report for a browser",
      [](std::span<const Result> results) { return ToolReport{.text = html_report(results)}; }},
     {"--markdown", "a Markdown summary",

@@ -25,8 +25,9 @@ class Reports : public DriverTest {
   }
 };
 
-const std::vector<std::string> forms{"--html",        "--markdown",         "--csv",     "--junit",
-                                     "--openmetrics", "--google-benchmark", "--bencher", "--github"};
+const std::vector<std::string> forms{"--answers", "--html",        "--markdown",         "--csv",
+                                     "--junit",   "--openmetrics", "--google-benchmark", "--bencher",
+                                     "--github"};
 
 TEST_F(Reports, EveryFormAtOnce) {
   std::vector<std::string> arguments{"report", measured()};

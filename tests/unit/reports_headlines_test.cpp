@@ -6,6 +6,8 @@
 namespace breakeven {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -53,6 +55,27 @@ TEST(Headlines, WithoutOtherDevicesSayWhichBackendIsFastest) {
       headlines(results),
       ElementsAre("matmul: the fastest, or as fast, of 2 problems: blis in 1, onednn in 1; furthest behind: "
                   "blis in 64 x 64 x 64 f32, 3.0x slower"));
+}
+
+TEST(Headlines, SayWhatOtherTypesAndBatchesBring) {
+  CaseResult half = sample::product("onednn", 64, 2.5e-7);
+  half.dtype = "bf16";
+  half.id = "matmul/m=64/bf16";
+  half.parameters.set("dtype", std::string("bf16"));
+  std::vector<CaseResult> cases{sample::product("onednn", 64, 1e-6), sample::product("blis", 64, 3e-6), half};
+  for (const std::int64_t batch : {1, 8, 64}) {
+    CaseResult c = sample::product("onednn", 1, batch == 1 ? 1e-4 : 1e-5 * static_cast<double>(batch));
+    c.op = "infer";
+    c.id = "infer/" + std::to_string(batch);
+    c.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"dtype", std::string("f32")}};
+    c.samples = batch;
+    cases.push_back(c);
+  }
+  const std::vector<Result> results{sample::result(cases)};
+  EXPECT_THAT(headlines(results), AllOf(Contains("matmul on host: bf16 is 4.00x as fast as f32"),
+                                        Contains("infer, network mlp in f32 on host: 10000 images a second "
+                                                 "at batch 1 (onednn), 10.0x as many at "
+                                                 "64 (onednn)")));
 }
 
 TEST(Headlines, SayWhatWentWrong) {

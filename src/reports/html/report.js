@@ -32,11 +32,11 @@
 
   // As html.cpp's rows have them.
   const columns = [
-    { name: "operation", choose: true },
+    { name: "operation", choose: true, ifSeveral: true },
     { name: "problem" },
-    { name: "machine", choose: true },
+    { name: "machine", choose: true, ifSeveral: true },
     { name: "backend", choose: true },
-    { name: "device", choose: true },
+    { name: "device", choose: true, ifSeveral: true },
     { name: "dtype", choose: true },
     { name: "status", choose: true },
     { name: "time", show: seconds },
@@ -68,7 +68,10 @@
   // ---- the table
 
   const first = 200; // rows, until all are asked for
-  const used = columns.map((_, i) => data.rows.some((row) => row[i] !== null && row[i] !== ""));
+  const used = columns.map(({ ifSeveral }, i) => {
+    const values = new Set(data.rows.map((row) => row[i]).filter((v) => v !== null && v !== ""));
+    return values.size > (ifSeveral ? 1 : 0);
+  });
   const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
   const texts = data.rows.map((row) => row.join(" ").toLowerCase());
 
