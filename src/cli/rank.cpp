@@ -78,7 +78,7 @@ const SubcommandRegistration rank_command(
            "may be given several times");
        command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
        command.add_option("--by", o->by, "time, energy or cost; default: time")
-           ->check(CLI::IsMember({"time", "energy", "cost"}));
+           ->check(CLI::IsMember(quantity_names()));
        command.add_option("--out", o->out, "the ranking as JSON; - for standard output");
        command.add_option("--markdown", o->markdown, "the same for people; - for standard output");
        return [o] { return rank_files(*o); };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -192,6 +193,18 @@ std::string require_text(const Json& object, const Place& place, const std::stri
   if (!found->is_string() || found->get_ref<const std::string&>().empty())
     (place / key).fail(fmt::format("is {}; it must be a string that is not empty", shown(*found)));
   return found->get<std::string>();
+}
+
+double require_above_zero(const Json& json, const Place& place, const std::string& remedy) {
+  if (!json.is_number() || !(json.get<double>() > 0) || !std::isfinite(json.get<double>()))
+    place.fail(fmt::format("is {}; it must be a number above 0{}", shown(json), remedy));
+  return json.get<double>();
+}
+
+std::int64_t require_whole(const Json& json, const Place& place, std::int64_t most) {
+  if (!json.is_number_integer() || json.get<std::int64_t>() < 1 || json.get<std::int64_t>() > most)
+    place.fail(fmt::format("is {}; it must be a whole number above 0", shown(json)));
+  return json.get<std::int64_t>();
 }
 
 }  // namespace breakeven

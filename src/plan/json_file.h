@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,5 +35,12 @@ void require_object(const Json& object, const Place& place, const std::vector<st
 
 /// The string at `object[key]`, which must be there and not be empty.
 std::string require_text(const Json& object, const Place& place, const std::string& key);
+
+/// A number above 0; `remedy` follows "it must be a number above 0" where it is none.
+double require_above_zero(const Json& json, const Place& place, const std::string& remedy);
+
+/// A whole number above 0, and not above `most`.
+std::int64_t require_whole(const Json& json, const Place& place,
+                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace breakeven

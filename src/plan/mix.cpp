@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -12,16 +11,6 @@
 #include "plan/json_file.h"
 
 namespace breakeven {
-namespace {
-
-double read_weight(const Json& json, const Place& place) {
-  if (!json.is_number() || !(json.get<double>() > 0) || !std::isfinite(json.get<double>()))
-    place.fail(
-        fmt::format("is {}; it must be a number above 0: how often each of the cases runs", shown(json)));
-  return json.get<double>();
-}
-
-}  // namespace
 
 Share read_share(const Json& entry, const Place& place, const std::filesystem::path& folder) {
   Json bare = entry;
@@ -30,7 +19,9 @@ Share read_share(const Json& entry, const Place& place, const std::filesystem::p
     bare.erase("or_dtype");
   }
   Share share{.sweep = read_sweep(bare, place, folder), .weight = 1, .instead = {}};
-  if (entry.contains("weight")) share.weight = read_weight(entry["weight"], place / "weight");
+  if (entry.contains("weight"))
+    share.weight =
+        require_above_zero(entry["weight"], place / "weight", ": how often each of the cases runs");
   if (!entry.contains("or_dtype")) return share;
   const Json& others = entry["or_dtype"];
   const Place at = place / "or_dtype";

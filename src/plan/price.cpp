@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <string_view>
 
 namespace breakeven {
@@ -34,13 +33,7 @@ bool is_date(std::string_view text) {
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {
   if (!object.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
-  const Json& json = object[key];
-  if (!json.is_number() || !(json.get<double>() > 0) || !std::isfinite(json.get<double>()))
-    (place / key)
-        .fail(
-            fmt::format("is {}; it must be a number above 0; leave out what is not known, as nothing is free",
-                        shown(json)));
-  return json.get<double>();
+  return require_above_zero(object[key], place / key, "; leave out what is not known, as nothing is free");
 }
 
 PriceSource read_price_source(const Json& object, const Place& place) {

@@ -20,13 +20,9 @@ Offer read_offer(const Json& json, const Place& place) {
     place.fail(
         "says nothing of what it is the price of; add 'device', the name of a GPU or CPU as `breakeven "
         "devices` shows it, or 'host'");
-  if (json.contains("cpus")) {
-    const Json& cpus = json["cpus"];
-    if (!cpus.is_number_integer() || cpus.get<std::int64_t>() < 1 ||
-        cpus.get<std::int64_t>() > std::numeric_limits<int>::max())
-      (place / "cpus").fail(fmt::format("is {}; it must be a whole number above 0", shown(cpus)));
-    offer.cpus = cpus.get<int>();
-  }
+  if (json.contains("cpus"))
+    offer.cpus =
+        static_cast<int>(require_whole(json["cpus"], place / "cpus", std::numeric_limits<int>::max()));
   if (json.contains("per_hour")) offer.per_hour = read_amount(json, place, "per_hour");
   if (json.contains("purchase")) offer.purchase = read_amount(json, place, "purchase");
   if (!offer.per_hour && !offer.purchase)

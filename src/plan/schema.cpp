@@ -154,8 +154,7 @@ Json threshold_side_schema(const char* description) {
 }
 
 Json threshold_schema() {
-  Json quantity_names = Json::array();
-  for (const Quantity quantity : quantities) quantity_names.push_back(name(quantity));
+  const Json choices = quantity_names();
   return {{"description", "what `breakeven threshold` looks for; `run` measures the workloads as they are"},
           {"type", "object"},
           {"properties",
@@ -166,11 +165,8 @@ Json threshold_schema() {
             {"in",
              {{"description", "what is compared; cost needs the price of either side"},
               {"anyOf",
-               {{{"enum", quantity_names}},
-                {{"type", "array"},
-                 {"minItems", 1},
-                 {"uniqueItems", true},
-                 {"items", {{"enum", quantity_names}}}}}},
+               {{{"enum", choices}},
+                {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", {{"enum", choices}}}}}},
               {"default", "time"}}},
             {"multiple",
              {{"description", "values are multiples of this, but for the ends of a range"},

@@ -13,12 +13,6 @@
 namespace breakeven {
 namespace {
 
-std::int64_t read_whole(const Json& json, const Place& place) {
-  if (!json.is_number_integer() || json.get<std::int64_t>() < 1)
-    place.fail(fmt::format("is {}; it must be a whole number above 0", shown(json)));
-  return json.get<std::int64_t>();
-}
-
 ThresholdSide read_side(const Json& json, const Place& place) {
   require_object(json, place, {"backends", "threads", "parameters", "price"});
   if (!json.contains("backends"))
@@ -26,7 +20,7 @@ ThresholdSide read_side(const Json& json, const Place& place) {
   ThresholdSide side{.backends = read_backends(json["backends"], place / "backends")};
   if (json.contains("threads"))
     side.threads =
-        static_cast<int>(std::min<std::int64_t>(read_whole(json["threads"], place / "threads"), 1 << 16));
+        static_cast<int>(std::min<std::int64_t>(require_whole(json["threads"], place / "threads"), 1 << 16));
   if (json.contains("price")) side.price = read_hourly_price(json["price"], place / "price");
   return side;
 }
@@ -143,7 +137,7 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
   config.measure = whole.measure;
   config.json = whole.json;
   if (asked.contains("in")) config.in = read_quantities(asked["in"], place / "in");
-  if (asked.contains("multiple")) config.multiple = read_whole(asked["multiple"], place / "multiple");
+  if (asked.contains("multiple")) config.multiple = require_whole(asked["multiple"], place / "multiple");
   if (asked.contains("width")) {
     const Json& width = asked["width"];
     if (!width.is_number() || !(width.get<double>() > 0 && width.get<double>() < 1))

@@ -58,10 +58,10 @@ std::string lines_text(const Chart& chart) {
       has_intervals = has_intervals || (point.low && point.high);
     }
     data += "EOD\n";
-    const char* drawn = series.is_limit                       ? "lines lc rgb '#888888' dt 2"
-                        : chart.kind == Chart::Kind::points   ? "points"
-                        : chart.series[i].points.size() > 200 ? "lines"
-                                                              : "linespoints";
+    const char* drawn = series.is_limit                     ? "lines lc rgb '#888888' dt 2"
+                        : chart.kind == Chart::Kind::points ? "points"
+                        : series.points.size() > 200        ? "lines"
+                                                            : "linespoints";
     const std::string colour = series.is_limit ? "" : fmt::format(" lt {}", i % 8 + 1);
     plots.push_back(
         fmt::format("$series{} using 1:2 with {}{} title {}", i, drawn, colour, in_quotes(series.label)));

@@ -147,9 +147,6 @@ Chart speedup_chart(const Family& family) {
               .y = {.label = "times as fast"},
               .categories = {},
               .series = {}};
-  const auto seconds = [](const CaseResult& c) {
-    return Estimate{.value = c.seconds->median, .interval = c.seconds->interval()};
-  };
   std::map<std::string, const CaseResult*> fastest;  // by machine and case
   const auto key = [](const Timed& timed) { return timed.run->host.name + "\n" + timed.result->id; };
   for (const auto& [x, timed] : family.members) {
@@ -162,7 +159,7 @@ Chart speedup_chart(const Family& family) {
   for (const auto& [x, timed] : family.members) {
     const auto cpu = fastest.find(key(*timed));
     if (timed->result->device == "cpu" || cpu == fastest.end()) continue;
-    const Estimate faster = ratio(seconds(*cpu->second), seconds(*timed->result));
+    const Estimate faster = ratio(cpu->second->seconds->estimate(), timed->result->seconds->estimate());
     ChartPoint point{.x = x, .y = faster.value};
     if (faster.interval) {
       point.low = faster.interval->low;

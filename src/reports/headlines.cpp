@@ -43,10 +43,7 @@ std::map<std::pair<std::string, std::string>, PairsByValue> pairs_of(const Famil
 }
 
 Estimate speedup(const Pair& pair) {
-  const auto seconds = [](const CaseResult& c) {
-    return Estimate{.value = c.seconds->median, .interval = c.seconds->interval()};
-  };
-  return ratio(seconds(*pair.cpu), seconds(*pair.other));
+  return ratio(pair.cpu->seconds->estimate(), pair.other->seconds->estimate());
 }
 
 bool is_ahead(const Pair& pair) {
@@ -66,14 +63,19 @@ std::string when_ahead(const PairsByValue& pairs, const std::string& parameter) 
   return ahead == 0 ? "" : fmt::format("at {} of {} values of {}", ahead, pairs.size(), parameter);
 }
 
+/// "infer, network mlp in f32 on host".
+std::string work_of(const Family& family, const std::string& dtype, const std::string& where) {
+  return fmt::format("{}{}{} in {} on {}", family.op, family.fixed.empty() ? "" : ", ", family.fixed, dtype,
+                     where);
+}
+
 std::string sentence(const Family& family, const std::string& machine, const std::string& dtype,
                      const PairsByValue& pairs) {
   const auto best = std::max_element(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
     return speedup(a.second).value < speedup(b.second).value;
   });
   const Pair& there = best->second;
-  const std::string what = fmt::format("{}{}{} in {} on {}", family.op, family.fixed.empty() ? "" : ", ",
-                                       family.fixed, dtype, machine);
+  const std::string what = work_of(family, dtype, machine);
   const std::string when = when_ahead(pairs, family.parameter);
   if (when.empty())
     return fmt::format("{}: {} is faster than {} at none of {} values of {}, {:g} to {:g}", what,
@@ -117,6 +119,12 @@ std::string ranking(const ProblemGroup& group) {
       where.empty() ? "" : fmt::format("; furthest behind: {}, {}", where, format_slower(largest)));
 }
 
+/// "host", and which of its devices where that is not its processors.
+std::string where_of(const Timed& timed) {
+  const std::string& device = timed.result->device;
+  return device == "cpu" ? timed.run->host.name : fmt::format("{}, {}", timed.run->host.name, device);
+}
+
 /// "matmul on host: bf16 is 4.1x as fast as f32, from 0.3x to 8.9x, as the geometric mean of 7 problems": of
 /// each device the fastest backend in either.
 std::vector<std::string> narrower_types(const std::vector<Timed>& all) {
@@ -125,8 +133,7 @@ std::vector<std::string> narrower_types(const std::vector<Timed>& all) {
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
     if (is_ceiling(c)) continue;
-    const std::string place =
-        fmt::format("{} on {}{}", c.op, timed.run->host.name, c.device == "cpu" ? "" : ", " + c.device);
+    const std::string place = fmt::format("{} on {}", c.op, where_of(timed));
     keep_faster(by_place[place][rest_of(c.parameters, "dtype", false)][c.dtype], c);
   }
   std::vector<std::string> said;
@@ -165,10 +172,7 @@ std::vector<std::string> batches(const std::vector<Family>& families) {
     std::map<std::string, std::map<double, const CaseResult*>> by_place;  // the fastest at each batch
     for (const auto& [batch, timed] : family.members) {
       if (timed->result->samples == 0) continue;
-      const std::string place =
-          fmt::format("{}{}{} in {} on {}{}", family.op, family.fixed.empty() ? "" : ", ", family.fixed,
-                      timed->result->dtype, timed->run->host.name,
-                      timed->result->device == "cpu" ? "" : ", " + timed->result->device);
+      const std::string place = work_of(family, timed->result->dtype, where_of(*timed));
       keep_faster(by_place[place][batch], *timed->result);
     }
     for (const auto& [place, fastest] : by_place) {
@@ -196,8 +200,7 @@ std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const R
     const CaseResult& c = *timed.result;
     const Ceilings* of_device = find_ceilings(known, *timed.run, c);
     if (c.op != "peak" || of_device == nullptr || !of_device->flop_per_second(c.dtype)) continue;
-    const std::string device =
-        fmt::format("{}{}", timed.run->host.name, c.device == "cpu" ? "" : ", " + c.device);
+    const std::string device = where_of(timed);
     parts[device].push_back(
         fmt::format("{} in {}", format_number(*of_device->flop_per_second(c.dtype) * 1e-9), c.dtype));
     if (const auto memory = of_device->bytes_per_second(beyond_caches); memory && parts[device].size() == 1)

@@ -12,7 +12,6 @@
 namespace breakeven {
 namespace {
 
-constexpr double joules_per_kwh = 3.6e6;
 constexpr std::size_t most_columns = 8;  // of machines, in a table that people can read
 
 /// "±1.2%", half the interval; empty without one.

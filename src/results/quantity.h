@@ -3,7 +3,9 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace breakeven {
 
@@ -20,6 +22,13 @@ constexpr std::string_view name(Quantity quantity) {
       break;
   }
   return "time";
+}
+
+inline std::vector<std::string> quantity_names() {
+  std::vector<std::string> names;
+  names.reserve(quantities.size());
+  for (const Quantity quantity : quantities) names.emplace_back(name(quantity));
+  return names;
 }
 
 constexpr std::optional<Quantity> parse_quantity(std::string_view text) {

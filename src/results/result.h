@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/estimate.h"
 #include "statistics/summary.h"
 #include "workloads/evidence.h"
 #include "workloads/fit.h"
@@ -36,6 +37,8 @@ struct Timing {
 
   /// Where both ends are known, finite and above 0, which in a file they need not be.
   std::optional<Interval> interval() const;
+  /// The median with it.
+  Estimate estimate() const { return {.value = median, .interval = interval()}; }
 };
 
 struct Latency {

@@ -28,7 +28,7 @@ bool trains_to_target(const CaseResult& result) {
 /// where all take the same steps.
 std::optional<Estimate> seconds_of(const CaseResult& result) {
   if (!result.has_time()) return std::nullopt;
-  const Estimate each{.value = result.seconds->median, .interval = result.seconds->interval()};
+  const Estimate each = result.seconds->estimate();
   if (!trains_to_target(result)) return each;
   if (!result.training || !result.training->seconds_to_accuracy) return std::nullopt;
   return scaled(each, *result.training->seconds_to_accuracy / each.value);
@@ -190,7 +190,6 @@ const Ranked* cheapest_cpu(const Ranking& ranking) {
 }
 
 Payback bought(const Ranked& gpu, const Ranked& cpu, const std::optional<Electricity>& electricity) {
-  constexpr double joules_per_kwh = 3.6e6;
   Payback payback{.gpu = gpu.candidate.name,
                   .cpu = cpu.candidate.name,
                   .busy = {},

@@ -19,6 +19,8 @@
 
 namespace breakeven {
 
+inline constexpr double joules_per_kwh = 3.6e6;
+
 /// One case of the work on one candidate.
 struct RankedPart {
   const CaseResult* result = nullptr;       // whose seconds they are
