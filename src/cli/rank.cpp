@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/chart_files.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "plan/suggestion.h"
+#include "reports/html_rank.h"
+#include "reports/rank_charts.h"
 #include "reports/rank_report.h"
 #include "session/clock.h"
 #include "version.h"
@@ -22,7 +25,8 @@ struct RankCommand {
   std::vector<std::filesystem::path> files;
   std::filesystem::path mix, prices, catalogue;
   std::vector<std::string> predicted;
-  std::string by = "time", out, markdown;
+  std::string by = "time", out, markdown, html;
+  ChartOptions charts;
 };
 
 void check_predicted(const RankOptions& options) {
@@ -39,7 +43,7 @@ void check_predicted(const RankOptions& options) {
 }
 
 int rank_files(const RankCommand& o) {
-  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}});
+  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
   const Quantity by = *parse_quantity(o.by);
@@ -60,7 +64,10 @@ int rank_files(const RankCommand& o) {
   ranking.tool_version = version;
   if (!o.out.empty()) write_text_file(o.out, to_json_text(ranking));
   if (!o.markdown.empty()) write_text_file(o.markdown, rank_markdown(ranking));
-  if (o.out.empty() && o.markdown.empty()) fmt::print("{}", rank_terminal(ranking, terminal_style()));
+  if (!o.html.empty()) write_text_file(o.html, rank_html(ranking));
+  if (o.charts.any()) show_charts(rank_charts(ranking), o.charts);
+  if (o.out.empty() && o.markdown.empty() && o.html.empty() && !o.charts.any())
+    fmt::print("{}", rank_terminal(ranking, terminal_style()));
   return exit_status(ranking);
 }
 
@@ -81,6 +88,8 @@ const SubcommandRegistration rank_command(
            ->check(CLI::IsMember(quantity_names()));
        command.add_option("--out", o->out, "the ranking as JSON; - for standard output");
        command.add_option("--markdown", o->markdown, "the same for people; - for standard output");
+       command.add_option("--html", o->html, "the same for a browser; - for standard output");
+       declare_chart_options(command, o->charts);
        return [o] { return rank_files(*o); };
      }});
 

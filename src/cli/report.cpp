@@ -1,32 +1,29 @@
 // breakeven report: result files in, text out.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <span>
 
+#include "cli/chart_files.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/suggestion.h"
 #include "reports/bencher.h"
-#include "reports/chart_gnuplot.h"
 #include "reports/charts.h"
 #include "reports/csv.h"
 #include "reports/github_benchmark.h"
 #include "reports/google_benchmark_json.h"
 #include "reports/headlines.h"
-#include "reports/html.h"
+#include "reports/html_results.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
 #include "reports/openmetrics.h"
+#include "reports/threshold_report.h"
 #include "reports/tool_report.h"
-#include "results/result.h"
+#include "verdicts/measured.h"
 
 namespace breakeven {
 namespace {
@@ -35,27 +32,44 @@ namespace {
 struct Form {
   const char* option;
   const char* meaning;
-  ToolReport (*make)(std::span<const Result>);
+  ToolReport (*make)(const Measured&);
+  bool of_thresholds = false;  // it has words for them, too
 };
+
+/// A form of results alone.
+template <ToolReport (*make)(std::span<const Result>)>
+ToolReport of_results(const Measured& measured) {
+  return make(measured.results);
+}
 
 constexpr std::array<Form, 9> forms{{
     {"--answers", "what the results say, a sentence a line",
-     [](std::span<const Result> results) {
+     [](const Measured& measured) {
        std::string text;
-       for (const std::string& sentence : headlines(results)) text += sentence + "\n";
+       for (const std::string& sentence : headlines(measured.results, measured.thresholds))
+         text += sentence + "\n";
        return ToolReport{.text = text};
-     }},
+     },
+     true},
     {"--html", "a report for a browser",
-     [](std::span<const Result> results) { return ToolReport{.text = html_report(results)}; }},
+     [](const Measured& measured) { return ToolReport{.text = html_report(measured)}; }, true},
     {"--markdown", "a Markdown summary",
-     [](std::span<const Result> results) { return ToolReport{.text = markdown_report(results)}; }},
+     [](const Measured& measured) {
+       ToolReport made;
+       if (!measured.results.empty()) made.text = markdown_report(measured.results);
+       for (const Threshold& threshold : measured.thresholds)
+         made.text += (made.text.empty() ? "" : "\n") + threshold_markdown(threshold);
+       return made;
+     },
+     true},
     {"--csv", "a row for each case and backend",
-     [](std::span<const Result> results) { return ToolReport{.text = csv_report(results)}; }},
-    {"--junit", "JUnit XML, for CI systems", junit_report},
-    {"--openmetrics", "OpenMetrics text, for Prometheus", openmetrics_report},
-    {"--google-benchmark", "Google Benchmark's JSON, for its compare.py", google_benchmark_json_report},
-    {"--bencher", "Bencher Metric Format", bencher_report},
-    {"--github", "github-action-benchmark's customSmallerIsBetter", github_benchmark_report},
+     [](const Measured& measured) { return ToolReport{.text = csv_report(measured.results)}; }},
+    {"--junit", "JUnit XML, for CI systems", of_results<junit_report>},
+    {"--openmetrics", "OpenMetrics text, for Prometheus", of_results<openmetrics_report>},
+    {"--google-benchmark", "Google Benchmark's JSON, for its compare.py",
+     of_results<google_benchmark_json_report>},
+    {"--bencher", "Bencher Metric Format", of_results<bencher_report>},
+    {"--github", "github-action-benchmark's customSmallerIsBetter", of_results<github_benchmark_report>},
 }};
 
 /// Two reports in one file would be neither.
@@ -72,76 +86,29 @@ void expect_different(const std::array<std::string, forms.size()>& paths) {
   }
 }
 
-void draw(const Chart& chart, const std::string& file) {
-  check_output_files({{"--chart", file}});
-  std::signal(SIGPIPE, SIG_IGN);  // writing to one that is not there is an error like others
-  FILE* gnuplot = popen("gnuplot", "w");
-  const std::string script = gnuplot_script(chart, file);
-  const bool written =
-      gnuplot != nullptr && fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-  const int status = gnuplot == nullptr ? -1 : pclose(gnuplot);
-  if (status == 0 && written) return;
-  throw CommandError(
-      exit_code::bad_input,
-      WIFEXITED(status) && WEXITSTATUS(status) == 127
-          ? "--chart needs gnuplot, which is not here; install it (Debian: gnuplot-nox)"
-          : fmt::format("--chart: gnuplot could not draw {}; what it said stands above", chart.name));
-}
-
-/// Each of "NAME=FILE".
-void draw_charts(std::span<const Result> results, const std::vector<std::string>& asked) {
-  if (asked.empty()) return;
-  const std::vector<Chart> all = charts(results);
-  std::vector<std::string> names(all.size());
-  std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
-  for (const std::string& one : asked) {
-    const std::size_t equals = one.find('=');
-    if (equals == std::string::npos || equals + 1 == one.size())
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--chart {}: name the file too, as in --chart {}=chart.svg", one,
-                                     one.substr(0, equals)));
-    const std::string name = one.substr(0, equals);
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == name; });
-    if (found == all.end())
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("--chart: these results have no chart '{}'{}; --list-charts shows those they have",
-                      name, did_you_mean(name, names)));
-    draw(*found, one.substr(equals + 1));
-  }
-}
-
 const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        struct Options {
          std::vector<std::filesystem::path> files;
          std::array<std::string, forms.size()> paths;  // of the forms; empty where not asked for
-         std::vector<std::string> charts;
-         bool list_charts = false;
+         ChartOptions charts;
        };
        auto o = std::make_shared<Options>();
-       command.add_option("RESULT", o->files, "result files; - for standard input")->required();
+       command
+           .add_option("RESULT", o->files, "result files, and what `threshold` wrote; - for standard input")
+           ->required();
        for (std::size_t i = 0; i < forms.size(); ++i)
          command.add_option(forms[i].option, o->paths[i],
                             fmt::format("write {} to this file; - for standard output", forms[i].meaning));
-       command.add_option(
-           "--chart", o->charts,
-           "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so; may be given "
-           "several times; needs gnuplot");
-       command.add_flag("--list-charts", o->list_charts, "the names and titles of the charts that there are");
+       declare_chart_options(command, o->charts);
        return [o] {
          expect_different(o->paths);
-         std::vector<Result> results;
-         for (const auto& file : o->files) results.push_back(read_result(file));
-         bool written = o->list_charts || !o->charts.empty();
-         if (o->list_charts) {
-           for (const Chart& chart : charts(results)) fmt::print("{}  {}\n", chart.name, chart.title);
-         }
-         draw_charts(results, o->charts);
+         const Measured measured = read_measured(o->files);
+         bool written = o->charts.any();
+         if (written) show_charts(charts(measured.results, measured.thresholds), o->charts);
          for (std::size_t i = 0; i < forms.size(); ++i) {
            if (o->paths[i].empty()) continue;
-           const ToolReport report = forms[i].make(results);
+           const ToolReport report = forms[i].make(measured);
            write_text_file(o->paths[i], report.text);
            written = true;
            if (report.left_out > 0)
@@ -149,9 +116,18 @@ const SubcommandRegistration report_command(
                         forms[i].option,
                         report.left_out == 1 ? "1 case" : fmt::format("{} cases", report.left_out),
                         report.left_out == 1 ? "it" : "them");
+           if (!forms[i].of_thresholds && !measured.thresholds.empty())
+             fmt::print(stderr,
+                        "breakeven: {}: {} left out: this form has results of `breakeven run` alone\n",
+                        forms[i].option,
+                        measured.thresholds.size() == 1
+                            ? "1 threshold file"
+                            : fmt::format("{} threshold files", measured.thresholds.size()));
          }
          if (!written) {
-           for (const auto& result : results) print_terminal_report(result);
+           for (const auto& result : measured.results) print_terminal_report(result);
+           for (const auto& threshold : measured.thresholds)
+             fmt::print("{}", threshold_terminal(threshold, terminal_style()));
          }
          return exit_code::good;
        };

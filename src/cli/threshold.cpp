@@ -12,6 +12,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
+#include "reports/html_results.h"
 #include "reports/threshold_report.h"
 #include "session/discovery.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 struct ThresholdOptions {
   std::filesystem::path config;
-  std::string out, markdown;
+  std::string out, markdown, html;
   double minutes = 60;
   int threads = 0;
   bool quiet = false;
@@ -39,6 +40,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
       "CPU threads of sides that do not say; default: one a physical core, within affinity and quota");
   command.add_option("--out", o.out, "what was found, as JSON; - for standard output");
   command.add_option("--markdown", o.markdown, "the same for people; - for standard output");
+  command.add_option("--html", o.html, "the same for a browser; - for standard output");
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
@@ -61,7 +63,7 @@ GateSide side_of(const ThresholdSide& wanted, const std::string& side_name, int 
 }
 
 int threshold(const ThresholdOptions& o) {
-  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}});
+  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
   plan.threads = choose_threads(o.threads);
@@ -78,7 +80,8 @@ int threshold(const ThresholdOptions& o) {
   line.clear();
   if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
   if (!o.markdown.empty()) write_text_file(o.markdown, threshold_markdown(found));
-  if (!o.quiet && o.out != "-" && o.markdown != "-")
+  if (!o.html.empty()) write_text_file(o.html, html_report({.results = {}, .thresholds = {found}}));
+  if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
     fmt::print("{}", threshold_terminal(found, terminal_style()));
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }

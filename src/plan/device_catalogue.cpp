@@ -28,6 +28,7 @@ DeviceEntry read_device(const Json& json, const Place& place) {
                   "source", "date"});
   DeviceEntry entry{.name = require_text(json, place, "name"),
                     .memory_gib = read_amount(json, place, "memory_gib"),
+                    .cores = 0,
                     .architecture = require_text(json, place, "architecture"),
                     .form = require_text(json, place, "form"),
                     .watts = read_amount(json, place, "watts"),
@@ -44,17 +45,72 @@ DeviceEntry read_device(const Json& json, const Place& place) {
   return entry;
 }
 
+std::string accumulator_of(Dtype dtype) {
+  if (dtype == Dtype::f64) return "f64";
+  return dtype == Dtype::s8 ? "s32" : "f32";
+}
+
+/// Of one number of sockets.
+DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
+  constexpr double channel_bytes = 8;
+  const double cores = read_amount(json, place, "cores");
+  const double cycles = 1e9 * read_amount(json, place, "ghz");
+  const double transfers = 1e6 * read_amount(json, place, "memory_mega_transfers");
+  DeviceEntry entry{
+      .name = require_text(json, place, "name"),
+      .memory_gib = 0,
+      .cores = static_cast<int>(cores) * sockets,
+      .architecture = require_text(json, place, "architecture"),
+      .form = fmt::format("{} socket{}", sockets, sockets == 1 ? "" : "s"),
+      .watts = sockets * read_amount(json, place, "watts"),
+      .bytes_per_second = sockets * read_amount(json, place, "memory_channels") * transfers * channel_bytes,
+      .peaks = {},
+      .source = require_text(json, place, "source"),
+      .date = require_text(json, place, "date")};
+  const Place peaks = place / "operations_per_cycle";
+  if (!json.contains("operations_per_cycle") || !json["operations_per_cycle"].is_object() ||
+      json["operations_per_cycle"].empty())
+    peaks.fail("must be an object of operations a core does in a cycle, by dtype");
+  for (const auto& [key, value] : json["operations_per_cycle"].items()) {
+    const auto dtype = parse_dtype(key);
+    if (!dtype) (peaks / key).fail("is no dtype");
+    entry.peaks[key] = {
+        .flop_per_second = entry.cores * cycles * read_amount(json["operations_per_cycle"], peaks, key),
+        .sparse_flop_per_second = {},
+        .accumulate = accumulator_of(*dtype)};
+  }
+  return entry;
+}
+
+void add_processors(DeviceCatalogue& catalogue, const Json& json, const Place& place) {
+  require_object(json, place,
+                 {"name", "cores", "sockets", "ghz", "operations_per_cycle", "memory_channels",
+                  "memory_mega_transfers", "architecture", "watts", "source", "date"});
+  const auto most_sockets = static_cast<int>(read_amount(json, place, "sockets"));
+  for (int sockets = 1; sockets <= most_sockets; ++sockets)
+    catalogue.push_back(read_processors(json, place, sockets));
+}
+
 }  // namespace
+
+std::string DeviceEntry::text() const {
+  return is_cpu() ? fmt::format("{}, {} cores", name, cores) : fmt::format("{}, {:g} GiB", name, memory_gib);
+}
 
 DeviceCatalogue read_device_catalogue(const std::filesystem::path& path) {
   const JsonFile file = read_json(path);
   const Place root(path.string());
-  require_object(file.document, root, {"about", "devices"});
+  require_object(file.document, root, {"about", "devices", "processors"});
   if (!file.document.contains("devices") || !file.document["devices"].is_array())
     root.fail("'devices' is missing; it must be a list");
   DeviceCatalogue catalogue;
   for (std::size_t i = 0; i < file.document["devices"].size(); ++i)
     catalogue.push_back(read_device(file.document["devices"][i], root / "devices" / i));
+  if (!file.document.contains("processors")) return catalogue;
+  const Json& processors = file.document["processors"];
+  if (!processors.is_array()) (root / "processors").fail("must be a list");
+  for (std::size_t i = 0; i < processors.size(); ++i)
+    add_processors(catalogue, processors[i], root / "processors" / i);
   return catalogue;
 }
 
@@ -62,7 +118,14 @@ const DeviceEntry* find_device(const DeviceCatalogue& catalogue, std::string_vie
                                std::int64_t memory_bytes) {
   const double gib = static_cast<double>(memory_bytes) / 0x1p30;
   const auto found = std::find_if(catalogue.begin(), catalogue.end(), [&](const DeviceEntry& entry) {
-    return entry.name == name && std::abs(gib / entry.memory_gib - 1) < 0.1;
+    return !entry.is_cpu() && entry.name == name && std::abs(gib / entry.memory_gib - 1) < 0.1;
+  });
+  return found == catalogue.end() ? nullptr : &*found;
+}
+
+const DeviceEntry* find_processors(const DeviceCatalogue& catalogue, std::string_view name, int cores) {
+  const auto found = std::find_if(catalogue.begin(), catalogue.end(), [&](const DeviceEntry& entry) {
+    return entry.is_cpu() && entry.name == name && entry.cores == cores;
   });
   return found == catalogue.end() ? nullptr : &*found;
 }

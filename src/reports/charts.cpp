@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -10,7 +11,9 @@
 
 #include "reports/comparison.h"
 #include "reports/families.h"
+#include "reports/narrower_types.h"
 #include "reports/text.h"
+#include "reports/threshold_chart.h"
 #include "statistics/estimate.h"
 #include "verdicts/candidate.h"
 #include "verdicts/roofline.h"
@@ -57,35 +60,6 @@ bool spans(double low, double high, double factor) {
   return low > 0 && high / low >= factor;
 }
 
-/// Logarithmic where the values go through more than an order of magnitude.
-void choose_scales(Chart& chart) {
-  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
-  for (const ChartSeries& series : chart.series) {
-    for (const ChartPoint& point : series.points) {
-      low_x = std::min(low_x, point.x);
-      high_x = std::max(high_x, point.x);
-      low_y = std::min(low_y, point.low.value_or(point.y));
-      high_y = std::max(high_y, point.high.value_or(point.y));
-    }
-  }
-  chart.x.logarithmic = chart.kind != Chart::Kind::bars && spans(low_x, high_x, 16);
-  chart.y.logarithmic = spans(low_y, high_y, 30);
-}
-
-/// Letters and digits, everything else a dash.
-std::string slug(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (!made.empty() && made.back() != '-') {
-      made += '-';
-    }
-  }
-  while (!made.empty() && made.back() == '-') made.pop_back();
-  return made;
-}
-
 // ---- one parameter that moves
 
 /// Series by label, in the order of the results, their points by x.
@@ -115,7 +89,7 @@ std::string title_of(const Family& family, std::string_view what) {
 }
 
 std::string name_of(const Family& family) {
-  return slug(family.op + " " + family.parameter + " " + family.fixed);
+  return chart_slug(family.op + " " + family.parameter + " " + family.fixed);
 }
 
 Chart rate_chart(const Family& family) {
@@ -197,12 +171,137 @@ Chart latency_chart(const Family& family) {
   return chart;
 }
 
+// ---- ladders
+
+/// Of each operation and device, how many times as fast as f32 the other dtypes are; empty where nothing was
+/// measured in both.
+Chart narrower_types_chart(const std::vector<Timed>& all) {
+  Chart chart{.name = "narrower-types",
+              .title = "Other types: how many times as fast as f32, mean and range over the problems",
+              .kind = Chart::Kind::bars,
+              .x = {},
+              .y = {.label = "times as fast as f32"},
+              .categories = {},
+              .series = {}};
+  const std::vector<OverF32> found = narrower_types(all);
+  std::set<std::string> devices;
+  for (const OverF32& one : found) devices.insert(one.device);
+  SeriesByLabel series;
+  for (const OverF32& one : found) {
+    const std::string dtype = printable(one.dtype);
+    auto at = std::find(chart.categories.begin(), chart.categories.end(), dtype);
+    if (at == chart.categories.end()) at = chart.categories.insert(at, dtype);
+    series.add(printable(devices.size() > 1 ? fmt::format("{} on {}", one.op, one.device) : one.op),
+               {.x = static_cast<double>(at - chart.categories.begin()),
+                .y = one.mean,
+                .low = one.least,
+                .high = one.most});
+  }
+  chart.series = series.take();
+  choose_scales(chart);
+  return chart;
+}
+
+/// What can be turned on or off, and what else makes a rate higher.
+constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
+
+/// The rung of a ladder that a case is on: "bf16 + tuned + fused, batch 64", of what varies in it.
+std::string rung_of(const CaseResult& c, const std::set<std::string>& varying) {
+  std::string text = printable(c.dtype);
+  for (const char* name : steps_of_optimisation) {
+    const Value* value = c.parameters.find(name);
+    if (value == nullptr || !varying.contains(name)) continue;
+    if (const bool* on = std::get_if<bool>(value)) {
+      if (*on) text += fmt::format(" + {}", name);
+    } else {
+      text += fmt::format(", {} {}", name, printable(to_string(*value)));
+    }
+  }
+  return text;
+}
+
+/// Cases that differ in those and in their dtype alone, and in one that is on or off.
+struct Ladder {
+  std::vector<const Timed*> members;
+  std::map<std::string, std::set<Value>> values;  // by parameter
+
+  std::set<std::string> varying() const {
+    std::set<std::string> names;
+    for (const auto& [name, seen] : values) {
+      if (seen.size() > 1) names.insert(name);
+    }
+    return names;
+  }
+  bool is_one() const {
+    return std::any_of(values.begin(), values.end(), [](const auto& of) {
+      return of.second.size() > 1 && std::holds_alternative<bool>(*of.second.begin());
+    });
+  }
+};
+
+std::vector<Ladder> ladders_of(const std::vector<Timed>& all) {
+  std::map<std::string, std::size_t> index;
+  std::vector<Ladder> found;
+  for (const Timed& timed : all) {
+    const CaseResult& c = *timed.result;
+    if (is_ceiling(c)) continue;
+    Parameters rest = c.parameters;
+    for (const char* name : steps_of_optimisation) {
+      if (rest.find(name) != nullptr) rest.set(name, std::int64_t{0});
+    }
+    const auto [at, is_new] =
+        index.try_emplace(fmt::format("{}|{}", c.op, rest_of(rest, "dtype", false)), found.size());
+    if (is_new) found.emplace_back();
+    Ladder& ladder = found[at->second];
+    ladder.members.push_back(&timed);
+    for (const char* name : steps_of_optimisation) {
+      if (const Value* value = c.parameters.find(name)) ladder.values[name].insert(*value);
+    }
+  }
+  std::erase_if(found, [](const Ladder& ladder) { return !ladder.is_one(); });
+  return found;
+}
+
+/// What each step of optimisation buys, in the order of the results; without bars where there are too few or
+/// too many of them.
+Chart ladder_chart(const Ladder& ladder) {
+  constexpr std::size_t fewest_rungs = 3;
+  const CaseResult& first = *ladder.members.front()->result;
+  std::vector<const CaseResult*> members(ladder.members.size());
+  std::transform(ladder.members.begin(), ladder.members.end(), members.begin(),
+                 [](const Timed* timed) { return timed->result; });
+  const Unit unit = unit_of(members);
+  const std::set<std::string> varying = ladder.varying();
+  std::vector<std::string> what{first.op};
+  if (const Value* network = first.parameters.find("network")) what.push_back(to_string(*network));
+  Chart chart{.name = chart_slug(fmt::format("{} steps of optimisation", fmt::join(what, " "))),
+              .title = fmt::format("Steps of optimisation: {}, {}",
+                                   printable(fmt::format("{}", fmt::join(what, " "))), unit.label),
+              .kind = Chart::Kind::bars,
+              .x = {},
+              .y = {.label = unit.label},
+              .categories = {},
+              .series = {}};
+  SeriesByLabel series;
+  for (const Timed* timed : ladder.members) {
+    const std::string rung = rung_of(*timed->result, varying);
+    auto at = std::find(chart.categories.begin(), chart.categories.end(), rung);
+    if (at == chart.categories.end()) at = chart.categories.insert(at, rung);
+    const auto point = rate_at(static_cast<double>(at - chart.categories.begin()), *timed->result, unit);
+    if (point) series.add(timed->place, *point);
+  }
+  if (chart.categories.size() >= fewest_rungs && chart.categories.size() <= most_bars)
+    chart.series = series.take();
+  choose_scales(chart);
+  return chart;
+}
+
 // ---- the rest
 
 /// Of one operation, what is in no family: as many problems as people can read.
 Chart bar_chart(const std::string& op, const std::vector<const CaseResult*>& all) {
   const Unit unit = unit_of(all);
-  Chart chart{.name = slug(op),
+  Chart chart{.name = chart_slug(op),
               .title = fmt::format("{}: {}", printable(op), unit.label),
               .kind = Chart::Kind::bars,
               .x = {},
@@ -226,8 +325,8 @@ Chart bar_chart(const std::string& op, const std::vector<const CaseResult*>& all
   return chart;
 }
 
-std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::vector<Family>& families) {
-  std::set<const CaseResult*> shown;
+std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::vector<Family>& families,
+                              std::set<const CaseResult*> shown) {
   for (const Family& family : families) {
     for (const auto& [x, timed] : family.members) shown.insert(timed->result);
   }
@@ -318,8 +417,8 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     const auto [found, is_new] =
         index.try_emplace(c.op + "|" + rest_of(c.parameters, "dtype", false), made.size());
     if (is_new) {
-      made.push_back({.name = slug(fmt::format("{} {} loss {}", c.op, problem_title(c),
-                                               by_seconds ? "seconds" : "steps")),
+      made.push_back({.name = chart_slug(fmt::format("{} {} loss {}", c.op, problem_title(c),
+                                                     by_seconds ? "seconds" : "steps")),
                       .title = fmt::format("{} {}: loss by {}", printable(c.op), problem_title(c),
                                            by_seconds ? "time" : "steps"),
                       .kind = Chart::Kind::lines,
@@ -353,19 +452,57 @@ void make_names_unique(std::vector<Chart>& all) {
 
 }  // namespace
 
-std::vector<Chart> charts(std::span<const Result> results) {
+void choose_scales(Chart& chart) {
+  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      low_x = std::min(low_x, point.x);
+      high_x = std::max(high_x, point.x);
+      low_y = std::min(low_y, point.low.value_or(point.y));
+      high_y = std::max(high_y, point.high.value_or(point.y));
+    }
+  }
+  chart.x.logarithmic = chart.kind != Chart::Kind::bars && spans(low_x, high_x, 16);
+  chart.y.logarithmic = spans(low_y, high_y, 30);
+}
+
+std::string chart_slug(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!made.empty() && made.back() != '-') {
+      made += '-';
+    }
+  }
+  while (!made.empty() && made.back() == '-') made.pop_back();
+  return made;
+}
+
+std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds) {
   const std::vector<Timed> all = timed_results(results);
   const std::vector<Family> families = families_of(all);
   std::vector<Chart> made;
+  for (const Threshold& threshold : thresholds) {
+    for (const ThresholdAnswer& answer : threshold.answers)
+      made.push_back(threshold_chart(threshold, answer));
+  }
   for (const Family& family : families) {
     made.push_back(rate_chart(family));
     made.push_back(speedup_chart(family));
     made.push_back(latency_chart(family));
   }
+  made.push_back(narrower_types_chart(all));
+  std::set<const CaseResult*> on_ladders;
+  for (const Ladder& ladder : ladders_of(all)) {
+    made.push_back(ladder_chart(ladder));
+    if (made.back().series.empty()) continue;
+    for (const Timed* timed : ladder.members) on_ladders.insert(timed->result);
+  }
   const auto append = [&](std::vector<Chart> more) {
     for (Chart& chart : more) made.push_back(std::move(chart));
   };
-  append(bar_charts(all, families));
+  append(bar_charts(all, families, std::move(on_ladders)));
   append(loss_charts(all, false));
   append(loss_charts(all, true));
   append(roofline_charts(all, results));

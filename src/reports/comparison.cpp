@@ -102,13 +102,13 @@ std::string counted(int count, std::string_view noun) {
 }  // namespace
 
 std::vector<ProblemGroup> compare(std::span<const Result> results) {
-  struct Place {
+  struct Position {
     std::size_t group = 0, problem = 0;
   };
   const CeilingsByDevice known = ceilings(results);
   std::vector<ProblemGroup> groups;
   std::unordered_map<std::string_view, std::size_t> group_of_op;
-  std::unordered_map<std::string_view, Place> place_of_id;
+  std::unordered_map<std::string_view, Position> place_of_id;
   for (const Result& run : results) {
     for (const CaseResult& result : run.cases) {
       const auto [place, fresh_problem] = place_of_id.try_emplace(result.id);
@@ -168,6 +168,13 @@ std::string explain(const CaseResult& result) {
                        format_number(result.verification->tolerance));
   }
   return "no reason was given";
+}
+
+std::string describe_fit(const Fit& fit) {
+  std::string text = fmt::format("the largest that fits: {}", fit.largest);
+  if (fit.refused > 0) text += fmt::format("; {} does not", fit.refused);
+  if (!fit.limit.empty()) text += fmt::format(": {}", printable(fit.limit));
+  return text;
 }
 
 std::map<Status, std::size_t> count_statuses(std::span<const Result> results) {

@@ -57,6 +57,9 @@ std::string problem_title(const CaseResult& result);
 /// Why a result is not ok, in one printable line; never empty.
 std::string explain(const CaseResult& result);
 
+/// "the largest that fits: 8192; 8200 does not: out of memory ...", as far as it is known; printable.
+std::string describe_fit(const Fit& fit);
+
 std::map<Status, std::size_t> count_statuses(std::span<const Result> results);
 
 /// Something that was said of one or many results: texts that differ only in their numbers are one finding.

@@ -72,10 +72,12 @@ std::vector<Timed> timed_results(std::span<const Result> results) {
   for (const Result& run : results) {
     for (const CaseResult& c : run.cases) {
       if (!c.has_time()) continue;
-      std::string label = printable(c.backend);
-      if (dtypes[c.op].size() > 1) label += " " + printable(c.dtype);
-      if (machines.size() > 1) label += fmt::format(" ({})", printable(run.host.name));
-      all.push_back({.run = &run, .result = &c, .label = std::move(label)});
+      const std::string machine = machines.size() > 1 ? fmt::format(" ({})", printable(run.host.name)) : "";
+      const std::string dtype = dtypes[c.op].size() > 1 ? " " + printable(c.dtype) : "";
+      all.push_back({.run = &run,
+                     .result = &c,
+                     .label = printable(c.backend) + dtype + machine,
+                     .place = printable(c.backend) + machine});
     }
   }
   return all;

@@ -17,6 +17,7 @@ struct Timed {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
   std::string label;  // "onednn f32 (host)", as far as those differ among the results; printable
+  std::string place;  // the same without the dtype
 };
 
 /// Points into the results, which must outlive it.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "reports/text.h"
 #include "reports/units.h"
 #include "statistics/summary.h"
 
@@ -98,6 +99,11 @@ std::string refused(const CaseResult& r) {
   return r.fit && r.fit->refused > 0 ? fmt::format("{}", r.fit->refused) : "";
 }
 
+std::string limit(const CaseResult& r) {
+  constexpr std::size_t columns = 40;
+  return r.fit ? shorten(printable(r.fit->limit), columns) : "";
+}
+
 /// A figure that the result alone tells.
 template <std::string (*text)(const CaseResult&)>
 std::string of(const Entry& entry) {
@@ -118,6 +124,7 @@ std::vector<Figure> figures(const ProblemGroup& group) {
       {.header = "95%", .text = of<interval>, .essential = true},
       {.header = "largest", .text = of<largest>, .essential = true},
       {.header = "too large", .text = of<refused>},
+      {.header = "because", .text = of<limit>},
       {.header = "GFLOP/s", .text = of<gflops>},
       {.header = "samples/s", .text = of<samples_per_second_text>},
       {.header = "GB/s", .text = of<gbps>},

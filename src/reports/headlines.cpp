@@ -8,7 +8,9 @@
 
 #include "reports/comparison.h"
 #include "reports/families.h"
+#include "reports/narrower_types.h"
 #include "reports/text.h"
+#include "reports/threshold_chart.h"
 #include "reports/units.h"
 #include "statistics/estimate.h"
 #include "verdicts/roofline.h"
@@ -22,10 +24,6 @@ struct Pair {
   const CaseResult* other = nullptr;
 };
 using PairsByValue = std::map<double, Pair>;
-
-void keep_faster(const CaseResult*& best, const CaseResult& one) {
-  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
-}
 
 /// By machine and dtype: like is compared with like.
 std::map<std::pair<std::string, std::string>, PairsByValue> pairs_of(const Family& family) {
@@ -86,9 +84,23 @@ std::string sentence(const Family& family, const std::string& machine, const std
                      best->first);
 }
 
-/// "matmul: onednn is the fastest, or as fast, in 9 of 12 problems, blis in 4".
+/// "onednn 1.02, blis 1.5": the geometric mean of each backend's time over the fastest's, in what it has a
+/// time of, the least first.
+std::string typical_ratios(const std::map<std::string, std::vector<Estimate>>& ratios) {
+  std::vector<std::pair<double, std::string>> order;
+  order.reserve(ratios.size());
+  for (const auto& [backend, all] : ratios) order.emplace_back(geometric_mean(all).value, backend);
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> parts;
+  parts.reserve(order.size());
+  for (const auto& [ratio, backend] : order) parts.push_back(fmt::format("{} {:.2f}", backend, ratio));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "matmul: the fastest, or as fast, of 12 problems: onednn in 9, blis in 4; ...".
 std::string ranking(const ProblemGroup& group) {
   std::map<std::string, int> first;
+  std::map<std::string, std::vector<Estimate>> ratios;  // by backend
   int problems = 0;
   double largest = 1;
   std::string where;
@@ -97,6 +109,7 @@ std::string ranking(const ProblemGroup& group) {
     ++problems;
     std::set<std::string> leading;
     for (const Entry& entry : problem.entries) {
+      if (entry.standing != Standing::none) ratios[entry.result->backend].push_back({.value = entry.ratio});
       if (entry.standing == Standing::fastest || entry.standing == Standing::tied)
         leading.insert(entry.result->backend);
       if (entry.standing == Standing::slower && entry.ratio > largest) {
@@ -114,54 +127,18 @@ std::string ranking(const ProblemGroup& group) {
   parts.reserve(order.size());
   for (const auto& [backend, count] : order) parts.push_back(fmt::format("{} in {}", backend, count));
   return fmt::format(
-      "{}: the fastest, or as fast, of {} problem{}: {}{}", group.op, problems, problems == 1 ? "" : "s",
-      fmt::join(parts, ", "),
+      "{}: the fastest, or as fast, of {} problem{}: {}; times the fastest's time, as geometric means: {}{}",
+      group.op, problems, problems == 1 ? "" : "s", fmt::join(parts, ", "), typical_ratios(ratios),
       where.empty() ? "" : fmt::format("; furthest behind: {}, {}", where, format_slower(largest)));
 }
 
-/// "host", and which of its devices where that is not its processors.
-std::string where_of(const Timed& timed) {
-  const std::string& device = timed.result->device;
-  return device == "cpu" ? timed.run->host.name : fmt::format("{}, {}", timed.run->host.name, device);
-}
-
-/// "matmul on host: bf16 is 4.1x as fast as f32, from 0.3x to 8.9x, as the geometric mean of 7 problems": of
-/// each device the fastest backend in either.
-std::vector<std::string> narrower_types(const std::vector<Timed>& all) {
-  std::map<std::string, std::map<std::string, std::map<std::string, const CaseResult*>>>
-      by_place;  // problem, dtype
-  for (const Timed& timed : all) {
-    const CaseResult& c = *timed.result;
-    if (is_ceiling(c)) continue;
-    const std::string place = fmt::format("{} on {}", c.op, where_of(timed));
-    keep_faster(by_place[place][rest_of(c.parameters, "dtype", false)][c.dtype], c);
-  }
-  std::vector<std::string> said;
-  for (const auto& [place, problems] : by_place) {
-    std::map<std::string, std::vector<Estimate>> faster;  // by dtype, over f32
-    for (const auto& [problem, dtypes] : problems) {
-      const auto f32 = dtypes.find("f32");
-      if (f32 == dtypes.end()) continue;
-      for (const auto& [dtype, c] : dtypes) {
-        if (dtype != "f32")
-          faster[dtype].push_back({.value = f32->second->seconds->median / c->seconds->median});
-      }
-    }
-    for (const auto& [dtype, ratios] : faster) {
-      const auto [least, most] =
-          std::minmax_element(ratios.begin(), ratios.end(),
-                              [](const Estimate& a, const Estimate& b) { return a.value < b.value; });
-      const std::string mean = format_number(geometric_mean(ratios).value);
-      said.push_back(
-          ratios.size() == 1
-              ? fmt::format("{}: {} is {}x as fast as f32", place, dtype, mean)
-              : fmt::format(
-                    "{}: {} is {}x as fast as f32, as the geometric mean of {} problems, from {}x to {}x",
-                    place, dtype, mean, ratios.size(), format_number(least->value),
-                    format_number(most->value)));
-    }
-  }
-  return said;
+/// "matmul on host: bf16 is 4.1x as fast as f32, as the geometric mean of 7 problems, from 0.3x to 8.9x".
+std::string sentence(const OverF32& one) {
+  const std::string said = fmt::format("{} on {}: {} is {}x as fast as f32", one.op, one.device, one.dtype,
+                                       format_number(one.mean));
+  if (one.problems == 1) return said;
+  return fmt::format("{}, as the geometric mean of {} problems, from {}x to {}x", said, one.problems,
+                     format_number(one.least), format_number(one.most));
 }
 
 /// "infer, network mlp in f32 on host: onednn takes 3.1e4 images a second at batch 1 and 22x as many at 512".
@@ -215,6 +192,22 @@ std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const R
   return said;
 }
 
+/// "host: starting work and waiting for it takes 4.1 µs (cuda)": of each device, by its fastest backend.
+std::vector<std::string> launches(const std::vector<Timed>& all) {
+  std::map<std::string, const CaseResult*> fastest;  // by device
+  for (const Timed& timed : all) {
+    const Value* waits = timed.result->parameters.find("waits");
+    if (timed.result->op == "launch" && waits != nullptr && *waits == Value(true))
+      keep_faster(fastest[where_of(timed)], *timed.result);
+  }
+  std::vector<std::string> said;
+  said.reserve(fastest.size());
+  for (const auto& [device, c] : fastest)
+    said.push_back(fmt::format("{}: starting work that does nothing, and waiting for it, takes {} ({})",
+                               device, format_seconds(c->seconds->median), c->backend));
+  return said;
+}
+
 std::string troubles(std::span<const Result> results) {
   std::vector<std::string> parts;
   std::size_t all = 0;
@@ -228,21 +221,28 @@ std::string troubles(std::span<const Result> results) {
 
 }  // namespace
 
-std::vector<std::string> headlines(std::span<const Result> results) {
+std::vector<std::string> headlines(std::span<const Result> results, std::span<const Threshold> thresholds) {
   std::vector<std::string> said;
+  for (const Threshold& threshold : thresholds) {
+    for (const ThresholdAnswer& answer : threshold.answers)
+      said.push_back(fmt::format("{} on {}: {}", question_of(answer), printable(threshold.host.name),
+                                 printable(in_words(answer, threshold))));
+  }
+  const std::size_t of_thresholds = said.size();
   const std::vector<Timed> all = timed_results(results);
   const std::vector<Family> families = families_of(all);
   for (const Family& family : families) {
     for (const auto& [key, pairs] : pairs_of(family))
       said.push_back(printable(sentence(family, key.first, key.second, pairs)));
   }
-  if (said.empty()) {
+  if (said.size() == of_thresholds) {
     for (const ProblemGroup& group : compare(results)) {
       if (std::string text = ranking(group); !text.empty()) said.push_back(printable(text));
     }
   }
   for (const std::string& text : limits(all, results)) said.push_back(printable(text));
-  for (const std::string& text : narrower_types(all)) said.push_back(printable(text));
+  for (const std::string& text : launches(all)) said.push_back(printable(text));
+  for (const OverF32& one : narrower_types(all)) said.push_back(printable(sentence(one)));
   for (const std::string& text : batches(families)) said.push_back(printable(text));
   if (std::string text = troubles(results); !text.empty()) said.push_back(std::move(text));
   return said;

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "results/result.h"
+#include "verdicts/threshold.h"
 
 namespace breakeven {
 
-/// Where a machine has other devices than its processors: from which value of a parameter on they are faster,
-/// and by how much, by the values that were measured; else which backend is the fastest of how many problems,
-/// by operation. Then what other dtypes bring over f32, what larger batches do, and what went wrong.
-/// Printable.
-std::vector<std::string> headlines(std::span<const Result> results);
+/// What thresholds answer. Of results, where a machine has other devices than its processors: from which
+/// value of a parameter on they are faster, and by how much, by the values that were measured; else which
+/// backend is the fastest of how many problems, by operation. Then what other dtypes bring over f32, what
+/// larger batches do, and what went wrong. Printable.
+std::vector<std::string> headlines(std::span<const Result> results,
+                                   std::span<const Threshold> thresholds = {});
 
 }  // namespace breakeven

@@ -1,16 +1,9 @@
 #include "reports/html.h"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "reports/charts.h"
-#include "reports/comparison.h"
-#include "reports/headlines.h"
 #include "reports/html_assets.h"
 #include "reports/text.h"
 #include "results/json_parts.h"
@@ -44,63 +37,29 @@ Json to_json(const Chart& chart) {
   return made;
 }
 
-Json machine_json(const Result& run) {
-  Json made{{"name", printable(run.host.name)},
-            {"hardware", describe_host(run.host)},
-            {"gpus", Json::array()},
-            {"system", printable(fmt::format("{}, {}", run.host.os, run.host.kernel))},
-            {"title", config_title(run)},
-            {"created", printable(run.created)},
-            {"version", printable(run.tool_version)},
-            {"complete", run.complete},
-            {"backends", Json::array()},
-            {"missing", Json::array()}};
-  for (const Gpu& gpu : run.host.gpus) made["gpus"].push_back(describe_gpu(gpu));
-  for (const BackendRecord& backend : run.backends) {
-    if (backend.available) {
-      made["backends"].push_back(describe_backend(backend));
-    } else {
-      made["missing"].push_back(fmt::format("{}: {}", printable(backend.name), printable(backend.reason)));
-    }
+Json to_json(const HtmlTable& table) {
+  constexpr std::array kinds{"text", "number", "seconds", "joules", "percent", "spread"};
+  Json made{{"title", table.title}, {"columns", Json::array()}, {"rows", table.rows}};
+  for (const HtmlColumn& column : table.columns) {
+    made["columns"].push_back({{"name", column.name},
+                               {"cells", kinds.at(static_cast<std::size_t>(column.cells))},
+                               {"choose", column.can_choose},
+                               {"ifSeveral", column.if_several}});
   }
   return made;
 }
 
-/// A row of the table: the page names its columns.
-Json row_json(const std::string& op, const Problem& problem, const Entry& entry) {
-  const CaseResult& c = *entry.result;
-  const bool is_timed = c.has_time();
-  const auto interval = is_timed ? c.seconds->interval() : std::nullopt;
-  const auto per_second = [&](double amount) {
-    return is_timed && amount > 0 ? number_or_null(amount / c.seconds->median) : Json(nullptr);
-  };
-  std::string note = c.status == Status::ok ? printable(c.algorithm) : explain(c);
-  for (const std::string& warning : c.warnings)
-    note += fmt::format("{}{}", note.empty() ? "" : "; ", printable(warning));
-  if (c.fit) note = fmt::format("largest that fits: {}", c.fit->largest);
-  return {op,
-          problem.title,
-          printable(entry.run->host.name),
-          printable(c.backend),
-          printable(c.device),
-          printable(c.dtype),
-          name(c.status),
-          is_timed ? number_or_null(c.seconds->median) : Json(nullptr),
-          interval ? number_or_null((interval->high - interval->low) / 2 / c.seconds->median) : Json(nullptr),
-          describe_standing(entry),
-          c.samples == 0 ? per_second(c.flop * 1e-9) : Json(nullptr),
-          per_second(c.bytes * 1e-9),
-          per_second(static_cast<double>(c.samples)),
-          is_timed ? number_or_null(c.joules) : Json(nullptr),
-          entry.roofline ? number_or_null(entry.roofline->share) : Json(nullptr),
-          note};
+Json printable_texts(const std::vector<std::string>& texts) {
+  Json made = Json::array();
+  for (const std::string& text : texts) made.push_back(printable(text));
+  return made;
 }
 
-Json findings_json(const std::vector<Finding>& findings) {
-  Json all = Json::array();
-  for (const Finding& finding : findings)
-    all.push_back(fmt::format("{} {}", finding.text, describe_extent(finding)));
-  return all;
+Json to_json(const HtmlMachine& machine) {
+  return {{"name", printable(machine.name)},
+          {"facts", printable_texts(machine.facts)},
+          {"asides", printable_texts(machine.asides)},
+          {"troubles", printable_texts(machine.troubles)}};
 }
 
 /// In a script element: nothing in it can end that.
@@ -134,21 +93,19 @@ std::string filled(std::string_view page,
 
 }  // namespace
 
-std::string html_report(std::span<const Result> results) {
+std::string html_text(const HtmlPage& page) {
   Json data{{"version", version},
-            {"answers", headlines(results)},
-            {"machines", Json::array()},
+            {"title", printable(page.title)},
+            {"about", printable(page.about)},
+            {"answers", printable_texts(page.answers)},
             {"charts", Json::array()},
-            {"rows", Json::array()},
-            {"failures", findings_json(find_failures(results))},
-            {"warnings", findings_json(find_warnings(results))}};
-  for (const Result& run : results) data["machines"].push_back(machine_json(run));
-  for (const Chart& chart : charts(results)) data["charts"].push_back(to_json(chart));
-  for (const ProblemGroup& group : compare(results)) {
-    for (const Problem& problem : group.problems) {
-      for (const Entry& entry : problem.entries) data["rows"].push_back(row_json(group.op, problem, entry));
-    }
-  }
+            {"tables", Json::array()},
+            {"failures", printable_texts(page.failures)},
+            {"warnings", printable_texts(page.warnings)},
+            {"machines", Json::array()}};
+  for (const Chart& chart : page.charts) data["charts"].push_back(to_json(chart));
+  for (const HtmlTable& table : page.tables) data["tables"].push_back(to_json(table));
+  for (const HtmlMachine& machine : page.machines) data["machines"].push_back(to_json(machine));
   return filled(html_assets::page(), {{"/*STYLE*/", html_assets::style()},
                                       {"/*DATA*/", script_text(data)},
                                       {"/*CHART.JS*/", html_assets::chart_js()},

@@ -78,7 +78,7 @@ std::string junit_measured(const CaseResult& result) {
           fmt::format("95 % interval {} to {}", format_seconds(*timed->low), format_seconds(*timed->high)));
   }
   if (const auto gflops = result.gflops()) parts.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
-  if (result.fit) parts.push_back(fmt::format("largest that fits: {}", result.fit->largest));
+  if (result.fit) parts.push_back(describe_fit(*result.fit));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

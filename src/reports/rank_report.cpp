@@ -6,6 +6,7 @@
 
 #include "reports/comparison.h"
 #include "reports/markdown_text.h"
+#include "reports/rank_text.h"
 #include "reports/text.h"
 #include "reports/units.h"
 
@@ -25,14 +26,6 @@ std::string time_text(const Ranked& one) {
   return one.seconds ? format_seconds(one.seconds->value) : "";
 }
 
-/// "=2": one of several that share it.
-std::string place_text(const Ranked& one, const Ranking& ranking) {
-  if (one.place == 0) return "-";
-  const auto sharing = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
-                                     [&](const Ranked& other) { return other.place == one.place; });
-  return fmt::format("{}{}", sharing > 1 ? "=" : "", one.place);
-}
-
 std::string behind_text(const Ranked& one) {
   if (!one.behind) return "";
   return fmt::format("{}{:.3g}x", one.behind->interval ? "" : "~", one.behind->value);
@@ -43,60 +36,8 @@ std::string runs_per(const std::optional<Estimate>& amount, double unit) {
   return amount ? format_number(unit / amount->value) : "";
 }
 
-std::string work_text(const Ranking& ranking) {
-  const std::size_t cases = ranking.entries.size();
-  const std::string counted = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
-  return ranking.weighted ? fmt::format("ranked by the {} of all of it once, {}", name(ranking.by), counted)
-                          : fmt::format("ranked by {}: the geometric mean of what all have, {}",
-                                        name(ranking.by), counted);
-}
-
-/// "3 of 5 cases in bf16"; empty where all are in the dtype that was wanted first.
-std::string dtypes_text(const Ranked& one) {
-  std::map<std::string, int> others;
-  for (const RankedPart& part : one.parts) {
-    if (part.in_place) ++others[part.dtype];
-  }
-  std::vector<std::string> parts;
-  parts.reserve(others.size());
-  for (const auto& [dtype, count] : others)
-    parts.push_back(fmt::format("{} of {} cases in {}", count, one.parts.size(), dtype));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string payback_text(const Payback& payback) {
-  if (payback.bought) {
-    const std::string electricity = payback.with_electricity ? "" : ", its electricity not counted";
-    if (!payback.hours)
-      return fmt::format("{}, bought, never pays for itself: {} does the same for less than its electricity",
-                         payback.gpu, payback.cpu);
-    return fmt::format(
-        "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}", payback.gpu,
-        format_number(*payback.hours), payback.cpu, electricity);
-  }
-  if (payback.busy->value > 1)
-    return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is", payback.gpu,
-                       format_number(payback.busy->value), payback.cpu);
-  return fmt::format("{}, rented, is cheaper than {} where it is busy for more than {} of its hours{}",
-                     payback.gpu, payback.cpu, format_percent(payback.busy->value),
-                     payback.busy->interval
-                         ? fmt::format(" ({} to {})", format_percent(payback.busy->interval->low),
-                                       format_percent(payback.busy->interval->high))
-                         : "");
-}
-
 std::string price_text(const Ranking& ranking) {
   return ranking.prices ? ranking.prices->currency : "";
-}
-
-/// Why it has no place, or cannot be compared in something.
-std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking) {
-  std::vector<std::string> texts;
-  for (const auto& [quantity, why] : one.unknown) {
-    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
-      texts.push_back(fmt::format("{}: {}", name(quantity), why));
-  }
-  return texts;
 }
 
 std::string names_text(const std::vector<const BackendRecord*>& backends) {

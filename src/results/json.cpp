@@ -237,6 +237,8 @@ CaseResult read_case(const JsonReader& in) {
   return c;
 }
 
+}  // namespace
+
 Result result_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema")) {
     throw ResultError(
@@ -275,8 +277,6 @@ Result result_from(const Json& json) {
   });
   return r;
 }
-
-}  // namespace
 
 Result result_from_text(const std::string& text, const std::string& file) {
   try {

@@ -29,6 +29,9 @@ nlohmann::ordered_json to_json(const Host& host);
 BackendRecord read_backend(const JsonReader& in);
 Host read_host(const JsonReader& in);
 
+/// Of JSON of a result file. Throws ResultError, which names the place but not the file.
+Result result_from(const nlohmann::ordered_json& json);
+
 /// `params` of a case.
 Parameters read_parameters(const JsonReader& in);
 /// `key` names a status.

@@ -9,6 +9,7 @@
 // halved until it is narrow enough.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,6 +29,7 @@ struct BreakEvenRules {
 };
 
 enum class Lead { baseline, challenger, neither };
+inline constexpr std::array all_leads{Lead::baseline, Lead::challenger, Lead::neither};
 
 /// One place where the lead changes.
 struct LeadChange {
@@ -54,6 +56,10 @@ struct BreakEven {
   std::optional<std::int64_t> first, last;  // the smallest and the largest value that could be measured
   std::size_t values = 0, launches = 0;     // how much that took
 };
+
+inline constexpr std::array break_even_answers{BreakEven::Answer::from_value, BreakEven::Answer::until_value,
+                                               BreakEven::Answer::always,     BreakEven::Answer::never,
+                                               BreakEven::Answer::neither,    BreakEven::Answer::unclear};
 
 class BreakEvenSearch {
  public:

@@ -21,6 +21,7 @@ std::optional<double> predicted_seconds(const DeviceEntry& device, const Measure
   int count = 0;
   std::optional<double> roofline;
   for (const MeasuredCase& one : measured) {
+    if (one.device->is_cpu() != device.is_cpu()) continue;  // they do not reach alike
     const auto of_measured = stated_roofline(*one.device, *one.result);
     roofline = stated_roofline(device, *one.result);
     if (!of_measured || !roofline || !(one.seconds > 0)) continue;
@@ -31,13 +32,14 @@ std::optional<double> predicted_seconds(const DeviceEntry& device, const Measure
   return *roofline * std::exp(sum / count);
 }
 
-std::optional<PredictionError> prediction_error(std::span<const MeasuredOnDevices> cases) {
+std::optional<PredictionError> prediction_error(std::span<const MeasuredOnDevices> cases, DeviceKind kind) {
   std::vector<double> errors;  // absolute, as logarithms
   std::set<const DeviceEntry*> devices;
   std::size_t predicted_cases = 0;
   for (const MeasuredOnDevices& measured : cases) {
     bool was_predicted = false;
     for (const MeasuredCase& left_out : measured) {
+      if (left_out.device->is_cpu() != (kind == DeviceKind::processors)) continue;
       MeasuredOnDevices others;
       std::copy_if(measured.begin(), measured.end(), std::back_inserter(others),
                    [&](const MeasuredCase& other) { return other.device != left_out.device; });

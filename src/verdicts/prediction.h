@@ -33,10 +33,13 @@ struct PredictionError {
 /// The shortest time that the device's stated peaks allow; nothing where its peak of the dtype is not stated.
 std::optional<double> stated_roofline(const DeviceEntry& device, const CaseResult& result);
 
-/// By the geometric mean of the efficiencies that were measured; nothing without any.
+/// By the geometric mean of the efficiencies that were measured on devices of its kind, GPUs or processors;
+/// nothing without any.
 std::optional<double> predicted_seconds(const DeviceEntry& device, const MeasuredOnDevices& measured);
 
-/// Nothing for fewer than two devices: what is predicted is then of unknown error.
-std::optional<PredictionError> prediction_error(std::span<const MeasuredOnDevices> cases);
+enum class DeviceKind { gpu, processors };
+
+/// Of that kind. Nothing for fewer than two devices: what is predicted is then of unknown error.
+std::optional<PredictionError> prediction_error(std::span<const MeasuredOnDevices> cases, DeviceKind kind);
 
 }  // namespace breakeven

@@ -220,12 +220,19 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
 
 // ---- what nobody has measured
 
-/// Each case on the GPUs that the catalogue knows.
+/// What the catalogue says of it; null where that is nothing.
+const DeviceEntry* find_candidate(const DeviceCatalogue& catalogue, const Candidate& one) {
+  if (one.is_cpu)
+    return one.host.threads >= one.host.cores ? find_processors(catalogue, one.device, one.host.cores)
+                                              : nullptr;
+  return one.memory_bytes ? find_device(catalogue, one.device, *one.memory_bytes) : nullptr;
+}
+
+/// Each case on the devices that the catalogue knows.
 std::vector<MeasuredOnDevices> measured_on_devices(const Ranking& ranking, const DeviceCatalogue& catalogue) {
   std::vector<MeasuredOnDevices> all(ranking.entries.size());
   for (const Ranked& one : ranking.ranked) {
-    if (one.candidate.is_cpu || !one.candidate.memory_bytes) continue;
-    const DeviceEntry* device = find_device(catalogue, one.candidate.device, *one.candidate.memory_bytes);
+    const DeviceEntry* device = find_candidate(catalogue, one.candidate);
     if (device == nullptr) continue;
     for (std::size_t i = 0; i < one.parts.size(); ++i) {
       if (one.parts[i].seconds)
@@ -237,16 +244,18 @@ std::vector<MeasuredOnDevices> measured_on_devices(const Ranking& ranking, const
 }
 
 RankedPart predicted_part(const DeviceEntry& device, const MeasuredOnDevices& measured,
-                          const std::optional<PredictionError>& error) {
+                          const PredictionError* error) {
   RankedPart part;
   const auto seconds = predicted_seconds(device, measured);
   if (!seconds) {
     part.unknown =
-        "nothing to predict it from: no GPU of the catalogue was measured, or it states no peak of the dtype";
+        "nothing to predict it from: no device of the catalogue and of its kind was measured, or there is no "
+        "peak of the dtype";
     return part;
   }
   part.seconds = Estimate{.value = *seconds};
-  if (error) part.seconds->interval = Interval{.low = *seconds / error->most, .high = *seconds * error->most};
+  if (error != nullptr)
+    part.seconds->interval = Interval{.low = *seconds / error->most, .high = *seconds * error->most};
   part.backend = "predicted";
   part.dtype = measured.front().result->dtype;
   return part;
@@ -254,17 +263,22 @@ RankedPart predicted_part(const DeviceEntry& device, const MeasuredOnDevices& me
 
 void predict(Ranking& ranking, const RankOptions& options) {
   const auto measured = measured_on_devices(ranking, options.catalogue);
-  ranking.prediction_error = prediction_error(measured);
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::processors}) {
+    if (const auto error = prediction_error(measured, kind)) ranking.prediction_errors[kind] = *error;
+  }
   for (const std::string& name : options.predicted) {
     for (const DeviceEntry& device : options.catalogue) {
       if (device.name != name) continue;
       Ranked& one = ranking.ranked.emplace_back();
       one.predicted = true;
-      one.candidate.name = fmt::format("predicted: {}, {:g} GiB", device.name, device.memory_gib);
+      one.candidate.name = fmt::format("predicted: {}", device.text());
       one.candidate.device = device.name;
-      one.candidate.is_cpu = false;
+      one.candidate.is_cpu = device.is_cpu();
+      const auto error =
+          ranking.prediction_errors.find(device.is_cpu() ? DeviceKind::processors : DeviceKind::gpu);
       for (const MeasuredOnDevices& of_case : measured)
-        one.parts.push_back(predicted_part(device, of_case, ranking.prediction_error));
+        one.parts.push_back(predicted_part(
+            device, of_case, error == ranking.prediction_errors.end() ? nullptr : &error->second));
     }
   }
 }
@@ -337,19 +351,24 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   if (ranking.entries.empty())
     notes.emplace_back(
         "no case has a time on all of them; name the work with a mix, or measure the same config on each");
-  const bool any_predicted = std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
-                                         [](const Ranked& one) { return one.predicted; });
-  if (any_predicted && ranking.prediction_error) {
-    notes.push_back(fmt::format(
-        "what is predicted nobody has measured; predicted in this way from each other, the {} GPUs here "
-        "are off by a factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
-        ranking.prediction_error->devices, ranking.prediction_error->typical, ranking.prediction_error->most,
-        ranking.prediction_error->cases));
-  } else if (any_predicted) {
-    notes.emplace_back(
-        "what is predicted nobody has measured, and how far it is off is not known: that takes results of "
-        "two "
-        "GPUs of the catalogue");
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::processors}) {
+    if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(), [&](const Ranked& one) {
+          return one.predicted && one.candidate.is_cpu == (kind == DeviceKind::processors);
+        }))
+      continue;
+    const std::string_view kinds = kind == DeviceKind::gpu ? "GPUs" : "processors";
+    const auto error = ranking.prediction_errors.find(kind);
+    notes.push_back(
+        error == ranking.prediction_errors.end()
+            ? fmt::format(
+                  "what is predicted nobody has measured, and how far it is off is not known: that takes "
+                  "results of two {} of the catalogue",
+                  kinds)
+            : fmt::format(
+                  "what is predicted nobody has measured; predicted in this way from each other, the {} "
+                  "{} here are off by a factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
+                  error->second.devices, kinds, error->second.typical, error->second.most,
+                  error->second.cases));
   }
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
@@ -495,15 +514,17 @@ std::string to_json_text(const Ranking& ranking) {
             {"currency", ranking.prices ? Json(ranking.prices->currency) : Json(nullptr)},
             {"notes", ranking.notes},
             {"prediction_error", nullptr},
+            {"processors_prediction_error", nullptr},
             {"not_measured", ranking.nobody},
             {"ranking", Json::array()},
             {"payback", Json::array()},
             {"fits", Json::array()}};
-  if (ranking.prediction_error)
-    made["prediction_error"] = {{"devices", ranking.prediction_error->devices},
-                                {"cases", ranking.prediction_error->cases},
-                                {"median_factor", ranking.prediction_error->typical},
-                                {"p95_factor", ranking.prediction_error->most}};
+  for (const auto& [kind, error] : ranking.prediction_errors)
+    made[kind == DeviceKind::gpu ? "prediction_error" : "processors_prediction_error"] = {
+        {"devices", error.devices},
+        {"cases", error.cases},
+        {"median_factor", error.typical},
+        {"p95_factor", error.most}};
   for (const Ranked& one : ranking.ranked) made["ranking"].push_back(to_json(one, ranking));
   for (const Payback& payback : ranking.paybacks) made["payback"].push_back(to_json(payback));
   for (const RankedFit& fit : ranking.fits) {

@@ -75,7 +75,8 @@ struct Ranking {
   std::vector<Ranked> ranked;       // in order of place, unknown ones last
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
-  std::optional<PredictionError> prediction_error;  // of devices among the results, each from the others
+  /// Of devices among the results, each from the others of its kind.
+  std::map<DeviceKind, PredictionError> prediction_errors;
   std::optional<Prices> prices;
   std::vector<std::string> notes;
 };

@@ -126,7 +126,7 @@ const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, co
 std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings) {
   if (!result.has_time()) return std::nullopt;
   const auto needs = needs_of(result);
-  if (!needs) return std::nullopt;
+  if (!needs || (needs->flop == 0 && needs->bytes == 0)) return std::nullopt;
   // What a link carries is not memory's to limit.
   if (result.op == "copy" && !within_memory(result)) return std::nullopt;
   const auto arithmetic = ceilings.flop_per_second(result.dtype);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,10 +19,10 @@ namespace breakeven {
 
 /// A side at one value: its backend that is least there, in what is compared.
 struct ThresholdStand {
-  std::string backend;
-  std::optional<double> seconds, joules;  // medians over launches
-  std::optional<double> cost;             // in the currency of the prices given
-  std::string algorithm;
+  std::string backend = {};
+  std::optional<double> seconds = {}, joules = {};  // medians over launches
+  std::optional<double> cost = {};                  // in the currency of the prices given
+  std::string algorithm = {};
 
   std::optional<double> amount(Quantity in) const {
     return in == Quantity::time ? seconds : in == Quantity::energy ? joules : cost;
@@ -68,8 +69,13 @@ struct Threshold {
   std::vector<ThresholdAnswer> answers;
 };
 
+inline constexpr const char* threshold_schema = "breakeven.threshold/1";
+
 std::string_view name(BreakEven::Answer answer);
 std::string_view name(Lead lead);
+
+/// "openblas or onednn": a side of a threshold, with its threads where the sides differ in nothing else.
+std::string name_of_side(const Threshold& threshold, std::size_t side);
 
 /// In words: "from 384 on (376 to 392) cuda is faster than openblas". `parameter` is what the values are of.
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
@@ -80,5 +86,7 @@ int exit_status(const Threshold& threshold);
 
 /// JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
 std::string to_json_text(const Threshold& threshold);
+/// Of JSON of that schema. Throws ResultError, which names the place but not the file.
+Threshold threshold_from(const nlohmann::ordered_json& json);
 
 }  // namespace breakeven

@@ -31,19 +31,41 @@ def entries(architecture):
     return found
 
 
+def with_kernels(pattern):
+    return [source for source in (SOURCE / "src/backends/cuda").glob(pattern) if "__global__" in source.read_text()]
+
+
 class CudaArchitecturesTest(unittest.TestCase):
     def test_every_kernel_is_there_for_every_architecture(self):
-        sources = {
-            source.stem
-            for source in (SOURCE / "src/backends/cuda").rglob("*.cu")
-            if "__global__" in source.read_text()
-        }
-        compiled = {name: entries(name.split("-")[0]) for name in ARCHITECTURES if not name.endswith("-virtual")}
+        special = {source.stem for source in with_kernels("**/sm_*/*.cu")}
+        sources = {source.stem for source in with_kernels("**/*.cu")} - special
+        compiled = {}
+        for name in ARCHITECTURES:
+            if not name.endswith("-virtual"):
+                found = entries(name.split("-")[0])  # of sm_90 it lists what is of sm_90a, too
+                compiled[name] = {source: kernels for source, kernels in found.items() if source not in special}
         self.assertTrue(compiled)
         for architecture, kernels in compiled.items():
             with self.subTest(architecture):
                 self.assertEqual(set(kernels), sources)
                 self.assertEqual(kernels, next(iter(compiled.values())))
+
+    def test_kernels_of_one_architecture_are_there_for_that(self):
+        found = 0
+        for source in with_kernels("**/sm_*/*.cu"):
+            with self.subTest(source.name):
+                self.assertTrue(entries(source.parent.name.removeprefix("sm_")).get(source.stem))
+                found += 1
+        self.assertGreater(found, 0)
+
+    def test_peaks_are_of_multiply_adds(self):
+        """What a compiler makes of the loop: not one product and many additions."""
+        ptx = cuobjdump("--dump-ptx")
+        for letter, type_name, least in (("f", "f32", 12 * 16), ("d", "f64", 12 * 8)):
+            with self.subTest(type_name):
+                kernel = re.search(rf"\.entry \S*peak_fmaI{letter}E.*?\n}}", ptx, re.DOTALL)[0]
+                self.assertGreaterEqual(len(re.findall(rf"fma\.rn\.{type_name}", kernel)), least)
+                self.assertNotRegex(kernel, rf"mul(\.rn)?\.{type_name}")
 
     def test_newer_cards_find_code_to_compile(self):
         virtual = [name.split("-")[0] for name in ARCHITECTURES if not name.endswith("-real")]

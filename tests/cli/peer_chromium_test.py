@@ -59,6 +59,26 @@ def usual():
     return cases + [training("onednn"), training("blis")]
 
 
+def threshold(title="matmul, m = n = k, f32", host="machine"):
+    """b is faster than a from 384 on."""
+    points = [
+        {"value": m, "log_ratios": [0.9 - 0.001 * m, 0.91 - 0.001 * m, 0.92 - 0.001 * m],
+         "baseline": {"backend": "a", "seconds": 1e-5 * m}, "challenger": {"backend": "b", "seconds": 2e-5 * m}}
+        for m in (64, 256, 512, 2048)
+    ]  # fmt: skip
+    change = {"below": "baseline", "above": "challenger", "from": 384, "earliest": 377, "latest": 392, "crossing": 383.5,
+              "ci_low": 376.5, "ci_high": 391.5}  # fmt: skip
+    answer = {"title": title, "in": "time", "answer": "from_value", "from": 64, "to": 2048, "first_measured": 64,
+              "last_measured": 2048, "changes": [change], "points": points, "notes": []}  # fmt: skip
+    sides = {side: {"wanted": [name], "threads": 2, "backends": [{"name": name, "available": True}]}
+             for side, name in (("baseline", "a"), ("challenger", "b"))}  # fmt: skip
+    return {
+        "schema": "breakeven.threshold/1", "created": "2026-11-01T12:00:00Z", "complete": True, "tool": {"version": "1"},
+        "host": {"name": host, "cpu": "A CPU"}, "title": "From which size on?", "parameter": "m", "width": 0.04, "config": {},
+        **sides, "answers": [answer],
+    }  # fmt: skip
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -75,13 +95,13 @@ class Report(unittest.TestCase):
         self.browser.set_page_load_timeout(60)  # a page that hangs must not hang the tests
         self.browser.set_script_timeout(60)
 
-    def open(self, *results):
+    def open(self, *results, command="report"):
         paths = []
         for i, one in enumerate(results):
             paths.append(self.folder / f"{i}.json")
             paths[-1].write_text(json.dumps(one))
         self.page = self.folder / "report.html"
-        subprocess.run([BUILD / "breakeven", "report", *paths, "--html", self.page], check=True)
+        subprocess.run([BUILD / "breakeven", command, *paths, "--html", self.page], check=True)
         self.browser.get(self.page.as_uri())
         WebDriverWait(self.browser, 60).until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
 
@@ -171,6 +191,29 @@ class Report(unittest.TestCase):
         self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "script")), 3)
         self.assertIn("<img src=x onerror=", self.texts("h1")[0])
         self.assertIn("<img src=x onerror=", self.column("backend")[0])
+
+    def test_thresholds_beside_results(self):
+        self.open(result(usual()), threshold(), threshold(title=HOSTILE, host=HOSTILE))
+        self.assertIn("b is faster from 384 on (95 %: 377 to 392)", self.texts("#answer-list li")[0])
+        chart = self.browser.find_element(By.ID, "chart-threshold-matmul-m-n-k-f32")
+        self.assertGreater(self.painted(chart.find_element(By.TAG_NAME, "canvas")), 2000)
+        # Two tables, each with filters of its own.
+        self.assertEqual(self.texts("#tables h2"), ["All results", "What the thresholds were found by"])
+        self.assertEqual(self.texts("#count-2"), ["8 of 8 results"])
+        self.browser.find_element(By.ID, "filter-text-2").send_keys("matmul")
+        self.assertEqual(self.texts("#count-2"), ["4 of 8 results"])
+        self.assertEqual(self.texts("#count"), ["18 of 18 results"])
+        self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
+
+    def test_ranking(self):
+        slow = result([c | {"seconds": {**c["seconds"], "median": 3 * c["seconds"]["median"]}} for c in usual() if c["seconds"]], "slow")
+        self.open(result(usual(), HOSTILE), slow, command="rank")
+        self.assertIn("takes the least time", self.texts("#answer-list li")[0])
+        for name in ("ranking-time", "ranking-cases"):
+            chart = self.browser.find_element(By.ID, f"chart-{name}")
+            self.assertGreater(self.painted(chart.find_element(By.TAG_NAME, "canvas")), 2000, name)
+        self.assertEqual(self.texts("#tables h2")[:2], ["The order", "Case by case"])
+        self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
 
     def test_dark_phone_and_paper(self):
         self.open(result(usual()), result(usual(), "other"))

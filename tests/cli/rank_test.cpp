@@ -57,6 +57,16 @@ TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
   EXPECT_THAT(markdown.out,
               AllOf(HasSubstr("| CPU of fast, "), HasSubstr("geometric mean of what all have, 2 cases"),
                     HasSubstr("USD 3 an hour | a page | 2026-10-01 |")));
+  const Outcome html =
+      breakeven({"rank", slow, fast, "--prices", prices("3"), "--html", file("ranking.html")});
+  EXPECT_EQ(html.status, 0) << html.err;
+  EXPECT_EQ(html.out, "");
+  EXPECT_THAT(text_of(file("ranking.html")),
+              AllOf(HasSubstr("<!doctype html>"), HasSubstr("takes the least time")));
+  EXPECT_THAT(breakeven({"rank", slow, fast, "--prices", prices("3"), "--list-charts"}).out,
+              AllOf(HasSubstr("ranking-time  "), HasSubstr("ranking-cost  "), HasSubstr("ranking-front  ")));
+  EXPECT_THAT(breakeven({"rank", slow, fast, "--chart", "ranking-tim=x.svg"}).err,
+              HasSubstr("did you mean 'ranking-time'?"));
 }
 
 TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {

@@ -89,7 +89,7 @@ TEST_F(Reports, AChartThatIsNotThereIsNamed) {
   breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
   const Outcome unknown = breakeven({"report", path, "--chart", "matmul-n=x.svg"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("have no chart 'matmul-n'; did you mean 'matmul-m'?"));
+  EXPECT_THAT(unknown.err, HasSubstr("there is no chart 'matmul-n' here; did you mean 'matmul-m'?"));
   const Outcome nowhere = breakeven({"report", path, "--chart", "matmul-m"});
   EXPECT_EQ(nowhere.status, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("--chart matmul-m=chart.svg"));

@@ -54,6 +54,16 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_EQ(answer.at("points").at(0).at("baseline").at("backend"), "a");
   EXPECT_THAT(text_of(file("found.md")),
               AllOf(HasSubstr("| m | baseline |"), HasSubstr("**b is faster from 8")));
+
+  // Shown again, it says the same; forms of results alone say that they leave it out.
+  EXPECT_EQ(breakeven({"report", file("found.json")}).out, outcome.out);
+  const Outcome answers = breakeven({"report", file("found.json"), "--answers", "-"});
+  EXPECT_THAT(answers.out, HasSubstr(": " + answer.at("in_words").get<std::string>()));
+  EXPECT_THAT(breakeven({"report", file("found.json"), "--list-charts"}).out,
+              StartsWith("threshold-matmul-m"));
+  const Outcome csv = breakeven({"report", file("found.json"), "--csv", file("found.csv")});
+  EXPECT_EQ(csv.status, 0);
+  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out"));
 }
 
 /// b costs ten times as much an hour as a, and as ten times the speed is all that it has, it is never

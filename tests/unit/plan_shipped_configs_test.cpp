@@ -57,9 +57,9 @@ std::size_t count_rows(const std::string& prefix) {
 TEST(ShippedCatalogue, IsConsistentInItself) {
   const DeviceCatalogue catalogue = read_device_catalogue(configs / catalogue_name);
   EXPECT_GE(catalogue.size(), 20U);
-  std::set<std::pair<std::string, double>> names;
+  std::set<std::string> names;
   for (const DeviceEntry& device : catalogue) {
-    EXPECT_TRUE(names.emplace(device.name, device.memory_gib).second) << device.name;
+    EXPECT_TRUE(names.insert(device.text()).second) << device.text();
     EXPECT_TRUE(device.peaks.contains("f32")) << device.name;
     double wider = 0;
     for (const char* dtype : {"f64", "f32", "tf32", "bf16", "f8e4m3"}) {
@@ -76,6 +76,17 @@ TEST(ShippedCatalogue, IsConsistentInItself) {
   EXPECT_NE(find_device(catalogue, "NVIDIA H100 80GB HBM3", 80 * gib), nullptr);
   EXPECT_EQ(find_device(catalogue, "NVIDIA H100 80GB HBM3", 40 * gib), nullptr);
   EXPECT_EQ(find_device(catalogue, "NVIDIA H100", 80 * gib), nullptr) << "no guess";
+
+  const char* const epyc = "AMD EPYC 7763 64-Core Processor";
+  const DeviceEntry* two_sockets = find_processors(catalogue, epyc, 128);
+  ASSERT_NE(two_sockets, nullptr);
+  EXPECT_NEAR(two_sockets->peaks.at("f64").flop_per_second, 128 * 2.45e9 * 16, 1)
+      << "cores x clock x operations";
+  EXPECT_NEAR(two_sockets->bytes_per_second, 2 * 8 * 3.2e9 * 8, 1)
+      << "sockets x channels x transfers x 8 bytes";
+  EXPECT_EQ(find_processors(catalogue, epyc, 2), nullptr) << "a part of one";
+  EXPECT_EQ(find_processors(catalogue, epyc, 192), nullptr) << "three sockets";
+  EXPECT_EQ(find_device(catalogue, epyc, 0), nullptr);
 }
 
 TEST(ShippedConfigs, EachAsksAQuestionAndHasCases) {

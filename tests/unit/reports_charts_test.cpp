@@ -7,6 +7,7 @@
 #include "reports/chart_gnuplot.h"
 #include "reports/charts.h"
 #include "reports_sample.h"
+#include "thresholds_sample.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -77,7 +78,7 @@ TEST(Charts, TellDtypesAndMachinesApart) {
                       sample::product("onednn", 256, 1e-4)}),
       other};
   const std::vector<Chart> all = charts(results);
-  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(chart_names(all), ElementsAre("matmul-m", "narrower-types"));
   ASSERT_THAT(all[0].series, SizeIs(3));
   EXPECT_EQ(all[0].series[0].label, "onednn f32 (host)");
   EXPECT_EQ(all[0].series[1].label, "onednn bf16 (host)");
@@ -158,6 +159,71 @@ TEST(Charts, ShowTheRoofOfAMeasuredDevice) {
   ASSERT_THAT(ceiling.points, SizeIs(3));
   EXPECT_NEAR(ceiling.points[1].x, 10, 1e-9) << "1000 GFLOP/s over 100 GB/s";
   EXPECT_NEAR(ceiling.points[1].y, 1000, 1e-6);
+}
+
+TEST(Charts, OfThresholdsShowWhoIsAheadAndWhereThatChanges) {
+  const std::vector<Threshold> thresholds{sample::threshold()};
+  const std::vector<Chart> all = charts({}, thresholds);
+  ASSERT_THAT(chart_names(all), ElementsAre("threshold-matmul-m-n-k-f32"));
+  EXPECT_TRUE(all[0].x.logarithmic);
+  ASSERT_THAT(all[0].series, SizeIs(3));
+  const ChartSeries& ahead = all[0].series[0];
+  EXPECT_EQ(ahead.label, "b over a");
+  ASSERT_THAT(ahead.points, SizeIs(2)) << "not what could not be measured";
+  EXPECT_NEAR(ahead.points[0].y, std::exp(-0.7), 1e-12);
+  EXPECT_LT(*ahead.points[0].low, ahead.points[0].y);
+  EXPECT_FALSE(ahead.points[1].low) << "two launches have no interval worth showing";
+  EXPECT_TRUE(all[0].series[1].is_limit);
+  EXPECT_EQ(all[0].series[2].label, "from 384 on (377 to 392)");
+  EXPECT_EQ(all[0].series[2].points[0].x, all[0].series[2].points[1].x);
+}
+
+CaseResult in_dtype(CaseResult c, const std::string& dtype) {
+  c.dtype = dtype;
+  c.parameters.set("dtype", dtype);
+  c.id += "/" + dtype;
+  return c;
+}
+
+TEST(Charts, OfOtherTypesShowWhatTheyBring) {
+  const std::vector<Result> results{sample::result(
+      {sample::product("onednn", 64, 4e-5), sample::product("blis", 64, 6e-5),
+       in_dtype(sample::product("onednn", 64, 1e-5), "bf16"), sample::product("onednn", 128, 4e-4),
+       in_dtype(sample::product("blis", 128, 1e-3), "bf16")})};
+  const std::vector<Chart> all = charts(results);
+  const Chart& chart = named(all, "narrower-types");
+  EXPECT_THAT(chart.categories, ElementsAre("bf16"));
+  ASSERT_THAT(chart.series, SizeIs(1));
+  EXPECT_EQ(chart.series[0].label, "matmul");
+  EXPECT_NEAR(chart.series[0].points[0].y, std::sqrt(4 * 0.4), 1e-9) << "the fastest backend in either";
+  EXPECT_NEAR(*chart.series[0].points[0].low, 0.4, 1e-9);
+  EXPECT_NEAR(*chart.series[0].points[0].high, 4, 1e-9);
+}
+
+TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
+  const auto step = [](const std::string& dtype, bool tuned, bool fused, std::int64_t batch, double seconds) {
+    CaseResult c = sample::training("cuda");
+    c.op = "train";
+    c.id = fmt::format("train/{}/{}/{}/{}", dtype, tuned, fused, batch);
+    c.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"tuned", tuned}, {"fused", fused}};
+    c.samples = batch;
+    c.seconds->median = seconds;
+    return in_dtype(c, dtype);
+  };
+  const std::vector<Result> results{
+      sample::result({step("f32", false, false, 64, 4e-3), step("bf16", false, false, 64, 2e-3),
+                      step("bf16", true, false, 64, 1e-3), step("bf16", true, true, 64, 5e-4),
+                      step("bf16", true, true, 256, 1e-3)})};
+  const std::vector<Chart> all = charts(results);
+  const Chart& ladder = named(all, "train-mlp-steps-of-optimisation");
+  EXPECT_THAT(ladder.categories,
+              ElementsAre("f32, batch 64", "bf16, batch 64", "bf16 + tuned, batch 64",
+                          "bf16 + tuned + fused, batch 64", "bf16 + tuned + fused, batch 256"));
+  ASSERT_THAT(ladder.series, SizeIs(1)) << "one for each backend, whatever the type";
+  EXPECT_EQ(ladder.series[0].label, "cuda");
+  EXPECT_NEAR(ladder.series[0].points[4].y, 256 / 1e-3, 1e-6);
+  EXPECT_EQ(ladder.y.label, "images per second");
+  for (const std::string& name : chart_names(all)) EXPECT_NE(name, "train") << "they are not bars once more";
 }
 
 TEST(Charts, OfNothingAreNone) {

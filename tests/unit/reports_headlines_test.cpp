@@ -2,6 +2,7 @@
 
 #include "reports/headlines.h"
 #include "reports_sample.h"
+#include "thresholds_sample.h"
 
 namespace breakeven {
 namespace {
@@ -51,10 +52,37 @@ TEST(Headlines, WithoutOtherDevicesSayWhichBackendIsFastest) {
   const std::vector<Result> results{
       sample::result({sample::product("onednn", 64, 1e-6), sample::product("blis", 64, 3e-6),
                       sample::product("onednn", 128, 2e-6), sample::product("blis", 128, 1e-6)})};
+  EXPECT_THAT(headlines(results),
+              ElementsAre("matmul: the fastest, or as fast, of 2 problems: blis in 1, onednn in 1; times the "
+                          "fastest's time, as geometric means: onednn 1.41, blis 1.73; furthest behind: blis "
+                          "in 64 x 64 x 64 f32, "
+                          "3.0x slower"));
+}
+
+TEST(Headlines, OfThresholdsComeFirst) {
+  const std::vector<Result> results{
+      sample::result({sample::product("a", 64, 1), sample::product("b", 64, 2)})};
+  const std::vector<Threshold> thresholds{sample::threshold()};
   EXPECT_THAT(
-      headlines(results),
-      ElementsAre("matmul: the fastest, or as fast, of 2 problems: blis in 1, onednn in 1; furthest behind: "
-                  "blis in 64 x 64 x 64 f32, 3.0x slower"));
+      headlines(results, thresholds),
+      ElementsAre("matmul, m = n = k, f32 on host: b is faster from 384 on (95 %: 377 to 392), as far as was "
+                  "measured, to 1024; below that a is",
+                  HasSubstr("of 1 problem: a in 1")));
+}
+
+TEST(Headlines, SayWhatItTakesToStartWork) {
+  const auto launch = [](const std::string& backend, bool waits, double seconds) {
+    CaseResult c = sample::product(backend, 1, seconds);
+    c.op = "launch";
+    c.id = waits ? "launch/f32" : "launch/waits=false/f32";
+    c.parameters = {{"waits", waits}, {"dtype", std::string("f32")}};
+    c.flop = c.bytes = 0;
+    return c;
+  };
+  const std::vector<Result> results{sample::result(
+      {launch("native", true, 2e-6), launch("pytorch", true, 3e-6), launch("cuda", false, 1e-6)})};
+  EXPECT_THAT(headlines(results), Contains("host: starting work that does nothing, and waiting for it, takes "
+                                           "2.00 µs (native)"));
 }
 
 TEST(Headlines, SayWhatOtherTypesAndBatchesBring) {

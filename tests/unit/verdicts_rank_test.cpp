@@ -309,10 +309,10 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_NEAR(first.parts[0].seconds->value, *stated_roofline(catalogue[2], large) / std::sqrt(0.5 * 0.6),
               1e-9)
       << ranking.entries[0].title;
-  ASSERT_TRUE(ranking.prediction_error);
-  EXPECT_EQ(ranking.prediction_error->devices, 2U);
-  EXPECT_EQ(ranking.prediction_error->cases, 2U);
-  EXPECT_NEAR(ranking.prediction_error->most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
+  const PredictionError error = ranking.prediction_errors.at(DeviceKind::gpu);
+  EXPECT_EQ(error.devices, 2U);
+  EXPECT_EQ(error.cases, 2U);
+  EXPECT_NEAR(error.most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
   EXPECT_NEAR(first.parts[0].seconds->interval->high / first.parts[0].seconds->value, 1.2, 1e-6);
   EXPECT_THAT(ranking.notes, Contains(HasSubstr("nobody has measured")));
 
@@ -320,9 +320,57 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const Ranking unsure = rank_results(
       alone,
       {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
-  EXPECT_FALSE(unsure.prediction_error);
+  EXPECT_THAT(unsure.prediction_errors, testing::IsEmpty());
   EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
   EXPECT_THAT(unsure.notes, Contains(HasSubstr("how far it is off is not known")));
+}
+
+DeviceEntry stated_processors(const std::string& name, int cores, double gflops, double gbps) {
+  DeviceEntry entry = stated(name, gflops, gbps);
+  entry.memory_gib = 0;
+  entry.cores = cores;
+  return entry;
+}
+
+/// A machine with all of these cores, whose products reach this part of their roofline.
+Result processors_at(const DeviceEntry& device, double efficiency) {
+  Result run = at_efficiency(device, efficiency);
+  for (CaseResult& c : run.cases) {
+    c.device = "cpu";
+    c.backend = "onednn";
+  }
+  run.host.cpu = device.name;
+  run.host.cores = run.host.cpus = run.host.threads = device.cores;
+  run.host.gpus.clear();
+  run.backends = {sample::backend("onednn", true)};
+  return run;
+}
+
+TEST(Rank, PredictsProcessorsFromProcessorsAlone) {
+  const DeviceCatalogue catalogue{stated("gpu", 9000, 900), stated_processors("cpu", 8, 1000, 100),
+                                  stated_processors("wanted", 16, 3000, 200)};
+  const auto predict = [&](const std::vector<Result>& results) {
+    return rank_results(
+        results,
+        {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  };
+  const std::vector<Result> results{at_efficiency(catalogue[0], 0.1), processors_at(catalogue[1], 0.5)};
+  const Ranking ranking = predict(results);
+  const auto found = std::find_if(ranking.ranked.begin(), ranking.ranked.end(),
+                                  [](const Ranked& one) { return one.predicted; });
+  ASSERT_NE(found, ranking.ranked.end());
+  EXPECT_EQ(found->candidate.name, "predicted: wanted, 16 cores");
+  EXPECT_TRUE(found->candidate.is_cpu);
+  const CaseResult large = sample::product("", 1024, 1);
+  EXPECT_NEAR(found->parts[0].seconds->value, *stated_roofline(catalogue[2], large) / 0.5, 1e-9);
+  EXPECT_FALSE(found->parts[0].seconds->interval) << "of one processor there is no error";
+
+  std::vector<Result> fewer{results[0], results[1]};
+  fewer[1].host.threads = 4;
+  const Ranking unknown = predict(fewer);
+  for (const Ranked& one : unknown.ranked) {
+    EXPECT_TRUE(!one.predicted || !one.parts[0].seconds) << "half of its cores computed";
+  }
 }
 
 TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {

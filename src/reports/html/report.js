@@ -30,109 +30,116 @@
   const joules = (v) => scaled(v, [["kJ", 1e3], ["J", 1], ["mJ", 1e-3], ["µJ", 1e-6]]);
   const percent = (v) => `${(100 * v).toFixed(v < 0.1 ? 1 : 0)}%`;
 
-  // As html.cpp's rows have them.
-  const columns = [
-    { name: "operation", choose: true, ifSeveral: true },
-    { name: "problem" },
-    { name: "machine", choose: true, ifSeveral: true },
-    { name: "backend", choose: true },
-    { name: "device", choose: true, ifSeveral: true },
-    { name: "dtype", choose: true },
-    { name: "status", choose: true },
-    { name: "time", show: seconds },
-    { name: "95 %", show: (v) => `±${percent(v)}` },
-    { name: "compared" },
-    { name: "GFLOP/s", show: digits },
-    { name: "GB/s", show: digits },
-    { name: "images/s", show: digits },
-    { name: "energy", show: joules },
-    { name: "of ceiling", show: percent },
-    { name: "notes" },
-  ];
-  const PROBLEM = 1;
-  const STATUS = 6;
-  const NOTES = 15;
+  const show = { number: digits, seconds, joules, percent, spread: (v) => `±${percent(v)}` }; // of cells that are no text
 
   // ---- the head
 
-  const titles = [...new Set(data.machines.map((machine) => machine.title).filter(Boolean))];
-  const title = titles.join(" · ") || "Measurements";
-  document.title = title;
-  byId("title").textContent = title;
-  const names = [...new Set(data.machines.map((machine) => machine.name))];
-  const days = [...new Set(data.machines.map((machine) => machine.created.slice(0, 10)))];
-  byId("about").textContent = `Measured on ${names.join(", ")}, ${days.join(", ")}`;
+  document.title = data.title;
+  byId("title").textContent = data.title;
+  byId("about").textContent = data.about;
   byId("made-by").textContent = `Made by breakeven ${data.version}. This file asks for nothing from any network.`;
-  list(byId("answer-list"), data.answers.length ? data.answers : ["No problem was measured in two ways that could be compared."]);
+  list(byId("answer-list"), data.answers);
 
-  // ---- the table
+  // ---- the tables
 
   const first = 200; // rows, until all are asked for
-  const used = columns.map(({ ifSeveral }, i) => {
-    const values = new Set(data.rows.map((row) => row[i]).filter((v) => v !== null && v !== ""));
-    return values.size > (ifSeveral ? 1 : 0);
-  });
-  const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
-  const texts = data.rows.map((row) => row.join(" ").toLowerCase());
+  const STATUS = { ok: "ok", unsupported: "quiet" };
 
-  function matching() {
-    const kept = [];
-    for (let i = 0; i < data.rows.length; ++i) {
-      const row = data.rows[i];
-      if (!state.words.every((word) => texts[i].includes(word))) continue;
-      let chosen = true;
-      for (const [column, value] of state.chosen) chosen = chosen && row[column] === value;
-      if (chosen) kept.push(row);
-    }
-    if (state.sort === null) return kept;
-    const sign = state.descending ? -1 : 1;
-    return kept.sort((a, b) => {
-      const x = a[state.sort];
-      const y = b[state.sort];
-      // What is not known comes last, whichever the order.
-      if (x === null || x === "") return y === null || y === "" ? 0 : 1;
-      if (y === null || y === "") return -1;
-      return sign * (typeof x === "number" ? x - y : x.localeCompare(y, "en", { numeric: true }));
+  // One table, in a section of its own; `suffix` tells its ids from those of others.
+  function buildTable({ title, columns, rows }, suffix) {
+    const section = make("section");
+    const id = (name) => `${name}${suffix}`;
+    section.id = id("results");
+    section.tabIndex = -1;
+    const heading = make("h2", title);
+    heading.id = id("results-heading");
+    section.setAttribute("aria-labelledby", heading.id);
+    const filters = make("form");
+    filters.id = id("filters");
+    filters.className = "filters";
+    filters.setAttribute("role", "search");
+    filters.setAttribute("aria-label", `Filter: ${title}`);
+    const count = make("p");
+    count.id = id("count");
+    count.setAttribute("role", "status");
+    const scroll = make("div", undefined, "scroll");
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-labelledby", heading.id);
+    const table = make("table");
+    table.id = id("table");
+    table.append(make("caption", `${title}; the headings sort`, "hidden"));
+    const headings = make("tr");
+    table.createTHead().append(headings);
+    const body = table.createTBody();
+    scroll.append(table);
+    const more = make("button", "Show all");
+    more.type = "button";
+    more.id = id("more");
+    more.className = "more";
+    const moreLine = make("p");
+    moreLine.append(more);
+    section.append(heading, filters, count, scroll, moreLine);
+    byId("tables").append(section);
+
+    const used = columns.map(({ ifSeveral }, i) => {
+      const values = new Set(rows.map((row) => row[i]).filter((v) => v !== null && v !== ""));
+      return values.size > (ifSeveral ? 1 : 0);
     });
-  }
+    const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
+    const texts = rows.map((row) => row.join(" ").toLowerCase());
 
-  function cell(row, i) {
-    const value = row[i];
-    const { show } = columns[i];
-    const made = make("td", value === null ? "" : show ? show(value) : value, show ? "number" : "");
-    if (i === STATUS) made.className = value === "ok" ? "ok" : value === "unsupported" ? "quiet" : "bad";
-    if (i === NOTES) made.className = "note";
-    if (i === PROBLEM) made.className = "problem";
-    return made;
-  }
-
-  function showRows() {
-    const rows = matching();
-    const shown = state.all ? rows : rows.slice(0, first);
-    const body = byId("table").tBodies[0];
-    const made = document.createDocumentFragment();
-    for (const row of shown) {
-      const line = make("tr");
-      columns.forEach((_, i) => used[i] && line.append(cell(row, i)));
-      made.append(line);
+    function matching() {
+      const kept = rows.filter((row, i) => {
+        if (!state.words.every((word) => texts[i].includes(word))) return false;
+        for (const [column, value] of state.chosen) if (row[column] !== value) return false;
+        return true;
+      });
+      if (state.sort === null) return kept;
+      const sign = state.descending ? -1 : 1;
+      return kept.sort((a, b) => {
+        const x = a[state.sort];
+        const y = b[state.sort];
+        // What is not known comes last, whichever the order.
+        if (x === null || x === "") return y === null || y === "" ? 0 : 1;
+        if (y === null || y === "") return -1;
+        return sign * (typeof x === "number" ? x - y : x.localeCompare(y, "en", { numeric: true }));
+      });
     }
-    body.replaceChildren(made);
-    byId("count").textContent =
-      `${rows.length} of ${data.rows.length} results` + (shown.length < rows.length ? `, the first ${first} shown` : "");
-    byId("more").hidden = shown.length === rows.length;
-    for (const heading of document.querySelectorAll("#table thead th")) {
-      const sorted = Number(heading.dataset.column) === state.sort;
-      heading.setAttribute("aria-sort", !sorted ? "none" : state.descending ? "descending" : "ascending");
-    }
-  }
 
-  function buildTable() {
-    const line = make("tr");
-    columns.forEach(({ name, show }, i) => {
+    function cell(value, { name, cells }) {
+      const text = value === null ? "" : cells === "text" ? value : show[cells](value);
+      const made = make("td", text, cells === "text" ? "" : "number");
+      if (name === "status") made.className = STATUS[value] ?? "bad";
+      if (name === "notes") made.className = "note";
+      if (name === "problem" || name === "question") made.className = "problem";
+      return made;
+    }
+
+    function showRows() {
+      const all = matching();
+      const shown = state.all ? all : all.slice(0, first);
+      const made = document.createDocumentFragment();
+      for (const row of shown) {
+        const line = make("tr");
+        columns.forEach((column, i) => used[i] && line.append(cell(row[i], column)));
+        made.append(line);
+      }
+      body.replaceChildren(made);
+      count.textContent =
+        `${all.length} of ${rows.length} results` + (shown.length < all.length ? `, the first ${first} shown` : "");
+      more.hidden = shown.length === all.length;
+      for (const one of headings.children) {
+        const sorted = Number(one.dataset.column) === state.sort;
+        one.setAttribute("aria-sort", !sorted ? "none" : state.descending ? "descending" : "ascending");
+      }
+    }
+
+    columns.forEach(({ name, cells }, i) => {
       if (!used[i]) return;
-      const heading = make("th", undefined, show ? "number" : "");
-      heading.scope = "col";
-      heading.dataset.column = i;
+      const one = make("th", undefined, cells === "text" ? "" : "number");
+      one.scope = "col";
+      one.dataset.column = i;
       const button = make("button", name);
       button.type = "button";
       button.addEventListener("click", () => {
@@ -140,16 +147,29 @@
         state.sort = i;
         showRows();
       });
-      heading.append(button);
-      line.append(heading);
+      one.append(button);
+      headings.append(one);
     });
-    byId("table").tHead.append(line);
+
+    const contains = make("label", "Contains ");
+    const words = make("input");
+    words.id = id("filter-text");
+    words.type = "search";
+    words.autocomplete = "off";
+    words.spellcheck = false;
+    words.placeholder = "any words";
+    words.addEventListener("input", () => {
+      state.words = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+      showRows();
+    });
+    contains.append(words);
+    filters.append(contains);
     columns.forEach(({ name, choose }, i) => {
-      const values = choose ? [...new Set(data.rows.map((row) => row[i]))].filter((v) => v !== null && v !== "") : [];
+      const values = choose ? [...new Set(rows.map((row) => row[i]))].filter((v) => v !== null && v !== "") : [];
       if (values.length < 2) return;
       const label = make("label", `${name} `);
       const select = make("select");
-      select.id = `filter-${name}`;
+      select.id = id(`filter-${name}`);
       select.append(new Option("all", ""));
       for (const value of values.sort()) select.append(new Option(value, value));
       select.addEventListener("change", () => {
@@ -158,14 +178,10 @@
         showRows();
       });
       label.append(select);
-      byId("filters").append(label);
+      filters.append(label);
     });
-    byId("filter-text").addEventListener("input", (event) => {
-      state.words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-      showRows();
-    });
-    byId("filters").addEventListener("submit", (event) => event.preventDefault());
-    byId("more").addEventListener("click", () => {
+    filters.addEventListener("submit", (event) => event.preventDefault());
+    more.addEventListener("click", () => {
       state.all = true;
       showRows();
     });
@@ -366,19 +382,19 @@
   // ---- the rest
 
   function buildMachines() {
+    const box = byId("machine-list");
     for (const machine of data.machines) {
-      const box = byId("machine-list");
-      box.append(make("h3", machine.name || "unnamed"));
+      box.append(make("h3", machine.name));
       const facts = make("ul");
-      list(facts, [machine.hardware, ...machine.gpus, machine.system, ...machine.backends].filter(Boolean));
-      for (const missing of machine.missing) facts.append(make("li", `not there: ${missing}`, "quiet"));
-      facts.append(make("li", `measured ${machine.created} by breakeven ${machine.version}`, "quiet"));
-      if (!machine.complete) facts.append(make("li", "incomplete: the run was interrupted", "bad"));
+      list(facts, machine.facts);
+      list(facts, machine.asides, "quiet");
+      list(facts, machine.troubles, "bad");
       box.append(facts);
     }
+    byId("machines").hidden = data.machines.length === 0;
   }
 
-  buildTable();
+  data.tables.forEach((table, i) => buildTable(table, i === 0 ? "" : `-${i + 1}`));
   buildCharts();
   list(byId("finding-list"), data.failures, "bad");
   list(byId("finding-list"), data.warnings, "warn");

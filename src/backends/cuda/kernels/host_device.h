@@ -3,8 +3,12 @@
 
 #ifdef __CUDACC__
 #define BREAKEVEN_HOST_DEVICE __host__ __device__
+/// Of the loop behind it `times` turns are one, so that arrays can be registers.
+#define BREAKEVEN_UNROLL(times) _Pragma(BREAKEVEN_TEXT(unroll times))
+#define BREAKEVEN_TEXT(text) #text
 #else
 #define BREAKEVEN_HOST_DEVICE
+#define BREAKEVEN_UNROLL(times)
 #endif
 
 namespace breakeven::cuda {

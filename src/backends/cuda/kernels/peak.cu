@@ -1,0 +1,327 @@
+#include "backends/cuda/kernels/numbers.cuh"
+#include "backends/cuda/kernels/peak.h"
+#include "backends/cuda/kernels/peak_kernels.h"
+
+namespace breakeven::cuda {
+namespace {
+
+constexpr int block_of_units = 256;    // threads
+constexpr int blocks_a_processor = 2;  // 4 warps for each of its 4 schedulers
+constexpr int warp = 32;
+
+template <int unit_threads>
+__device__ std::int64_t share_here(const PeakWork& work) {
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
+  return share_of(work.pieces, threads / unit_threads, thread / unit_threads);
+}
+
+__device__ void write_sum(const PeakWork& work, double sum) {
+  work.sums[std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_fma(PeakWork work) {
+  FmaUnit<T> unit(static_cast<const T*>(work.a), static_cast<const T*>(work.b));
+  write_sum(work, accumulate_share(unit, share_here<1>(work), work.steps));
+}
+
+// ---- matrix instructions of a warp (PTX ISA, "Matrix multiply-accumulate operation using mma instruction")
+//
+// All rows of A and all columns of B are the same, so that a lane's part of them depends on its number in its
+// group of four alone, and is, whatever the type, a word of 32 bits in each half of an instruction's depth.
+
+/// Instructions of 32 bytes' depth: 16 x 8 dot products. Not before compute capability 8.0 (of 8-bit floats:
+/// 8.9), where they are not called.
+struct MmaF16 {
+  using Sum = float;
+  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+struct MmaBf16 {
+  using Sum = float;
+  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+struct MmaTf32 {
+  using Sum = float;
+  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+struct MmaF8 {
+  using Sum = float;
+  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 890
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+struct MmaS8 {
+  using Sum = int;
+  __device__ static void add(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+
+constexpr int tiles = 8;  // accumulators of a warp: as many as hide an instruction's latency
+
+template <typename Mma>
+struct MmaUnit {
+  static constexpr int dots = tiles * 16 * 8;
+  typename Mma::Sum sums[tiles][4];
+  unsigned a[2][4], b[2][2];  // by the half of the 64 bytes
+
+  __device__ MmaUnit(const unsigned* first, const unsigned* second, int lane_in_group) {
+    for (int half = 0; half < 2; ++half) {
+      const int low = half * 8 + lane_in_group;
+      const int high = low + 4;
+      a[half][0] = a[half][1] = first[low];
+      a[half][2] = a[half][3] = first[high];
+      b[half][0] = second[low];
+      b[half][1] = second[high];
+    }
+  }
+  __device__ void clear() {
+    for (auto& tile : sums) {
+      for (auto& sum : tile) sum = 0;
+    }
+  }
+  __device__ void add() {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (auto& tile : sums) Mma::add(tile, a[half], b[half]);
+    }
+  }
+  __device__ double sum() const {
+    double all = 0;
+    for (const auto& tile : sums) {
+      for (const auto one : tile) all += static_cast<double>(one);
+    }
+    return all;
+  }
+};
+
+/// Turing's, of 16 bytes' depth: 16 x 8 dot products, of 8-bit integers 8 x 8.
+struct TuringF16 {
+  using Sum = float;
+  static constexpr int registers = 4;
+  __device__ static void add(float (&d)[4], unsigned a, unsigned b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, {%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a), "r"(b));
+  }
+};
+struct TuringS8 {
+  using Sum = int;
+  static constexpr int registers = 2;
+  __device__ static void add(int (&d)[2], unsigned a, unsigned b) {
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                 : "+r"(d[0]), "+r"(d[1])
+                 : "r"(a), "r"(b));
+  }
+};
+
+template <typename Mma>
+struct TuringUnit {
+  static constexpr int dots = tiles * warp * Mma::registers;
+  static constexpr int parts = 4;
+  typename Mma::Sum sums[tiles][Mma::registers];
+  unsigned a[parts], b[parts];
+
+  __device__ TuringUnit(const unsigned* first, const unsigned* second, int lane_in_group) {
+    for (int part = 0; part < parts; ++part) {
+      a[part] = first[part * 4 + lane_in_group];
+      b[part] = second[part * 4 + lane_in_group];
+    }
+  }
+  __device__ void clear() {
+    for (auto& tile : sums) {
+      for (auto& sum : tile) sum = 0;
+    }
+  }
+  __device__ void add() {
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+#pragma unroll
+      for (auto& tile : sums) Mma::add(tile, a[part], b[part]);
+    }
+  }
+  __device__ double sum() const {
+    double all = 0;
+    for (const auto& tile : sums) {
+      for (const auto one : tile) all += static_cast<double>(one);
+    }
+    return all;
+  }
+};
+
+/// Of f64: from Ampere on 8 x 8 dot products, four numbers deep.
+struct AmpereF64 {
+  static constexpr int registers = 2;
+  static constexpr int parts = 2;
+  __device__ static void add(double (&d)[2], const double* a, const double* b) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                 : "+d"(d[0]), "+d"(d[1])
+                 : "d"(a[0]), "d"(b[0]));
+#endif
+  }
+};
+/// From Hopper on 16 x 8, eight deep.
+struct HopperF64 {
+  static constexpr int registers = 4;
+  static constexpr int parts = 1;
+  __device__ static void add(double (&d)[4], const double* a, const double* b) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
+        "{%0,%1,%2,%3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(b[0]), "d"(b[1]));
+#endif
+  }
+};
+
+template <typename Mma>
+struct DoubleUnit {
+  static constexpr int dots = tiles * warp * Mma::registers;
+  double sums[tiles][Mma::registers];
+  double a[2], b[2];  // numbers i and i + 4 of each vector, i being the lane's in its group
+
+  __device__ DoubleUnit(const double* first, const double* second, int lane_in_group) {
+    for (int half = 0; half < 2; ++half) {
+      a[half] = first[half * 4 + lane_in_group];
+      b[half] = second[half * 4 + lane_in_group];
+    }
+  }
+  __device__ void clear() {
+    for (auto& tile : sums) {
+      for (double& sum : tile) sum = 0;
+    }
+  }
+  __device__ void add() {
+#pragma unroll
+    for (int part = 0; part < Mma::parts; ++part) {
+#pragma unroll
+      for (auto& tile : sums) Mma::add(tile, a + part, b + part);
+    }
+  }
+  __device__ double sum() const {
+    double all = 0;
+    for (const auto& tile : sums) {
+      for (const double one : tile) all += one;
+    }
+    return all;
+  }
+};
+
+template <typename Unit, typename Word>
+__global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_mma(PeakWork work) {
+  Unit unit(static_cast<const Word*>(work.a), static_cast<const Word*>(work.b), threadIdx.x % 4);
+  write_sum(work, accumulate_share(unit, share_here<warp>(work), work.steps));
+}
+
+template <typename T>
+PeakUnit by_fma() {
+  return {.name = "fma",
+          .dots = FmaUnit<T>::dots,
+          .threads = block_of_units,
+          .blocks = blocks_a_processor,
+          .enqueue = [](const PeakWork& work, unsigned blocks, unsigned threads, cudaStream_t stream) {
+            peak_fma<T><<<blocks, threads, 0, stream>>>(work);
+            check_launch();
+          }};
+}
+
+template <typename Unit, typename Word = unsigned>
+PeakUnit by_mma(const char* name) {
+  return {.name = name,
+          .dots = Unit::dots,
+          .threads = block_of_units,
+          .blocks = blocks_a_processor,
+          .enqueue = [](const PeakWork& work, unsigned blocks, unsigned threads, cudaStream_t stream) {
+            peak_mma<Unit, Word><<<blocks, threads, 0, stream>>>(work);
+            check_launch();
+          }};
+}
+
+/// Data centres' Blackwell: its matrix units take operands from a memory of their own, by instructions that
+/// this program does not have; those that it has would show too little.
+bool has_unknown_matrix_units(Capability capability) {
+  return capability.major == 10 || capability.major == 11;
+}
+
+std::vector<PeakUnit> matrix_units(Dtype dtype, Capability capability) {
+  const bool is_turing = capability < Capability{8, 0};
+  switch (dtype) {
+    case Dtype::f16:
+      if (is_turing) return {by_mma<TuringUnit<TuringF16>>("mma.m16n8k8.f16")};
+      return {by_mma<MmaUnit<MmaF16>>("mma.m16n8k16.f16")};
+    case Dtype::s8:
+      if (is_turing) return {by_mma<TuringUnit<TuringS8>>("mma.m8n8k16.s8")};
+      return {by_mma<MmaUnit<MmaS8>>("mma.m16n8k32.s8")};
+    case Dtype::bf16:
+      return {by_mma<MmaUnit<MmaBf16>>("mma.m16n8k16.bf16")};
+    case Dtype::tf32:
+      return {by_mma<MmaUnit<MmaTf32>>("mma.m16n8k8.tf32")};
+    case Dtype::f8e4m3:
+      return {by_mma<MmaUnit<MmaF8>>("mma.m16n8k32.e4m3")};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::vector<PeakUnit> peak_units(Dtype dtype, Capability capability) {
+  if (dtype == Dtype::f32) return {by_fma<float>()};
+  if (dtype == Dtype::f64) {
+    std::vector<PeakUnit> units{by_fma<double>()};
+    if (!(capability < Capability{8, 0}))
+      units.push_back(by_mma<DoubleUnit<AmpereF64>, double>("mma.m8n8k4.f64"));
+    if (!(capability < Capability{9, 0}))
+      units.push_back(by_mma<DoubleUnit<HopperF64>, double>("mma.m16n8k8.f64"));
+    return units;
+  }
+  if (has_unknown_matrix_units(capability)) return {};
+  std::vector<PeakUnit> units = matrix_units(dtype, capability);
+  if (capability.major == 9 && capability.minor == 0) {
+    for (PeakUnit& unit : warpgroup_units(dtype)) units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,117 @@
+// What measures a device's arithmetic alone, in one thread: the parts that the unit tests run on the CPU.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "backends/cuda/kernels/host_device.h"
+
+namespace breakeven::cuda {
+
+/// How many of `pieces` equal pieces of work one of `workers` does: they differ by one at most.
+BREAKEVEN_HOST_DEVICE inline std::int64_t share_of(std::int64_t pieces, std::int64_t workers,
+                                                   std::int64_t worker) {
+  return pieces / workers + (worker < pieces % workers ? 1 : 0);
+}
+
+/// The same value, of which the compiler knows nothing: neither what it is nor that another has it, too.
+template <typename T>
+BREAKEVEN_HOST_DEVICE T opaque(T value);
+
+#ifdef __CUDA_ARCH__
+template <>
+BREAKEVEN_HOST_DEVICE inline float opaque(float value) {
+  asm volatile("" : "+f"(value));
+  return value;
+}
+template <>
+BREAKEVEN_HOST_DEVICE inline double opaque(double value) {
+  asm volatile("" : "+d"(value));
+  return value;
+}
+#else
+template <typename T>
+BREAKEVEN_HOST_DEVICE T opaque(T value) {
+  return value;
+}
+#endif
+
+/// x y + z in one instruction. Written as a product and a sum, the compiler computes the product, which stays
+/// the same, once, and only adds.
+BREAKEVEN_HOST_DEVICE inline float fused(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
+BREAKEVEN_HOST_DEVICE inline double fused(double x, double y, double z) {
+  return fma(x, y, z);
+}
+
+/// A thread's dot products of two vectors of 64 bytes by fused multiply-adds, side by side: as many as hide
+/// an instruction's latency.
+template <typename T>
+struct FmaUnit {
+  static constexpr int dots = 12;
+  static constexpr int length = 64 / static_cast<int>(sizeof(T));
+  T a[length], b[length], sums[dots];
+
+  BREAKEVEN_HOST_DEVICE FmaUnit(const T* first, const T* second) {
+    for (int k = 0; k < length; ++k) {
+      a[k] = first[k];
+      b[k] = second[k];
+    }
+  }
+  BREAKEVEN_HOST_DEVICE void clear() {
+    for (T& sum : sums) sum = opaque(T{0});
+  }
+  /// Adds each product once.
+  BREAKEVEN_HOST_DEVICE void add() {
+    BREAKEVEN_UNROLL(64)
+    for (int k = 0; k < length; ++k) {
+      BREAKEVEN_UNROLL(64)
+      for (int i = 0; i < dots; ++i) sums[i] = fused(a[k], b[k], sums[i]);
+    }
+  }
+  BREAKEVEN_HOST_DEVICE double sum() const {
+    double all = 0;
+    for (const T one : sums) all += static_cast<double>(one);
+    return all;
+  }
+};
+
+/// All that a worker does: its share of the pieces, in runs of `steps` at most, as a case's accumulators take
+/// them.
+template <typename Unit>
+BREAKEVEN_HOST_DEVICE double accumulate_share(Unit& unit, std::int64_t share, std::int64_t steps) {
+  double sum = 0;
+  while (share > 0) {
+    const std::int64_t turn = share < steps ? share : steps;
+    unit.clear();
+    BREAKEVEN_UNROLL(2)
+    for (std::int64_t step = 0; step < turn; ++step) unit.add();
+    sum += unit.sum();
+    share -= turn;
+  }
+  return sum;
+}
+
+// Operands of Hopper's matrix instructions in shared memory: matrices of 8 rows of 16 bytes, without
+// swizzling, those of the same 16 bytes of all rows behind each other (PTX ISA, "Asynchronous Warpgroup Level
+// Matrix Shared Memory Layout").
+
+inline constexpr int core_rows = 8, core_row_bytes = 16, core_bytes = core_rows * core_row_bytes;
+
+/// Where byte `byte` of row `row` lies in an operand of `rows` rows.
+BREAKEVEN_HOST_DEVICE inline int operand_place(int row, int byte, int rows) {
+  const int column = byte / core_row_bytes;
+  return (column * (rows / core_rows) + row / core_rows) * core_bytes + row % core_rows * core_row_bytes +
+         byte % core_row_bytes;
+}
+
+/// What an instruction is told of one: where it lies, and how far the next 16 bytes of a row and the next 8
+/// rows are.
+BREAKEVEN_HOST_DEVICE inline std::uint64_t operand_descriptor(std::uint32_t address, int rows) {
+  const auto encoded = [](std::uint32_t bytes) { return std::uint64_t{(bytes & 0x3FFFFU) >> 4U}; };
+  const auto next_column = static_cast<std::uint32_t>(rows / core_rows * core_bytes);
+  return encoded(address) | encoded(next_column) << 16U | encoded(core_bytes) << 32U;
+}
+
+}  // namespace breakeven::cuda

@@ -1,0 +1,57 @@
+#include "workloads/launch.h"
+
+#include <memory>
+#include <optional>
+
+#include "backends/cuda/kernels/launch.h"
+#include "backends/cuda/work.h"
+
+namespace breakeven::cuda {
+namespace {
+
+class EmptyKernel final : public Work {
+ public:
+  EmptyKernel(const Launch& problem, std::uint64_t seed)
+      : waits_(problem.waits), seed_(seed), number_(Launch::number(seed)), written_(sizeof(float)) {}
+
+  void run() override {
+    enqueue_write(written_.as<float>(), number_, stream().get());
+    if (waits_) wait();
+  }
+
+  /// What waits for each cannot be queued behind a gate.
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
+                                       std::int64_t iterations, bool cold) override {
+    return waits_ ? std::nullopt : Work::device_seconds(enqueue, runs, iterations, cold);
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    written_.poison(stream().get());
+    run();
+    wait();
+    float shown = 0;
+    written_.download(&shown);
+    return {.elements = std::vector<double>(elements.size(), shown),
+            .projections = project(Dtype::f32, &shown, {.outer = 1, .channels = 1, .inner = 1}, seed_),
+            .losses = {}};
+  }
+
+  std::string algorithm() const override { return "a kernel of one thread"; }
+
+ private:
+  bool waits_;
+  std::uint64_t seed_;
+  float number_;
+  Memory written_;
+};
+
+const OperationRegistration registered({.op = "launch",
+                                        .dtypes = [] { return std::vector{Dtype::f32}; },
+                                        .prepare = [](const Case& problem,
+                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                          return std::make_unique<EmptyKernel>(Launch(problem.parameters),
+                                                                               seed);
+                                        }});
+
+}  // namespace
+}  // namespace breakeven::cuda

@@ -1,0 +1,136 @@
+#include "workloads/peak.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "backends/cuda/kernels/peak_kernels.h"
+#include "backends/cuda/race.h"
+#include "backends/cuda/work.h"
+#include "workloads/random.h"
+
+namespace breakeven::cuda {
+namespace {
+
+/// Of one of the two vectors. TF32's numbers are rounded here, as libraries do, and not cut off by the units.
+Memory vector_of(Dtype dtype, const RandomStream& numbers) {
+  std::array<std::byte, Peak::vector_bytes> values{};
+  fill_inputs(dtype, values.data(), Peak::vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes),
+              numbers);
+  if (dtype == Dtype::tf32) {
+    constexpr std::uint32_t cut = 0x1FFF;  // bits that TF32 does not have
+    for (std::size_t i = 0; i < values.size(); i += sizeof(std::uint32_t)) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, values.data() + i, sizeof bits);
+      bits = (bits + (cut + 1) / 2) & ~cut;
+      std::memcpy(values.data() + i, &bits, sizeof bits);
+    }
+  }
+  return Memory::of(values.data(), Peak::vector_bytes);
+}
+
+/// Of fewer dot products a launch is over before all of a device works: as a ceiling that would be too low.
+void check_fills_device(const Peak& p, const DeviceFacts& device) {
+  constexpr double least_of_a_processor = 1 << 25;  // a tenth of a millisecond of an H100's fastest type
+  const double needed = least_of_a_processor * device.processors;
+  const double asked = static_cast<double>(p.dots) * static_cast<double>(p.steps);
+  if (asked >= needed) return;
+  throw Unsupported(
+      fmt::format("{:.2g} dot products added are too few to fill the {} processors of {}, which takes {:.2g} "
+                  "(dots x steps); configs/ceilings-gpu.json asks for enough",
+                  asked, device.processors, device.name, needed));
+}
+
+std::vector<PeakUnit> units_of(const Peak& p, const DeviceFacts& device) {
+  std::vector<PeakUnit> units = peak_units(p.dtype, device.capability);
+  if (units.empty())
+    throw Unsupported(fmt::format(
+        "{} has units for {} that this program has no instructions for; what it has would show too little",
+        device.name, name(p.dtype)));
+  // `steps` times all of `dots` must come out even.
+  std::erase_if(units, [&](const PeakUnit& unit) { return p.dots * p.steps % unit.dots != 0; });
+  if (units.empty()) throw Unsupported("dots x steps does not come out even; give a multiple of 3072 dots");
+  return units;
+}
+
+class PeakOfDevice final : public Work {
+ public:
+  PeakOfDevice(const Peak& problem, std::uint64_t seed)
+      : p_(problem),
+        seed_(seed),
+        a_(vector_of(p_.dtype, RandomStream(seed, stream::first_operand))),
+        b_(vector_of(p_.dtype, RandomStream(seed, stream::second_operand))) {
+    const DeviceFacts device = device_facts();
+    check_fills_device(p_, device);
+    processors_ = device.processors;
+    const std::vector<PeakUnit> units = units_of(p_, device);
+    std::int64_t most_threads = 0;
+    for (const PeakUnit& unit : units) most_threads = std::max(most_threads, threads_of(unit));
+    sums_ = Memory(most_threads * static_cast<std::int64_t>(sizeof(double)));
+    Race<PeakUnit> race;
+    for (const PeakUnit& unit : units) {
+      unit_ = unit;
+      race.add(unit, stopwatch().quick_seconds([this] { run(); }));
+      if (!p_.tuned) break;
+    }
+    unit_ = race.fastest();
+    algorithm_ = fmt::format("{}; {}", unit_.name, p_.tuned ? race.text() : not_tuned);
+  }
+
+  void run() override {
+    unit_.enqueue({.a = a_.data(),
+                   .b = b_.data(),
+                   .pieces = p_.dots * p_.steps / unit_.dots,
+                   .steps = p_.steps,
+                   .sums = sums_.as<double>()},
+                  static_cast<unsigned>(unit_.blocks * processors_), static_cast<unsigned>(unit_.threads),
+                  stream().get());
+  }
+
+  Evidence show(const std::vector<std::int64_t>& elements) override {
+    sums_.poison(stream().get());
+    run();
+    wait();
+    std::vector<double> sums(static_cast<std::size_t>(threads_of(unit_)));
+    sums_.download(sums.data(), 0, static_cast<std::int64_t>(sums.size() * sizeof(double)));
+    const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
+    return {.elements = std::vector<double>(elements.size(), all),
+            .projections = project(Dtype::f64, &all, {.outer = 1, .channels = 1, .inner = 1}, seed_),
+            .losses = {}};
+  }
+
+  std::string algorithm() const override { return algorithm_; }
+
+ private:
+  std::int64_t threads_of(const PeakUnit& unit) const {
+    return std::int64_t{unit.threads} * unit.blocks * processors_;
+  }
+
+  Peak p_;
+  std::uint64_t seed_;
+  Memory a_, b_, sums_;
+  int processors_ = 0;
+  PeakUnit unit_;
+  std::string algorithm_;
+};
+
+const OperationRegistration registered(
+    {.op = "peak",
+     .dtypes =
+         [] {
+           return computed_here(
+               {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8});
+         },
+     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+       return std::make_unique<PeakOfDevice>(Peak(problem.parameters), seed);
+     },
+     .why_not = why_not_here});
+
+}  // namespace
+}  // namespace breakeven::cuda

@@ -1,0 +1,69 @@
+#include "workloads/launch.h"
+
+#include "workloads/random.h"
+
+namespace breakeven {
+
+Launch::Launch(const Parameters& p) : waits(p.boolean("waits")) {}
+
+float Launch::number(std::uint64_t seed) {
+  return static_cast<float>(input_value(Dtype::f32, RandomStream(seed, stream::first_operand), 0));
+}
+
+namespace {
+
+class LaunchWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "launch"; }
+  std::string_view meaning() const override {
+    return "work that does next to nothing, started: an empty kernel on a GPU, an empty region of all "
+           "threads "
+           "on a CPU, a framework's smallest operation";
+  }
+
+  const std::vector<Parameter>& parameters() const override {
+    static const std::vector<Parameter> all{
+        boolean_parameter("waits",
+                          "true: each is waited for before the next is started, which is a latency; false: "
+                          "they are started one behind the other, which is a rate",
+                          true),
+        dtype_parameter({Dtype::f32}),
+    };
+    return all;
+  }
+
+  std::string title(const Parameters& parameters) const override {
+    return Launch(parameters).waits ? "each waited for" : "one behind the other";
+  }
+
+  void check(const Parameters&) const override {}
+
+  std::vector<Parameters> examples() const override { return {{{"waits", true}}, {{"waits", false}}}; }
+
+  double flop(const Parameters&) const override { return 0; }
+  double bytes(const Parameters&) const override { return 0; }
+  double memory(const Parameters&) const override { return sizeof(float); }
+
+  OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }
+
+  Evidence expect(const Parameters&, std::uint64_t seed,
+                  const std::vector<std::int64_t>& elements) const override {
+    const double number = Launch::number(seed);
+    return {.elements = std::vector<double>(elements.size(), number),
+            .projections = fold_positions({channel_signs(seed, 1)[0] * number}, seed),
+            .losses = {}};
+  }
+
+  /// A number is only written.
+  Tolerance tolerance(const Parameters&, const Evidence&) const override {
+    return {.element_scale = 1,
+            .terms_per_projection = 1,
+            .relative = facts(Dtype::f32).unit_roundoff,
+            .relative_loss = 0};
+  }
+};
+
+const WorkloadRegistration<LaunchWorkload> registered;
+
+}  // namespace
+}  // namespace breakeven
