@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "reports/chart_parts.h"
 #include "reports/comparison.h"
 #include "reports/families.h"
-#include "reports/narrower_types.h"
+#include "reports/ladder_charts.h"
 #include "reports/text.h"
 #include "reports/threshold_chart.h"
 #include "statistics/estimate.h"
@@ -21,67 +20,7 @@
 namespace breakeven {
 namespace {
 
-constexpr std::size_t most_bars = 24;
-
-/// What a user compares.
-struct Unit {
-  const char* label;
-  double (*of_run)(const CaseResult&);  // in the label's unit times seconds
-};
-
-/// Images a second where there are any, operations where they are more than the bytes in some of them, else
-/// bytes.
-template <typename Range>
-Unit unit_of(const Range& all) {
-  const auto any = [&](auto holds) { return std::any_of(all.begin(), all.end(), holds); };
-  if (any([](const CaseResult* c) { return c->samples > 0; }))
-    return {.label = "images per second",
-            .of_run = [](const CaseResult& c) { return static_cast<double>(c.samples); }};
-  if (any([](const CaseResult* c) { return c->flop > c->bytes; }))
-    return {.label = "GFLOP/s", .of_run = [](const CaseResult& c) { return c.flop * 1e-9; }};
-  if (any([](const CaseResult* c) { return c->bytes > 0; }))
-    return {.label = "GB/s", .of_run = [](const CaseResult& c) { return c.bytes * 1e-9; }};
-  return {.label = "runs per second", .of_run = [](const CaseResult&) { return 1.0; }};
-}
-
-/// As a rate: of the longest time the lowest. Nothing where it is no number.
-std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit) {
-  const double amount = unit.of_run(c);
-  ChartPoint point{.x = x, .y = amount / c.seconds->median};
-  if (!std::isfinite(point.y) || !(point.y > 0)) return std::nullopt;
-  if (const auto interval = c.seconds->interval()) {
-    point.low = amount / interval->high;
-    point.high = amount / interval->low;
-  }
-  return point;
-}
-
-bool spans(double low, double high, double factor) {
-  return low > 0 && high / low >= factor;
-}
-
 // ---- one parameter that moves
-
-/// Series by label, in the order of the results, their points by x.
-class SeriesByLabel {
- public:
-  void add(const std::string& label, const ChartPoint& point) {
-    const auto [index, is_new] = index_.try_emplace(label, all_.size());
-    if (is_new) all_.push_back({.label = label, .points = {}});
-    all_[index->second].points.push_back(point);
-  }
-  std::vector<ChartSeries> take() {
-    for (ChartSeries& series : all_) {
-      std::stable_sort(series.points.begin(), series.points.end(),
-                       [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
-    }
-    return std::move(all_);
-  }
-
- private:
-  std::map<std::string, std::size_t> index_;
-  std::vector<ChartSeries> all_;
-};
 
 std::string title_of(const Family& family, std::string_view what) {
   return fmt::format("{}: {} by {}{}{}", printable(family.op), what, printable(family.parameter),
@@ -167,131 +106,6 @@ Chart latency_chart(const Family& family) {
                {.x = x, .y = 1e3 * latency->p50, .low = 1e3 * latency->p50, .high = 1e3 * latency->p99});
   }
   chart.series = series.take();
-  choose_scales(chart);
-  return chart;
-}
-
-// ---- ladders
-
-/// Of each operation and device, how many times as fast as f32 the other dtypes are; empty where nothing was
-/// measured in both.
-Chart narrower_types_chart(const std::vector<Timed>& all) {
-  Chart chart{.name = "narrower-types",
-              .title = "Other types: how many times as fast as f32, mean and range over the problems",
-              .kind = Chart::Kind::bars,
-              .x = {},
-              .y = {.label = "times as fast as f32"},
-              .categories = {},
-              .series = {}};
-  const std::vector<OverF32> found = narrower_types(all);
-  std::set<std::string> devices;
-  for (const OverF32& one : found) devices.insert(one.device);
-  SeriesByLabel series;
-  for (const OverF32& one : found) {
-    const std::string dtype = printable(one.dtype);
-    auto at = std::find(chart.categories.begin(), chart.categories.end(), dtype);
-    if (at == chart.categories.end()) at = chart.categories.insert(at, dtype);
-    series.add(printable(devices.size() > 1 ? fmt::format("{} on {}", one.op, one.device) : one.op),
-               {.x = static_cast<double>(at - chart.categories.begin()),
-                .y = one.mean,
-                .low = one.least,
-                .high = one.most});
-  }
-  chart.series = series.take();
-  choose_scales(chart);
-  return chart;
-}
-
-/// What can be turned on or off, and what else makes a rate higher.
-constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
-
-/// The rung of a ladder that a case is on: "bf16 + tuned + fused, batch 64", of what varies in it.
-std::string rung_of(const CaseResult& c, const std::set<std::string>& varying) {
-  std::string text = printable(c.dtype);
-  for (const char* name : steps_of_optimisation) {
-    const Value* value = c.parameters.find(name);
-    if (value == nullptr || !varying.contains(name)) continue;
-    if (const bool* on = std::get_if<bool>(value)) {
-      if (*on) text += fmt::format(" + {}", name);
-    } else {
-      text += fmt::format(", {} {}", name, printable(to_string(*value)));
-    }
-  }
-  return text;
-}
-
-/// Cases that differ in those and in their dtype alone, and in one that is on or off.
-struct Ladder {
-  std::vector<const Timed*> members;
-  std::map<std::string, std::set<Value>> values;  // by parameter
-
-  std::set<std::string> varying() const {
-    std::set<std::string> names;
-    for (const auto& [name, seen] : values) {
-      if (seen.size() > 1) names.insert(name);
-    }
-    return names;
-  }
-  bool is_one() const {
-    return std::any_of(values.begin(), values.end(), [](const auto& of) {
-      return of.second.size() > 1 && std::holds_alternative<bool>(*of.second.begin());
-    });
-  }
-};
-
-std::vector<Ladder> ladders_of(const std::vector<Timed>& all) {
-  std::map<std::string, std::size_t> index;
-  std::vector<Ladder> found;
-  for (const Timed& timed : all) {
-    const CaseResult& c = *timed.result;
-    if (is_ceiling(c)) continue;
-    Parameters rest = c.parameters;
-    for (const char* name : steps_of_optimisation) {
-      if (rest.find(name) != nullptr) rest.set(name, std::int64_t{0});
-    }
-    const auto [at, is_new] =
-        index.try_emplace(fmt::format("{}|{}", c.op, rest_of(rest, "dtype", false)), found.size());
-    if (is_new) found.emplace_back();
-    Ladder& ladder = found[at->second];
-    ladder.members.push_back(&timed);
-    for (const char* name : steps_of_optimisation) {
-      if (const Value* value = c.parameters.find(name)) ladder.values[name].insert(*value);
-    }
-  }
-  std::erase_if(found, [](const Ladder& ladder) { return !ladder.is_one(); });
-  return found;
-}
-
-/// What each step of optimisation buys, in the order of the results; without bars where there are too few or
-/// too many of them.
-Chart ladder_chart(const Ladder& ladder) {
-  constexpr std::size_t fewest_rungs = 3;
-  const CaseResult& first = *ladder.members.front()->result;
-  std::vector<const CaseResult*> members(ladder.members.size());
-  std::transform(ladder.members.begin(), ladder.members.end(), members.begin(),
-                 [](const Timed* timed) { return timed->result; });
-  const Unit unit = unit_of(members);
-  const std::set<std::string> varying = ladder.varying();
-  std::vector<std::string> what{first.op};
-  if (const Value* network = first.parameters.find("network")) what.push_back(to_string(*network));
-  Chart chart{.name = chart_slug(fmt::format("{} steps of optimisation", fmt::join(what, " "))),
-              .title = fmt::format("Steps of optimisation: {}, {}",
-                                   printable(fmt::format("{}", fmt::join(what, " "))), unit.label),
-              .kind = Chart::Kind::bars,
-              .x = {},
-              .y = {.label = unit.label},
-              .categories = {},
-              .series = {}};
-  SeriesByLabel series;
-  for (const Timed* timed : ladder.members) {
-    const std::string rung = rung_of(*timed->result, varying);
-    auto at = std::find(chart.categories.begin(), chart.categories.end(), rung);
-    if (at == chart.categories.end()) at = chart.categories.insert(at, rung);
-    const auto point = rate_at(static_cast<double>(at - chart.categories.begin()), *timed->result, unit);
-    if (point) series.add(timed->place, *point);
-  }
-  if (chart.categories.size() >= fewest_rungs && chart.categories.size() <= most_bars)
-    chart.series = series.take();
   choose_scales(chart);
   return chart;
 }
@@ -452,33 +266,6 @@ void make_names_unique(std::vector<Chart>& all) {
 
 }  // namespace
 
-void choose_scales(Chart& chart) {
-  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
-  for (const ChartSeries& series : chart.series) {
-    for (const ChartPoint& point : series.points) {
-      low_x = std::min(low_x, point.x);
-      high_x = std::max(high_x, point.x);
-      low_y = std::min(low_y, point.low.value_or(point.y));
-      high_y = std::max(high_y, point.high.value_or(point.y));
-    }
-  }
-  chart.x.logarithmic = chart.kind != Chart::Kind::bars && spans(low_x, high_x, 16);
-  chart.y.logarithmic = spans(low_y, high_y, 30);
-}
-
-std::string chart_slug(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (!made.empty() && made.back() != '-') {
-      made += '-';
-    }
-  }
-  while (!made.empty() && made.back() == '-') made.pop_back();
-  return made;
-}
-
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds) {
   const std::vector<Timed> all = timed_results(results);
   const std::vector<Family> families = families_of(all);
@@ -494,11 +281,7 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
   }
   made.push_back(narrower_types_chart(all));
   std::set<const CaseResult*> on_ladders;
-  for (const Ladder& ladder : ladders_of(all)) {
-    made.push_back(ladder_chart(ladder));
-    if (made.back().series.empty()) continue;
-    for (const Timed* timed : ladder.members) on_ladders.insert(timed->result);
-  }
+  for (Chart& chart : ladder_charts(all, on_ladders)) made.push_back(std::move(chart));
   const auto append = [&](std::vector<Chart> more) {
     for (Chart& chart : more) made.push_back(std::move(chart));
   };

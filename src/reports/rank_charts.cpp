@@ -8,16 +8,16 @@
 #include <cstddef>
 #include <string>
 
+#include "reports/chart_parts.h"
 #include "reports/text.h"
 #include "statistics/estimate.h"
 
 namespace breakeven {
 namespace {
 
-constexpr std::size_t most_bars = 24;     // of one chart
 constexpr std::size_t most_machines = 8;  // side by side in each case
 
-std::string unit_of(Quantity quantity, const Ranking& ranking) {
+std::string axis_of(Quantity quantity, const Ranking& ranking) {
   switch (quantity) {
     case Quantity::energy:
       return "joules";
@@ -49,7 +49,7 @@ Chart amount_chart(const Ranking& ranking, Quantity quantity) {
                            ranking.weighted ? "all of the work, once" : "one case, as the geometric mean"),
       .kind = Chart::Kind::bars,
       .x = {},
-      .y = {.label = unit_of(quantity, ranking)},
+      .y = {.label = axis_of(quantity, ranking)},
       .categories = {},
       .series = {{.label = std::string(name(quantity)), .points = {}}}};
   for (const Ranked& one : ranking.ranked) {
@@ -106,7 +106,7 @@ Chart front_chart(const Ranking& ranking, Quantity against) {
               .title = fmt::format("Time against {}; less of both is better", name(against)),
               .kind = Chart::Kind::points,
               .x = {.label = "seconds"},
-              .y = {.label = unit_of(against, ranking)},
+              .y = {.label = axis_of(against, ranking)},
               .categories = {},
               .series = {}};
   for (const Ranked& one : ranking.ranked) {

@@ -2,81 +2,16 @@
 
 import gzip
 import json
-import math
 import pathlib
 import struct
 import tempfile
 import unittest
 
 from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
-
-# Of one stored result, and of sums of up to a few hundred terms in f32 behind it.
-ROUNDOFF = {"f64": 1e-14, "f32": 2e-6, "f16": 2e-3, "bf16": 1.6e-2, "f8e4m3": 1.6e-2, "s8": 0.0}
-
-# Of logits, in units of their root mean square, and of the first losses: what adds up over a few layers.
-NETWORK_ERROR = {"f32": 3e-6, "f16": 1e-2, "bf16": 6e-2}
-NETWORKS = ("mlp", "lenet", "cnn", "transformer")
-
-
-class AgainstTheTruth(unittest.TestCase):
-    program = None
-
-    @classmethod
-    def setUpClass(cls):
-        cls.truth = BackendProgram([BUILD / "breakeven-backend-reference"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.truth.kill()
-
-    def setUp(self):
-        self.torch = BackendProgram([BUILD / self.program])
-
-    def tearDown(self):
-        self.torch.kill()
-
-    def check_network(self, case):
-        ready = self.torch.ask(request="prepare", **case)
-        self.assertTrue(ready["ok"], (case, ready))
-        elements = list(range(10))
-        shown = self.torch.ask(request="verify", elements=elements)
-        truth = self.truth.ask(request="expect", elements=elements, **case)
-        error = NETWORK_ERROR[case["parameters"]["dtype"]]
-        size = math.sqrt(sum(x * x for x in truth["elements"]) / len(elements))
-        for part, allowed in (("elements", error * size), ("projections", 4 * error * size), ("losses", error)):
-            self.assertEqual(len(shown.get(part, [])), len(truth[part]), part)
-            for got, wanted in zip(shown.get(part, []), truth[part]):
-                self.assertLessEqual(abs(got - wanted), allowed, part)
-        sample = self.torch.ask(request="sample", iterations=3)
-        if case["op"] == "train":  # verify went back to the initial weights
-            self.assertEqual(sample["losses"], shown["losses"])
-        else:
-            self.assertEqual(len(sample["latencies"]), 3)
-            self.assertAlmostEqual(sum(sample["latencies"]) / 3, sample["seconds"])
-        return ready["algorithm"]
-
+from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
 
 class PytorchTest(AgainstTheTruth):
     program = "breakeven-backend-pytorch"
-
-    def check(self, case, cache="warm"):
-        """Prepares, verifies against the truth, samples."""
-        dtype = case["parameters"]["dtype"]
-        if dtype not in self.torch.hello["supports"][case["op"]]:
-            return
-        ready = self.torch.ask(request="prepare", cache=cache, **case)
-        self.assertTrue(ready["ok"], (case, ready))
-        elements = [0, 1, 7, 29]
-        shown = self.torch.ask(request="verify", elements=elements)
-        truth = self.truth.ask(request="expect", elements=elements, **case)
-        for part in ("elements", "projections"):
-            self.assertEqual(len(shown[part]), len(truth[part]), (case, part))
-            size = math.sqrt(sum(x * x for x in truth[part]) / len(truth[part]))
-            for got, wanted in zip(shown[part], truth[part]):
-                self.assertLessEqual(abs(got - wanted), ROUNDOFF[dtype] * size * 4, (case, part))
-        sample = self.torch.ask(request="sample", iterations=3)
-        self.assertEqual(sample["iterations"], 3)
-        self.assertGreater(sample["seconds"], 0)
 
     def test_products_of_every_type_and_layout(self):
         for dtype in ROUNDOFF:
@@ -104,9 +39,9 @@ class PytorchTest(AgainstTheTruth):
 
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_epochs_start_from_the_initial_weights_and_go_on(self):
-        self.torch.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
-        losses = self.torch.ask(request="sample", iterations=3)["losses"]
-        first, second = (self.torch.ask(request="epoch") for _ in range(2))
+        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
+        losses = self.backend.ask(request="sample", iterations=3)["losses"]
+        first, second = (self.backend.ask(request="epoch") for _ in range(2))
         self.assertEqual(len(first["losses"]), 60000 // 512)
         for got, wanted in zip(first["losses"], losses):
             self.assertAlmostEqual(got, wanted, places=5)
@@ -130,21 +65,21 @@ class PytorchTest(AgainstTheTruth):
                 (struct.pack(">4I", 0x803, 1, 28, 28) + bytes(784), "2 labels for the 1 images"),
             ]:
                 images.write_bytes(content)
-                answer = self.torch.ask(request="prepare", **train("mlp", 1, data=folder))
+                answer = self.backend.ask(request="prepare", **train("mlp", 1, data=folder))
                 self.assertFalse(answer["ok"])
                 self.assertIn(words, answer["reason"])
                 self.assertIn("dataset-fashion-mnist", answer["reason"])
             images.write_bytes(whole)
             labels.write_bytes(struct.pack(">2I", 0x801, 2) + bytes([1, 10]))
-            answer = self.torch.ask(request="prepare", **train("mlp", 1, data=folder))
+            answer = self.backend.ask(request="prepare", **train("mlp", 1, data=folder))
             self.assertIn("largest label is 10", answer["reason"])
 
     def test_says_what_it_computes_with(self):
-        hello = self.torch.hello
+        hello = self.backend.hello
         self.assertEqual((hello["name"], hello["role"], hello["device"]), ("pytorch", "contender", "cpu"))
         self.assertIn("torch", hello["libraries"])
-        self.torch.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))
-        self.assertIn("channels_last", self.torch.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))["algorithm"])
+        self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))
+        self.assertIn("channels_last", self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))["algorithm"])
 
     def test_refuses_and_goes_on(self):
         for line, status in [
@@ -158,13 +93,13 @@ class PytorchTest(AgainstTheTruth):
             (json.dumps({"request": "prepare", **matmul(8, 8, 8, "s8", batch=2)}), "unsupported"),
             (json.dumps({"request": "expect", "elements": [0], **matmul(8, 8, 8)}), "unsupported"),
         ]:
-            answer = self.torch.send(line)
+            answer = self.backend.send(line)
             self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
             self.assertTrue(answer["reason"])
         self.check(matmul(8, 8, 8))
-        self.assertTrue(self.torch.ask(request="release")["ok"])
-        self.assertFalse(self.torch.ask(request="sample", iterations=1)["ok"])
-        self.assertEqual(self.torch.quit(), 0)
+        self.assertTrue(self.backend.ask(request="release")["ok"])
+        self.assertFalse(self.backend.ask(request="sample", iterations=1)["ok"])
+        self.assertEqual(self.backend.quit(), 0)
 
     def test_refuses_another_protocol(self):
         other = BackendProgram([BUILD / "breakeven-backend-pytorch"], protocol=99)
@@ -190,8 +125,8 @@ class CompiledPytorchTest(AgainstTheTruth):
             self.check_network(infer("mlp", batch))
 
     def test_has_networks_alone(self):
-        self.assertEqual(set(self.torch.hello["supports"]), {"train", "infer"})
-        self.assertEqual(self.torch.hello["name"], "pytorch-compiled")
+        self.assertEqual(set(self.backend.hello["supports"]), {"train", "infer"})
+        self.assertEqual(self.backend.hello["name"], "pytorch-compiled")
 
     def test_says_what_it_lacks(self):
         other = BackendProgram(["env", "CXX=no-such-compiler", BUILD / self.program])

@@ -1,0 +1,70 @@
+"""Where JAX computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+
+import jax
+
+from breakeven_worker import host
+from breakeven_worker.backend import Failed
+
+
+class Cpu:
+    name = "jax"
+    kind = "cpu"
+    has_own_memory = False
+    dtypes = ["f64", "f32", "f16", "bf16", "s8"]
+    training_dtypes = ["f32", "bf16"]
+    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
+
+    def __init__(self):
+        # A call returns when its work is done: of calls that may overlap there would be no time of one.
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
+        self.device = jax.devices()[0]
+        self.device_name = host.cpu_model()
+
+    def use_precision(self, dtype):
+        jax.config.update("jax_default_matmul_precision", "highest")
+
+    def flush(self):
+        return False  # its caches are the host's
+
+    def cache_bytes(self):
+        return host.total_cache_bytes()
+
+    def available_memory(self):
+        return host.available_memory()
+
+
+class Gpu:
+    name = "jax-cuda"
+    kind = "gpu"
+    has_own_memory = True
+    dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
+    training_dtypes = ["f32", "tf32", "f16", "bf16"]
+    unreadable = {"device_seconds": "JAX's time is what its user waits for, launches included"}
+
+    def __init__(self):
+        try:
+            self.device = jax.devices()[0]
+        except RuntimeError as e:
+            raise Failed(f"no CUDA device can be used by jax {jax.__version__}: {e}") from None
+        self.device_name = self.device.device_kind
+        if float(getattr(self.device, "compute_capability", "8.0")) < 8:  # TF32 and bf16 came with Ampere
+            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
+            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+        self._flushed = None
+
+    def use_precision(self, dtype):
+        """Of all that is compiled from now on; XLA's own default would be TF32, of products f32."""
+        jax.config.update("jax_default_matmul_precision", "tensorfloat32" if dtype == "tf32" else "highest")
+
+    def flush(self):
+        """What the caches hold makes way for other memory."""
+        other = jax.numpy.ones(4 * self.cache_bytes(), dtype=jax.numpy.uint8)
+        self._flushed = jax.block_until_ready(other + 1)
+        return True
+
+    def cache_bytes(self):
+        return 128 << 20  # JAX does not say; more than any card so far
+
+    def available_memory(self):
+        stats = self.device.memory_stats() or {}
+        return stats.get("bytes_limit", 1 << 62) - stats.get("bytes_in_use", 0)

@@ -1,0 +1,66 @@
+#include "reports/chart_parts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace breakeven {
+namespace {
+
+bool spans(double low, double high, double factor) {
+  return low > 0 && high / low >= factor;
+}
+
+}  // namespace
+
+Unit unit_of(const std::vector<const CaseResult*>& all) {
+  const auto any = [&](auto holds) { return std::any_of(all.begin(), all.end(), holds); };
+  if (any([](const CaseResult* c) { return c->samples > 0; }))
+    return {.label = "images per second",
+            .of_run = [](const CaseResult& c) { return static_cast<double>(c.samples); }};
+  if (any([](const CaseResult* c) { return c->flop > c->bytes; }))
+    return {.label = "GFLOP/s", .of_run = [](const CaseResult& c) { return c.flop * 1e-9; }};
+  if (any([](const CaseResult* c) { return c->bytes > 0; }))
+    return {.label = "GB/s", .of_run = [](const CaseResult& c) { return c.bytes * 1e-9; }};
+  return {.label = "runs per second", .of_run = [](const CaseResult&) { return 1.0; }};
+}
+
+std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit) {
+  const double amount = unit.of_run(c);
+  ChartPoint point{.x = x, .y = amount / c.seconds->median};
+  if (!std::isfinite(point.y) || !(point.y > 0)) return std::nullopt;
+  if (const auto interval = c.seconds->interval()) {
+    point.low = amount / interval->high;
+    point.high = amount / interval->low;
+  }
+  return point;
+}
+
+void choose_scales(Chart& chart) {
+  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      low_x = std::min(low_x, point.x);
+      high_x = std::max(high_x, point.x);
+      low_y = std::min(low_y, point.low.value_or(point.y));
+      high_y = std::max(high_y, point.high.value_or(point.y));
+    }
+  }
+  chart.x.logarithmic = chart.kind != Chart::Kind::bars && spans(low_x, high_x, 16);
+  chart.y.logarithmic = spans(low_y, high_y, 30);
+}
+
+std::string chart_slug(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!made.empty() && made.back() != '-') {
+      made += '-';
+    }
+  }
+  while (!made.empty() && made.back() == '-') made.pop_back();
+  return made;
+}
+
+}  // namespace breakeven

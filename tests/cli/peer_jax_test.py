@@ -1,0 +1,88 @@
+"""The JAX backend against the truth that the programs in C++ compute; skipped where jax is missing."""
+
+import json
+import pathlib
+import unittest
+
+from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
+from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
+
+
+class JaxTest(AgainstTheTruth):
+    program = "breakeven-backend-jax"
+
+    def test_products_of_every_type_and_layout(self):
+        for dtype in ROUNDOFF:
+            with self.subTest(dtype):
+                self.check(matmul(48, 32, 64, dtype))
+                self.check(matmul(32, 48, 16, dtype, transpose_a=True, transpose_b=True))
+                self.check(matmul(7, 5, 3, dtype, batch=4, transpose_b=True))
+        self.check(matmul(600, 3, 2, seed=9), cache="cold")
+
+    def test_convolutions_of_every_pass_and_type(self):
+        for dtype in ("f64", "f32", "f16", "bf16"):
+            for direction in ("forward", "backward_data", "backward_weights"):
+                with self.subTest(dtype, direction=direction):
+                    self.check(conv2d(2, 16, 11, 10, 32, 3, 3, direction, dtype, stride=2, pad=1, groups=4))
+                    self.check(conv2d(2, 8, 9, 10, 8, 3, 2, direction, dtype, dilation=2))
+
+    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+    def test_networks_compute_what_the_reference_does(self):
+        cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
+        cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
+        cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
+        for case in cases:
+            with self.subTest(case):
+                self.assertIn("jax.jit", self.check_network(case))
+
+    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+    def test_epochs_start_from_the_initial_weights_and_go_on(self):
+        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
+        losses = self.backend.ask(request="sample", iterations=3)["losses"]
+        first, second = (self.backend.ask(request="epoch") for _ in range(2))
+        self.assertEqual(len(first["losses"]), 60000 // 512)
+        for got, wanted in zip(first["losses"], losses):
+            self.assertAlmostEqual(got, wanted, places=5)
+        self.assertGreater(first["accuracy"], 0.5)
+        self.assertLess(second["losses"][0], first["losses"][0] / 2)
+
+    def test_says_what_it_computes_with(self):
+        hello = self.backend.hello
+        self.assertEqual((hello["name"], hello["role"], hello["device"]), ("jax", "contender", "cpu"))
+        self.assertIn("jaxlib", hello["libraries"])
+        self.assertIn("NHWC", self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))["algorithm"])
+
+    def test_refuses_and_goes_on(self):
+        rotating = matmul(8, 8, 8)
+        rotating["parameters"]["operands"] = "rotating"
+        for line, status in [
+            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20)}), "out_of_memory"),
+            (json.dumps({"request": "prepare", **matmul(8, 8, 8, "tf32")}), "unsupported"),
+            (json.dumps({"request": "prepare", **rotating}), "unsupported"),
+            (json.dumps({"request": "prepare", **train("mlp", 70000)}), "failed"),
+        ]:
+            answer = self.backend.send(line)
+            self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
+            self.assertTrue(answer["reason"])
+        self.check(matmul(8, 8, 8))
+        self.assertEqual(self.backend.quit(), 0)
+
+    def test_on_a_gpu_that_is_not_there_it_says_so(self):
+        if pathlib.Path("/proc/driver/nvidia/version").exists():
+            self.skipTest("there is a driver")
+        other = BackendProgram([BUILD / "breakeven-backend-jax-cuda"])
+        self.assertFalse(other.hello["ok"])
+        self.assertIn("NVIDIA's driver", other.hello["reason"])
+        other.kill()
+
+
+if __name__ == "__main__":
+    try:
+        program = BackendProgram([BUILD / JaxTest.program])
+    except RuntimeError as missing:
+        skip(missing)
+    hello = program.hello
+    program.kill()
+    if not hello["ok"]:
+        skip(hello["reason"])
+    unittest.main()
