@@ -30,9 +30,9 @@ namespace {
 
 /// A form that results can be written in, each with an option of its own.
 struct Form {
-  const char* option;
-  const char* meaning;
-  ToolReport (*make)(const Measured&);
+  const char* option = nullptr;
+  const char* meaning = nullptr;
+  ToolReport (*make)(const Measured&) = nullptr;
   bool of_thresholds = false;  // it has words for them, too
 };
 

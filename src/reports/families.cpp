@@ -76,8 +76,8 @@ std::vector<Timed> timed_results(std::span<const Result> results) {
       const std::string dtype = dtypes[c.op].size() > 1 ? " " + printable(c.dtype) : "";
       all.push_back({.run = &run,
                      .result = &c,
-                     .label = printable(c.backend) + dtype + machine,
-                     .place = printable(c.backend) + machine});
+                     .label = fmt::format("{}{}{}", printable(c.backend), dtype, machine),
+                     .place = fmt::format("{}{}", printable(c.backend), machine)});
     }
   }
   return all;

@@ -134,8 +134,8 @@ std::string ranking(const ProblemGroup& group) {
 
 /// "matmul on host: bf16 is 4.1x as fast as f32, as the geometric mean of 7 problems, from 0.3x to 8.9x".
 std::string sentence(const OverF32& one) {
-  const std::string said = fmt::format("{} on {}: {} is {}x as fast as f32", one.op, one.device, one.dtype,
-                                       format_number(one.mean));
+  std::string said = fmt::format("{} on {}: {} is {}x as fast as f32", one.op, one.device, one.dtype,
+                                 format_number(one.mean));
   if (one.problems == 1) return said;
   return fmt::format("{}, as the geometric mean of {} problems, from {}x to {}x", said, one.problems,
                      format_number(one.least), format_number(one.most));
