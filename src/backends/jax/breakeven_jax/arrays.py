@@ -1,14 +1,7 @@
-"""Element types, inputs, and results as evidence."""
-
-import math
+"""Element types, and what networks are made of."""
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-
-from breakeven_worker import evidence
-from breakeven_worker.backend import OutOfMemory, Prepared, Transfer
-from breakeven_worker.random_stream import RandomStream
 
 DTYPES = {
     "f64": jnp.float64,
@@ -28,67 +21,33 @@ def output_dtype(name):
     return _OUTPUTS.get(name, DTYPES[name])
 
 
-def make_inputs(shape, name, seed, stream):
-    """A numpy array of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
-    numbers = RandomStream(seed, stream)
-    count = math.prod(shape)
-    values = numbers.small_integers(0, count) if name == "s8" else numbers.uniform(0, count)
-    return values.astype(np.dtype(DTYPES[name])).reshape(shape)
+class Ops:
+    """What breakeven_worker/nhwc_networks.py asks for."""
 
+    matmul, relu, softmax = jnp.matmul, jax.nn.relu, jax.nn.softmax
+    reshape, transpose, square, rsqrt = jnp.reshape, jnp.transpose, jnp.square, jax.lax.rsqrt
 
-def check_memory(needed, device):
-    """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
-    available = device.available_memory()
-    if needed > available:
-        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
+    @staticmethod
+    def cast(x, dtype):
+        return x.astype(dtype)
 
+    @staticmethod
+    def gelu(x):
+        return jax.nn.gelu(x, approximate=False)
 
-def show_result(result, elements, seed):
-    """The evidence of a result of shape outer x channels x ...: arrays of JAX are immutable, and each is a new one."""
-    values = np.asarray(result)
+    @staticmethod
+    def conv(x, weights, pad):
+        layouts = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(x, weights, (1, 1), [(pad, pad)] * 2, dimension_numbers=layouts)
 
-    def read_block(first, last):
-        return values[first:last].astype(np.float64)
+    @staticmethod
+    def max_pool(x):
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
-    shape = (values.shape[0], values.shape[1], math.prod(values.shape[2:]))
-    flat = values.reshape(-1)
-    return {
-        "elements": flat[elements].astype(np.float64).tolist(),
-        "projections": evidence.project(read_block, shape, seed),
-    }
+    @staticmethod
+    def split(x, parts):
+        return jnp.split(x, parts, axis=-1)
 
-
-class Computed(Prepared):
-    """A compiled function of operands. run() leaves its result in self._result, a new array each time; where the case
-    moves data, operands come from the host's memory before it and the result goes there after it."""
-
-    def __init__(self, function, operands, p, device):
-        self._function = function
-        self._device = device.device
-        self._moves = device.has_own_memory and Transfer.of(p).moves
-        self._on_host = operands if self._moves else None
-        self._operands = [jax.device_put(operand, self._device) for operand in operands]
-        self._fetched = None
-        self.run()
-        self.wait()
-
-    def run(self):
-        self._result = self._function(*self._operands)
-
-    def bring(self):
-        if self._moves:
-            self._operands = [jax.device_put(operand, self._device) for operand in self._on_host]
-
-    def fetch(self):
-        if self._moves:
-            self._fetched = np.asarray(self._result)
-        return self._moves
-
-    def wait(self):
-        jax.block_until_ready(self._result)
-
-    def shown(self):
-        """The result of one iteration."""
-        self.bring()
-        self.run()
-        return self._fetched if self.fetch() else self._result
+    @staticmethod
+    def mean(x, axis, keepdims):
+        return x.mean(axis=axis, keepdims=keepdims)

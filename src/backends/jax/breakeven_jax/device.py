@@ -1,12 +1,26 @@
 """Where JAX computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
 
 import jax
+import numpy as np
 
 from breakeven_worker import host
 from breakeven_worker.backend import Failed
 
 
-class Cpu:
+class _Device:
+    """What breakeven_worker/computed.py asks for."""
+
+    def put(self, array):
+        return jax.device_put(array, self.device)
+
+    def get(self, result):
+        return np.asarray(result)
+
+    def ready(self, result):
+        jax.block_until_ready(result)
+
+
+class Cpu(_Device):
     name = "jax"
     kind = "cpu"
     has_own_memory = False
@@ -26,14 +40,11 @@ class Cpu:
     def flush(self):
         return False  # its caches are the host's
 
-    def cache_bytes(self):
-        return host.total_cache_bytes()
-
     def available_memory(self):
         return host.available_memory()
 
 
-class Gpu:
+class Gpu(_Device):
     name = "jax-cuda"
     kind = "gpu"
     has_own_memory = True
@@ -57,13 +68,10 @@ class Gpu:
         jax.config.update("jax_default_matmul_precision", "tensorfloat32" if dtype == "tf32" else "highest")
 
     def flush(self):
-        """What the caches hold makes way for other memory."""
-        other = jax.numpy.ones(4 * self.cache_bytes(), dtype=jax.numpy.uint8)
+        """What the caches hold makes way for other memory; JAX does not say how large they are."""
+        other = jax.numpy.ones(512 << 20, dtype=jax.numpy.uint8)
         self._flushed = jax.block_until_ready(other + 1)
         return True
-
-    def cache_bytes(self):
-        return 128 << 20  # JAX does not say; more than any card so far
 
     def available_memory(self):
         stats = self.device.memory_stats() or {}

@@ -4,9 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from breakeven_worker.backend import Operation, Unsupported
+from breakeven_worker.computed import Computed, show_result
 from breakeven_worker.random_stream import FIRST_OPERAND, RandomStream
-
-from .arrays import Computed, show_result
 
 
 def operations(device):

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 
 from breakeven_worker.backend import Operation, Unsupported
+from breakeven_worker.computed import Computed, check_memory, make_inputs, show_result
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
-from .arrays import Computed, check_memory, make_inputs, output_dtype, show_result, DTYPES
+from .arrays import DTYPES, output_dtype
 
 
 def operations(device):
@@ -20,12 +21,12 @@ class _Matmul(Computed):
         if p.get("operands", "reused") == "rotating":
             raise Unsupported("operands do not rotate here")
         m, n, k, batch, name = p["m"], p["n"], p["k"], p["batch"], p["dtype"]
-        size = jnp.dtype(DTYPES[name]).itemsize
-        check_memory(batch * ((m * k + k * n) * size + m * n * jnp.dtype(output_dtype(name)).itemsize), device)
+        dtype = jnp.dtype(DTYPES[name])
+        check_memory(batch * ((m * k + k * n) * dtype.itemsize + m * n * jnp.dtype(output_dtype(name)).itemsize), device)
         self._seed = seed
         outer = (batch,) if batch > 1 else ()
-        a = make_inputs(outer + ((k, m) if p["transpose_a"] else (m, k)), name, seed, FIRST_OPERAND)
-        b = make_inputs(outer + ((n, k) if p["transpose_b"] else (k, n)), name, seed, SECOND_OPERAND)
+        a = make_inputs(outer + ((k, m) if p["transpose_a"] else (m, k)), dtype, seed, FIRST_OPERAND)
+        b = make_inputs(outer + ((n, k) if p["transpose_b"] else (k, n)), dtype, seed, SECOND_OPERAND)
         output = output_dtype(name)
         wider = {"preferred_element_type": output} if output != DTYPES[name] else {}
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from breakeven_worker import dataset
 from breakeven_worker.backend import Failed, Operation, Transfer, Unsupported
+from breakeven_worker.computed import check_memory
 from breakeven_worker.network_cases import Inference, Training
+from breakeven_worker.nhwc_networks import least_memory, make_network
 
-from .arrays import DTYPES, check_memory
-from .networks import make_network
+from .arrays import DTYPES, Ops
 
 _LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
 
@@ -42,14 +43,14 @@ class _Model:
             raise Unsupported("networks whose data moves are not written for JAX here")
         self._data = _open_data(p["data"])
         self._network = make_network(p)
-        self._seed, self._device = seed, device.device
+        self._seed, self._device = seed, device
         self._dtype = DTYPES[p["dtype"]]
         self._last = None
         self.counts = {split: len(images) for split, (images, _) in self._data.items()}
         self.test_labels = self._data["test"][1]
 
     def wait(self):
-        jax.block_until_ready(self._last)
+        self._device.ready(self._last)
 
     def bring(self):
         pass
@@ -63,19 +64,16 @@ class _Model:
     def logits_array(self, logits):
         return np.asarray(logits).astype(np.float64)
 
-    def _on_device(self, array):
-        return jax.device_put(array, self._device)
-
 
 class _Trainer(_Model):
     def __init__(self, p, seed, device):
         super().__init__(p, seed, device)
         self.algorithm = f"jax.jit of a whole step, {p['optimizer']}"
-        self._images = {split: self._on_device(images) for split, (images, _) in self._data.items()}
-        self._labels = self._on_device(self._data["train"][1].astype(np.int32))
+        self._images = {split: self._device.put(images) for split, (images, _) in self._data.items()}
+        self._labels = self._device.put(self._data["train"][1].astype(np.int32))
         self._update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
         self._states = {"sgd": 1, "adam": 2}[p["optimizer"]]
-        apply, dtype = self._network.apply, self._dtype
+        apply, dtype = functools.partial(self._network.apply, Ops), self._dtype
         scale = _LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
         def loss_of(parameters, images, labels):
@@ -94,9 +92,9 @@ class _Trainer(_Model):
         self.reset()
 
     def reset(self):
-        self._parameters = [self._on_device(values) for values in self._network.initial(self._seed)]
+        self._parameters = [self._device.put(values) for values in self._network.initial(self._seed)]
         self._optimizer = [[jnp.zeros_like(v) for _ in range(self._states)] for v in self._parameters]
-        self._steps = self._on_device(np.float32(0))
+        self._steps = self._device.put(np.float32(0))
 
     def train_step(self, rows):
         self._parameters, self._optimizer, self._steps, loss = self._step(
@@ -142,9 +140,9 @@ class _Predictor(_Model):
         super().__init__(p, seed, device)
         batch, count = p["batch"], self.counts["test"]
         rows = np.arange(count + batch) % count
-        dtype, apply = self._dtype, self._network.apply
-        self._images = self._on_device(self._data["test"][0][rows].astype(np.dtype(dtype)))
-        self._parameters = [self._on_device(v.astype(np.dtype(dtype))) for v in self._network.initial(seed)]
+        dtype, apply = self._dtype, functools.partial(self._network.apply, Ops)
+        self._images = self._device.put(self._data["test"][0][rows].astype(np.dtype(dtype)))
+        self._parameters = [self._device.put(v.astype(np.dtype(dtype))) for v in self._network.initial(seed)]
 
         def predict(parameters, images, first):
             return apply(parameters, jax.lax.dynamic_slice_in_dim(images, first, batch), dtype)
@@ -160,7 +158,7 @@ def _prepare_training(p, seed, device):
     images = len(_open_data(p["data"])["train"][0])
     if p["batch"] > images:
         raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
-    _check_memory(p, device, parameter_copies=3 + (p["optimizer"] == "adam"))
+    check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
     model = _Trainer(p, seed, device)
     model.train_step(np.arange(p["batch"]))  # compiles
     model.wait()
@@ -169,14 +167,8 @@ def _prepare_training(p, seed, device):
 
 
 def _prepare_inference(p, seed, device):
-    _check_memory(p, device, parameter_copies=1)
+    check_memory(least_memory(p, parameter_copies=1), device)
     model = _Predictor(p, seed, device)
     model.infer("test", slice(0, p["batch"]))
     model.wait()
     return Inference(model, p["batch"], seed)
-
-
-def _check_memory(p, device, parameter_copies):
-    """Activations are the compiler's to keep or not: the largest layer's are taken to be there once."""
-    largest = {"mlp": 1024, "lenet": 6 * 28 * 28, "cnn": 64 * 24 * 24, "transformer": 28 * 512}[p["network"]]
-    check_memory(4 * (parameter_copies * make_network(p).parameter_count() + 2 * p["batch"] * largest), device)

@@ -5,9 +5,9 @@ import math
 import torch
 
 from breakeven_worker.backend import Operation
+from breakeven_worker.convolution import Convolution
 from breakeven_worker.operand_sets import in_turn, operand_sets
-from breakeven_worker.random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
-from breakeven_worker.timing import fastest
+from breakeven_worker.timing import fastest, with_others
 
 from .moved import Moved, moves
 from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_result, works
@@ -38,7 +38,7 @@ class _Conv2d(WithoutGradients):
 
     @torch.inference_mode()
     def __init__(self, p, seed, device):
-        self._problem = _Problem(p)
+        self._problem = Convolution(p)
         self._seed = seed
         sizes = self._problem
         dtype = DTYPES[p["dtype"]]
@@ -56,8 +56,7 @@ class _Conv2d(WithoutGradients):
         candidates = {name: _Call(sizes, operands, memory_format) for name, memory_format in formats.items()}
         chosen, seconds = fastest(candidates, device.wait)
         self._call = candidates[chosen]
-        others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
-        self.algorithm = ", ".join([chosen, *others])
+        self.algorithm = with_others(chosen, seconds)
         more = [
             _Call(sizes, [operand.clone() for operand in operands], formats[chosen])
             for _ in range(1, self.operand_sets)
@@ -104,34 +103,6 @@ class _Conv2d(WithoutGradients):
         # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
         result = result.unsqueeze(0) if self._problem.direction == "backward_weights" else result
         return show_result(result, elements, self._seed)
-
-
-class _Problem:
-    """Sizes in torch's order: source n x c x h x w, weights k x c/groups x r x s, result n x k x p x q."""
-
-    def __init__(self, p):
-        self.stride = [p["stride"], p["stride"] if p["stride_w"] == -1 else p["stride_w"]]
-        self.pad = [p["pad"], p["pad"] if p["pad_w"] == -1 else p["pad_w"]]
-        self.dilation = [p["dilation"], p["dilation"]]
-        self.groups = p["groups"]
-        self.direction = p["pass"]
-        self.source = (p["n"], p["c"], p["h"], p["w"])
-        self.weights = (p["k"], p["c"] // p["groups"], p["r"], p["s"])
-        spatial = [
-            (size + 2 * pad - p["dilation"] * (extent - 1) - 1) // stride + 1
-            for size, extent, pad, stride in zip(self.source[2:], self.weights[2:], self.pad, self.stride)
-        ]
-        self.result = (p["n"], p["k"], *spatial)
-
-    def operands(self):
-        """Shape and stream of source, weights and, of the backward passes, gradient; where only the shape of a
-        tensor is used, it has no stream."""
-        streams = {
-            "forward": (FIRST_OPERAND, SECOND_OPERAND),
-            "backward_data": (None, SECOND_OPERAND, OUTPUT_GRADIENT),
-            "backward_weights": (FIRST_OPERAND, None, OUTPUT_GRADIENT),
-        }[self.direction]
-        return zip((self.source, self.weights, self.result), streams)
 
 
 class _Call:

@@ -84,6 +84,12 @@ def _one_by_one(prepared, iterate, iterations, cold):
     return seconds, cpu_seconds
 
 
+def with_others(chosen, seconds):
+    """For a case's `algorithm`: the name of what is fastest, and how much longer the others took."""
+    others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
+    return ", ".join([chosen, *others])
+
+
 def fastest(candidates, wait, budget=0.3):
     """The candidate with the shortest best time, and all best times in seconds.
 

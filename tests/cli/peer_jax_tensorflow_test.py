@@ -1,4 +1,4 @@
-"""The JAX backend against the truth that the programs in C++ compute; skipped where jax is missing."""
+"""The JAX and TensorFlow backends against the truth that the programs in C++ compute; each is skipped where it is missing."""
 
 import json
 import pathlib
@@ -8,8 +8,8 @@ from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer,
 from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
 
 
-class JaxTest(AgainstTheTruth):
-    program = "breakeven-backend-jax"
+class CompiledByItsFramework:
+    """What both are tested for."""
 
     def test_products_of_every_type_and_layout(self):
         for dtype in ROUNDOFF:
@@ -33,7 +33,7 @@ class JaxTest(AgainstTheTruth):
         cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
         for case in cases:
             with self.subTest(case):
-                self.assertIn("jax.jit", self.check_network(case))
+                self.assertIn(self.way, self.check_network(case))
 
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_epochs_start_from_the_initial_weights_and_go_on(self):
@@ -48,8 +48,9 @@ class JaxTest(AgainstTheTruth):
 
     def test_says_what_it_computes_with(self):
         hello = self.backend.hello
-        self.assertEqual((hello["name"], hello["role"], hello["device"]), ("jax", "contender", "cpu"))
-        self.assertIn("jaxlib", hello["libraries"])
+        name = self.program.removeprefix("breakeven-backend-")
+        self.assertEqual((hello["name"], hello["role"], hello["device"]), (name, "contender", "cpu"))
+        self.assertIn(name, hello["libraries"])
         self.assertIn("NHWC", self.backend.ask(request="prepare", **conv2d(1, 4, 8, 8, 4, 3, 3, "forward"))["algorithm"])
 
     def test_refuses_and_goes_on(self):
@@ -70,19 +71,36 @@ class JaxTest(AgainstTheTruth):
     def test_on_a_gpu_that_is_not_there_it_says_so(self):
         if pathlib.Path("/proc/driver/nvidia/version").exists():
             self.skipTest("there is a driver")
-        other = BackendProgram([BUILD / "breakeven-backend-jax-cuda"])
+        other = BackendProgram([BUILD / f"{self.program}-cuda"])
         self.assertFalse(other.hello["ok"])
         self.assertIn("NVIDIA's driver", other.hello["reason"])
         other.kill()
 
 
-if __name__ == "__main__":
+class JaxTest(CompiledByItsFramework, AgainstTheTruth):
+    program = "breakeven-backend-jax"
+    way = "jax.jit"
+
+
+class TensorflowTest(CompiledByItsFramework, AgainstTheTruth):
+    program = "breakeven-backend-tensorflow"
+    way = "tf.function"
+
+
+def why_missing(test):
     try:
-        program = BackendProgram([BUILD / JaxTest.program])
+        program = BackendProgram([BUILD / test.program])
     except RuntimeError as missing:
-        skip(missing)
-    hello = program.hello
+        return str(missing)
     program.kill()
-    if not hello["ok"]:
-        skip(hello["reason"])
+    return "" if program.hello["ok"] else program.hello["reason"]
+
+
+if __name__ == "__main__":
+    missing = {test: why_missing(test) for test in (JaxTest, TensorflowTest)}
+    if all(missing.values()):
+        skip("; ".join(missing.values()))
+    for test, why in missing.items():
+        if why:
+            test.__unittest_skip__, test.__unittest_skip_why__ = True, why
     unittest.main()

@@ -1,0 +1,67 @@
+"""Element types, ways to run a function, and what networks are made of."""
+
+import functools
+
+import tensorflow as tf
+
+from breakeven_worker.timing import fastest, with_others
+
+DTYPES = {
+    "f64": tf.float64,
+    "f32": tf.float32,
+    "tf32": tf.float32,
+    "f16": tf.float16,
+    "bf16": tf.bfloat16,
+    "s8": tf.int8,
+}
+
+# A function's two ways: TensorFlow's own kernels, and a program compiled by XLA.
+WAYS = {
+    "tf.function": functools.partial(tf.function, autograph=False),
+    "tf.function with XLA": functools.partial(tf.function, autograph=False, jit_compile=True),
+}
+
+
+def fastest_way(make):
+    """make(way) for each of WAYS, which gives a case with run_and_wait(): the fastest, with its name as `algorithm`. One
+    that TensorFlow refuses is left out, if another is not."""
+    candidates, refused = {}, None
+    for name, way in WAYS.items():
+        try:
+            candidates[name] = make(way)
+        except (tf.errors.OpError, TypeError, ValueError) as e:
+            refused = e
+    if not candidates:
+        raise refused
+    chosen, seconds = fastest({name: case.run_and_wait for name, case in candidates.items()}, lambda: None)
+    case = candidates[chosen]
+    case.algorithm = with_others(chosen, seconds)
+    return case
+
+
+class Ops:
+    """What breakeven_worker/nhwc_networks.py asks for."""
+
+    matmul, relu, softmax = tf.linalg.matmul, tf.nn.relu, tf.nn.softmax
+    reshape, transpose, square, rsqrt = tf.reshape, tf.transpose, tf.square, tf.math.rsqrt
+    cast = tf.cast
+
+    @staticmethod
+    def gelu(x):
+        return tf.nn.gelu(x, approximate=False)
+
+    @staticmethod
+    def conv(x, weights, pad):
+        return tf.nn.conv2d(x, weights, 1, [[0, 0], [pad, pad], [pad, pad], [0, 0]])
+
+    @staticmethod
+    def max_pool(x):
+        return tf.nn.max_pool2d(x, 2, 2, "VALID")
+
+    @staticmethod
+    def split(x, parts):
+        return tf.split(x, parts, axis=-1)
+
+    @staticmethod
+    def mean(x, axis, keepdims):
+        return tf.reduce_mean(x, axis=axis, keepdims=keepdims)

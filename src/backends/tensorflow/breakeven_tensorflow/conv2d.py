@@ -1,0 +1,69 @@
+"""Convolution and its two gradients, in the formats that the device's kernels have."""
+
+import math
+
+import numpy as np
+import tensorflow as tf
+
+from breakeven_worker.backend import Operation, Unsupported
+from breakeven_worker.computed import Convolved, check_memory, make_inputs
+from breakeven_worker.convolution import Convolution
+from breakeven_worker.timing import fastest
+
+from .arrays import DTYPES, fastest_way
+
+_IMAGE_AXES = {"NHWC": (0, 2, 3, 1), "NCHW": (0, 1, 2, 3)}
+_WEIGHT_AXES = (2, 3, 1, 0)  # HWIO of OIHW, whatever the images'
+
+
+def operations(device):
+    dtypes = device.convolution_dtypes
+    return [Operation("conv2d", dtypes, lambda parameters, seed: _prepare(parameters, seed, device))]
+
+
+def _prepare(p, seed, device):
+    if p.get("operands", "reused") == "rotating":
+        raise Unsupported("operands do not rotate here")
+    sizes = Convolution(p)
+    dtype = DTYPES[p["dtype"]]
+    elements = math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result)
+    check_memory(4 * dtype.size * elements, device)
+    candidates = {layout: _in_format(p, sizes, dtype, layout, seed, device) for layout in device.formats}
+    chosen, _ = fastest({layout: case.run_and_wait for layout, case in candidates.items()}, lambda: None)
+    case = candidates[chosen]
+    case.algorithm = f"{chosen}, {case.algorithm}"
+    return case
+
+
+def _in_format(p, sizes, dtype, layout, seed, device):
+    axes = (_IMAGE_AXES[layout], _WEIGHT_AXES, _IMAGE_AXES[layout])
+    shapes = [[shape[axis] for axis in of_one] for shape, of_one in zip((sizes.source, sizes.weights), axes)]
+    operands = [
+        np.ascontiguousarray(make_inputs(shape, dtype.as_numpy_dtype, seed, stream).transpose(of_one))
+        for (shape, stream), of_one in zip(sizes.operands(), axes)
+        if stream is not None
+    ]
+
+    def by_axis(outer, height_and_width):
+        return [[outer, outer, *height_and_width][axis] for axis in axes[0]]
+
+    how = {
+        "strides": by_axis(1, sizes.stride),
+        "padding": "EXPLICIT",
+        "explicit_paddings": sum(by_axis([0, 0], [[pad, pad] for pad in sizes.pad]), []),
+        "data_format": layout,
+        "dilations": by_axis(1, sizes.dilation),
+    }
+
+    def forward(x, w):
+        return tf.raw_ops.Conv2D(input=x, filter=w, **how)
+
+    def backward_data(w, gradient):
+        return tf.raw_ops.Conv2DBackpropInput(input_sizes=shapes[0], filter=w, out_backprop=gradient, **how)
+
+    def backward_weights(x, gradient):
+        return tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=shapes[1], out_backprop=gradient, **how)
+
+    function = {"forward": forward, "backward_data": backward_data, "backward_weights": backward_weights}
+    made = axes[1] if sizes.direction == "backward_weights" else axes[0]
+    return fastest_way(lambda way: Convolved(way(function[sizes.direction]), operands, p, seed, device, made))

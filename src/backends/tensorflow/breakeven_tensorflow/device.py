@@ -1,0 +1,85 @@
+"""Where TensorFlow computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+
+import tensorflow as tf
+
+from breakeven_worker import host
+from breakeven_worker.backend import Failed
+
+
+class _Device:
+    """What breakeven_worker/computed.py asks for."""
+
+    def put(self, array):
+        return tf.identity(tf.constant(array))
+
+    def get(self, result):
+        return result.numpy()
+
+
+class Cpu(_Device):
+    name = "tensorflow"
+    kind = "cpu"
+    has_own_memory = False
+    dtypes = ["f64", "f32", "f16", "bf16", "s8"]
+    training_dtypes = ["f32", "bf16"]
+    convolution_dtypes = ["f64", "f32", "bf16"]  # its kernels add f16 up in f16
+    formats = ["NHWC"]  # all that its CPU kernels have
+    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
+
+    def __init__(self, threads):
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
+        tf.config.set_visible_devices([], "GPU")
+        self.device_name = host.cpu_model()
+
+    def use_precision(self, dtype):
+        pass  # a type is computed in itself
+
+    def ready(self, result):
+        pass  # a call returns when its work is done
+
+    def flush(self):
+        return False  # its caches are the host's
+
+    def available_memory(self):
+        return host.available_memory()
+
+
+class Gpu(_Device):
+    name = "tensorflow-cuda"
+    kind = "gpu"
+    has_own_memory = True
+    dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
+    training_dtypes = ["f32", "tf32", "f16", "bf16"]
+    convolution_dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
+    formats = ["NHWC", "NCHW"]
+    unreadable = {"device_seconds": "TensorFlow's time is what its user waits for, launches included"}
+
+    def __init__(self):
+        cards = tf.config.list_physical_devices("GPU")
+        if not cards:
+            raise Failed(f"no CUDA device can be used by tensorflow {tf.__version__}: it lists none")
+        tf.config.set_visible_devices(cards[:1], "GPU")
+        tf.config.experimental.set_memory_growth(cards[0], True)  # other backends need memory of the same card
+        details = tf.config.experimental.get_device_details(cards[0])
+        self.device_name = details.get("device_name", "a GPU")
+        if details.get("compute_capability", (8, 0)) < (8, 0):  # TF32 and bf16 came with Ampere
+            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
+            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+            self.convolution_dtypes = [dtype for dtype in self.convolution_dtypes if dtype in self.dtypes]
+
+    def use_precision(self, dtype):
+        """Of all that is computed from now on; its own default would be TF32, of products and convolutions in f32."""
+        tf.config.experimental.enable_tensor_float_32_execution(dtype == "tf32")
+
+    def ready(self, result):
+        tf.test.experimental.sync_devices()
+
+    def flush(self):
+        """What the caches hold makes way for other memory; TensorFlow does not say how large they are."""
+        tf.ones([512 << 20], dtype=tf.uint8)
+        self.ready(None)
+        return True
+
+    def available_memory(self):
+        return 1 << 62  # TensorFlow does not say: an allocation that fails does

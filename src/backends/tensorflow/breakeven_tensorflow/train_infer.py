@@ -1,0 +1,173 @@
+"""Training and inference of the small networks.
+
+A training step is one tf.function, of rows to the data set's images, loss, gradients and update of variables. Of
+inference: a slice of the test set and the forward pass, one function too. Each with XLA or without, by trying.
+"""
+
+import contextlib
+import functools
+
+import numpy as np
+import tensorflow as tf
+
+from breakeven_worker import dataset
+from breakeven_worker.backend import Failed, Operation, Transfer, Unsupported
+from breakeven_worker.computed import check_memory
+from breakeven_worker.network_cases import Inference, Training
+from breakeven_worker.nhwc_networks import least_memory, make_network
+
+from .arrays import DTYPES, Ops, fastest_way
+
+_LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
+
+
+def operations(device):
+    inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
+    return [
+        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device)),
+        Operation("infer", inference, lambda p, seed: _prepare_inference(p, seed, device)),
+    ]
+
+
+@functools.cache
+def _open_data(folder):
+    """The one data set of this process read from `folder`: cases share it."""
+    return {split: dataset.read_images(folder, split) for split in ("train", "test")}
+
+
+class _Model:
+    def __init__(self, p, seed, device):
+        if device.has_own_memory and Transfer.of(p).moves:
+            raise Unsupported("networks whose data moves are not written for TensorFlow here")
+        self._data = _open_data(p["data"])
+        self._network = make_network(p)
+        self._seed, self._device, self._batch = seed, device, p["batch"]
+        self._dtype = DTYPES[p["dtype"]]
+        self.counts = {split: len(images) for split, (images, _) in self._data.items()}
+        self.test_labels = self._data["test"][1]
+
+    def wait(self):
+        self._device.ready(None)
+
+    def bring(self):
+        pass
+
+    def fetch(self):
+        return False
+
+    def inference_context(self):
+        return contextlib.nullcontext()
+
+    def logits_array(self, logits):
+        return logits.numpy().astype(np.float64)
+
+
+class _Trainer(_Model):
+    def __init__(self, p, seed, device, way):
+        super().__init__(p, seed, device)
+        self._images = {split: device.put(images) for split, (images, _) in self._data.items()}
+        self._labels = device.put(self._data["train"][1].astype(np.int32))
+        self._variables = [tf.Variable(values) for values in self._network.initial(seed)]
+        states = {"sgd": 1, "adam": 2}[p["optimizer"]]
+        self._states = [[tf.Variable(tf.zeros_like(v)) for _ in range(states)] for v in self._variables]
+        self._steps = tf.Variable(0.0)
+        update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
+        apply, dtype = functools.partial(self._network.apply, Ops), self._dtype
+        scale = _LOSS_SCALE if p["dtype"] == "f16" else 1.0
+
+        def step(rows):
+            images, labels = tf.gather(self._images["train"], rows), tf.gather(self._labels, rows)
+            with tf.GradientTape() as tape:
+                logits = tf.cast(apply(self._variables, images, dtype), tf.float32)
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+                loss = tf.reduce_mean(losses) * scale
+            gradients = tape.gradient(loss, self._variables)
+            for variable, gradient, of_variable in zip(self._variables, gradients, self._states):
+                update(variable, gradient / scale if scale != 1 else gradient, of_variable, self._steps)
+            self._steps.assign_add(1.0)
+            return loss / scale
+
+        self._step = way(step)
+        self._predict = tf.function(
+            lambda images, rows: apply(self._variables, tf.gather(images, rows), dtype), autograph=False
+        )
+        self.run_and_wait()
+
+    def run_and_wait(self):
+        self.train_step(np.arange(self._batch))
+        self.wait()
+
+    def reset(self):
+        for variable, values in zip(self._variables, self._network.initial(self._seed)):
+            variable.assign(values)
+        for variable in sum(self._states, [self._steps]):
+            variable.assign(tf.zeros_like(variable))
+
+    def train_step(self, rows):
+        return self._step(tf.constant(rows, dtype=tf.int32))
+
+    def infer(self, split, rows):
+        if isinstance(rows, slice):
+            rows = np.arange(rows.start, rows.stop) % self.counts[split]
+        return self._predict(self._images[split], tf.constant(rows, dtype=tf.int32))
+
+
+def _sgd(p):
+    rate, momentum = p["learning_rate"] or 0.01, p["momentum"]
+
+    def update(variable, gradient, states, _steps):
+        moved = states[0].assign(momentum * states[0] + gradient)
+        variable.assign_sub(rate * moved)
+
+    return update
+
+
+def _adam(p):
+    rate, first, second, small = p["learning_rate"] or 0.001, 0.9, 0.999, 1e-8
+
+    def update(variable, gradient, states, steps):
+        mean = states[0].assign(first * states[0] + (1 - first) * gradient)
+        square = states[1].assign(second * states[1] + (1 - second) * tf.square(gradient))
+        unbiased = mean / (1 - tf.pow(first, steps + 1))
+        variable.assign_sub(rate * unbiased / (tf.sqrt(square / (1 - tf.pow(second, steps + 1))) + small))
+
+    return update
+
+
+class _Predictor(_Model):
+    def __init__(self, p, seed, device, way):
+        super().__init__(p, seed, device)
+        batch, count = p["batch"], self.counts["test"]
+        dtype, apply = self._dtype, functools.partial(self._network.apply, Ops)
+        rows = np.arange(count + batch) % count
+        self._images = device.put(self._data["test"][0][rows].astype(dtype.as_numpy_dtype))
+        self._parameters = [device.put(v.astype(dtype.as_numpy_dtype)) for v in self._network.initial(seed)]
+
+        def predict(first):
+            images = tf.slice(self._images, tf.stack([first, 0]), [batch, dataset.PIXELS])
+            return apply(self._parameters, images, dtype)
+
+        self._predict = way(predict)
+        self.run_and_wait()
+
+    def run_and_wait(self):
+        self.infer("test", slice(0, self._batch))
+        self.wait()
+
+    def infer(self, _split, rows):
+        return self._predict(tf.constant(rows.start))
+
+
+def _prepare_training(p, seed, device):
+    images = len(_open_data(p["data"])["train"][0])
+    if p["batch"] > images:
+        raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
+    check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
+    model = fastest_way(lambda way: _Trainer(p, seed, device, way))
+    model.reset()
+    return Training(model, p["batch"], seed)
+
+
+def _prepare_inference(p, seed, device):
+    check_memory(least_memory(p, parameter_copies=1), device)
+    return Inference(fastest_way(lambda way: _Predictor(p, seed, device, way)), p["batch"], seed)

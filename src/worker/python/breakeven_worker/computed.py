@@ -1,0 +1,100 @@
+"""Cases of frameworks whose every call gives a new array: inputs made as numpy arrays, and results shown as such.
+
+A device has
+    put(array)       a numpy array as the framework has it, where it computes
+    get(result)      the other way
+    ready(result)    returns when it is computed
+    has_own_memory   false where that is the host's
+    available_memory()
+"""
+
+import math
+
+import numpy as np
+
+from . import evidence
+from .backend import OutOfMemory, Prepared, Transfer
+from .random_stream import RandomStream
+
+
+def make_inputs(shape, dtype, seed, stream):
+    """A numpy array of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
+    numbers = RandomStream(seed, stream)
+    count = math.prod(shape)
+    values = numbers.small_integers(0, count) if dtype == np.int8 else numbers.uniform(0, count)
+    return values.astype(dtype).reshape(shape)
+
+
+def check_memory(needed, device):
+    """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
+    available = device.available_memory()
+    if needed > available:
+        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
+
+
+def show_result(values, elements, seed):
+    """The evidence of a numpy array of shape outer x channels x ..."""
+
+    def read_block(first, last):
+        return values[first:last].astype(np.float64)
+
+    shape = (values.shape[0], values.shape[1], math.prod(values.shape[2:]))
+    return {
+        "elements": values.reshape(-1)[elements].astype(np.float64).tolist(),
+        "projections": evidence.project(read_block, shape, seed),
+    }
+
+
+class Computed(Prepared):
+    """A function of operands, compiled by its first call, which is made here. Where the case moves data, operands come
+    from the host's memory before it, and the result goes there after it. There is no old result to poison: each is
+    a new one."""
+
+    def __init__(self, function, operands, p, device):
+        self._function = function
+        self._device = device
+        self._moves = device.has_own_memory and Transfer.of(p).moves
+        self._on_host = operands if self._moves else None
+        self._operands = [device.put(operand) for operand in operands]
+        self._fetched = None
+        self.run()
+        self.wait()
+
+    def run(self):
+        self._result = self._function(*self._operands)
+
+    def bring(self):
+        if self._moves:
+            self._operands = [self._device.put(operand) for operand in self._on_host]
+
+    def fetch(self):
+        if self._moves:
+            self._fetched = self._device.get(self._result)
+        return self._moves
+
+    def wait(self):
+        self._device.ready(self._result)
+
+    def run_and_wait(self):
+        self.run()
+        self.wait()
+
+    def shown(self):
+        """The result of one iteration, as a numpy array."""
+        self.bring()
+        self.run()
+        return self._fetched if self.fetch() else self._device.get(self._result)
+
+
+class Convolved(Computed):
+    """One pass of a convolution; `axes` bring what is made, as NCHW, or OIHW of weights, to how the result is laid out."""
+
+    def __init__(self, function, operands, p, seed, device, axes):
+        super().__init__(function, operands, p, device)
+        self._seed, self._back = seed, np.argsort(axes)
+        self._is_weights = p["pass"] == "backward_weights"
+
+    def show(self, elements):
+        result = self.shown().transpose(self._back)
+        # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
+        return show_result(result[np.newaxis] if self._is_weights else result, elements, self._seed)
