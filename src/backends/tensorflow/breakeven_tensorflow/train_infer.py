@@ -91,10 +91,13 @@ class _Trainer(_Model):
         self._predict = tf.function(
             lambda images, rows: apply(self._variables, tf.gather(images, rows), dtype), autograph=False
         )
+        self._tried = 0
         self.run_and_wait()
 
     def run_and_wait(self):
-        self.train_step(np.arange(self._batch))
+        """Other rows each time, as where it counts."""
+        self._tried = (self._tried + 1) % self.counts["train"]
+        self.train_step((np.arange(self._batch) + self._tried) % self.counts["train"])
         self.wait()
 
     def reset(self):
@@ -144,14 +147,18 @@ class _Predictor(_Model):
         self._parameters = [device.put(v.astype(dtype.as_numpy_dtype)) for v in self._network.initial(seed)]
 
         def predict(first):
-            images = tf.slice(self._images, tf.stack([first, 0]), [batch, dataset.PIXELS])
+            # XLA takes the start of a slice for a constant, and would compile anew for each batch.
+            images = tf.gather(self._images, first + tf.range(batch))
             return apply(self._parameters, images, dtype)
 
         self._predict = way(predict)
+        self._tried = 0
         self.run_and_wait()
 
     def run_and_wait(self):
-        self.infer("test", slice(0, self._batch))
+        """Another batch each time, as where it counts."""
+        self._tried = (self._tried + 1) % self.counts["test"]
+        self.infer("test", slice(self._tried, self._tried + self._batch))
         self.wait()
 
     def infer(self, _split, rows):
