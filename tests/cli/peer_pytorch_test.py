@@ -10,6 +10,7 @@ import unittest
 from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
 from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
 
+
 class PytorchTest(AgainstTheTruth):
     program = "breakeven-backend-pytorch"
 

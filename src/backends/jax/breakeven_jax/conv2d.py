@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from breakeven_worker.backend import Operation, Unsupported
-from breakeven_worker.computed import Convolved, check_memory, make_inputs
+from breakeven_worker.backend import Operation
+from breakeven_worker.computed import Convolved, check_memory, make_inputs, refuse_rotation
 from breakeven_worker.convolution import Convolution
 from breakeven_worker.timing import fastest, with_others
 
@@ -26,8 +26,7 @@ def operations(device):
 
 
 def _prepare(p, seed, device):
-    if p.get("operands", "reused") == "rotating":
-        raise Unsupported("operands do not rotate here")
+    refuse_rotation(p)
     sizes = Convolution(p)
     dtype = jnp.dtype(DTYPES[p["dtype"]])
     elements = math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result)

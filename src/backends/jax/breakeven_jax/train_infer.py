@@ -5,67 +5,24 @@ parameters' memory given to it (donated), as JAX's users write it. Of inference:
 forward pass, one function too.
 """
 
-import contextlib
 import functools
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from breakeven_worker import dataset
-from breakeven_worker.backend import Failed, Operation, Transfer, Unsupported
-from breakeven_worker.computed import check_memory
+from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_networks import least_memory, make_network
+from breakeven_worker.nhwc_models import LOSS_SCALE, Model
 
 from .arrays import DTYPES, Ops
 
-_LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
-
 
 def operations(device):
-    inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
-    return [
-        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device)),
-        Operation("infer", inference, lambda p, seed: _prepare_inference(p, seed, device)),
-    ]
+    return nhwc_models.operations(device, _prepare_training, _prepare_inference)
 
 
-@functools.cache
-def _open_data(folder):
-    """The one data set of this process read from `folder`: cases share it."""
-    return {split: dataset.read_images(folder, split) for split in ("train", "test")}
-
-
-class _Model:
-    def __init__(self, p, seed, device):
-        if device.has_own_memory and Transfer.of(p).moves:
-            raise Unsupported("networks whose data moves are not written for JAX here")
-        self._data = _open_data(p["data"])
-        self._network = make_network(p)
-        self._seed, self._device = seed, device
-        self._dtype = DTYPES[p["dtype"]]
-        self._last = None
-        self.counts = {split: len(images) for split, (images, _) in self._data.items()}
-        self.test_labels = self._data["test"][1]
-
-    def wait(self):
-        self._device.ready(self._last)
-
-    def bring(self):
-        pass
-
-    def fetch(self):
-        return False
-
-    def inference_context(self):
-        return contextlib.nullcontext()
-
-    def logits_array(self, logits):
-        return np.asarray(logits).astype(np.float64)
-
-
-class _Trainer(_Model):
+class _Trainer(Model):
     def __init__(self, p, seed, device):
         super().__init__(p, seed, device)
         self.algorithm = f"jax.jit of a whole step, {p['optimizer']}"
@@ -73,8 +30,8 @@ class _Trainer(_Model):
         self._labels = self._device.put(self._data["train"][1].astype(np.int32))
         self._update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
         self._states = {"sgd": 1, "adam": 2}[p["optimizer"]]
-        apply, dtype = functools.partial(self._network.apply, Ops), self._dtype
-        scale = _LOSS_SCALE if p["dtype"] == "f16" else 1.0
+        apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
+        scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
         def loss_of(parameters, images, labels):
             logits = apply(parameters, images, dtype).astype(jnp.float32)
@@ -104,9 +61,7 @@ class _Trainer(_Model):
         return loss
 
     def infer(self, split, rows):
-        if isinstance(rows, slice):
-            rows = np.arange(rows.start, rows.stop) % self.counts[split]
-        self._last = self._predict(self._parameters, self._images[split], rows)
+        self._last = self._predict(self._parameters, self._images[split], self.rows_of(split, rows))
         return self._last
 
 
@@ -133,19 +88,17 @@ def _adam(p):
     return update
 
 
-class _Predictor(_Model):
+class _Predictor(Model):
     algorithm = "jax.jit"
 
     def __init__(self, p, seed, device):
         super().__init__(p, seed, device)
-        batch, count = p["batch"], self.counts["test"]
-        rows = np.arange(count + batch) % count
-        dtype, apply = self._dtype, functools.partial(self._network.apply, Ops)
-        self._images = self._device.put(self._data["test"][0][rows].astype(np.dtype(dtype)))
+        dtype, apply = DTYPES[p["dtype"]], functools.partial(self._network.apply, Ops)
+        self._images = self.test_images(np.dtype(dtype))
         self._parameters = [self._device.put(v.astype(np.dtype(dtype))) for v in self._network.initial(seed)]
 
         def predict(parameters, images, first):
-            return apply(parameters, jax.lax.dynamic_slice_in_dim(images, first, batch), dtype)
+            return apply(parameters, jax.lax.dynamic_slice_in_dim(images, first, self._batch), dtype)
 
         self._predict = jax.jit(predict)
 
@@ -155,10 +108,6 @@ class _Predictor(_Model):
 
 
 def _prepare_training(p, seed, device):
-    images = len(_open_data(p["data"])["train"][0])
-    if p["batch"] > images:
-        raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
-    check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
     model = _Trainer(p, seed, device)
     model.train_step(np.arange(p["batch"]))  # compiles
     model.wait()
@@ -167,7 +116,6 @@ def _prepare_training(p, seed, device):
 
 
 def _prepare_inference(p, seed, device):
-    check_memory(least_memory(p, parameter_copies=1), device)
     model = _Predictor(p, seed, device)
     model.infer("test", slice(0, p["batch"]))
     model.wait()

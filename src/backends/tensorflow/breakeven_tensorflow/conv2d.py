@@ -5,8 +5,8 @@ import math
 import numpy as np
 import tensorflow as tf
 
-from breakeven_worker.backend import Operation, Unsupported
-from breakeven_worker.computed import Convolved, check_memory, make_inputs
+from breakeven_worker.backend import Operation
+from breakeven_worker.computed import Convolved, check_memory, make_inputs, refuse_rotation
 from breakeven_worker.convolution import Convolution
 from breakeven_worker.timing import fastest
 
@@ -22,8 +22,7 @@ def operations(device):
 
 
 def _prepare(p, seed, device):
-    if p.get("operands", "reused") == "rotating":
-        raise Unsupported("operands do not rotate here")
+    refuse_rotation(p)
     sizes = Convolution(p)
     dtype = DTYPES[p["dtype"]]
     elements = math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result)

@@ -4,65 +4,23 @@ A training step is one tf.function, of rows to the data set's images, loss, grad
 inference: a slice of the test set and the forward pass, one function too. Each with XLA or without, by trying.
 """
 
-import contextlib
 import functools
 
 import numpy as np
 import tensorflow as tf
 
-from breakeven_worker import dataset
-from breakeven_worker.backend import Failed, Operation, Transfer, Unsupported
-from breakeven_worker.computed import check_memory
+from breakeven_worker import nhwc_models
 from breakeven_worker.network_cases import Inference, Training
-from breakeven_worker.nhwc_networks import least_memory, make_network
+from breakeven_worker.nhwc_models import LOSS_SCALE, Model
 
 from .arrays import DTYPES, Ops, fastest_way
 
-_LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
-
 
 def operations(device):
-    inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
-    return [
-        Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device)),
-        Operation("infer", inference, lambda p, seed: _prepare_inference(p, seed, device)),
-    ]
+    return nhwc_models.operations(device, _prepare_training, _prepare_inference)
 
 
-@functools.cache
-def _open_data(folder):
-    """The one data set of this process read from `folder`: cases share it."""
-    return {split: dataset.read_images(folder, split) for split in ("train", "test")}
-
-
-class _Model:
-    def __init__(self, p, seed, device):
-        if device.has_own_memory and Transfer.of(p).moves:
-            raise Unsupported("networks whose data moves are not written for TensorFlow here")
-        self._data = _open_data(p["data"])
-        self._network = make_network(p)
-        self._seed, self._device, self._batch = seed, device, p["batch"]
-        self._dtype = DTYPES[p["dtype"]]
-        self.counts = {split: len(images) for split, (images, _) in self._data.items()}
-        self.test_labels = self._data["test"][1]
-
-    def wait(self):
-        self._device.ready(None)
-
-    def bring(self):
-        pass
-
-    def fetch(self):
-        return False
-
-    def inference_context(self):
-        return contextlib.nullcontext()
-
-    def logits_array(self, logits):
-        return logits.numpy().astype(np.float64)
-
-
-class _Trainer(_Model):
+class _Trainer(Model):
     def __init__(self, p, seed, device, way):
         super().__init__(p, seed, device)
         self._images = {split: device.put(images) for split, (images, _) in self._data.items()}
@@ -72,8 +30,8 @@ class _Trainer(_Model):
         self._states = [[tf.Variable(tf.zeros_like(v)) for _ in range(states)] for v in self._variables]
         self._steps = tf.Variable(0.0)
         update = {"sgd": _sgd, "adam": _adam}[p["optimizer"]](p)
-        apply, dtype = functools.partial(self._network.apply, Ops), self._dtype
-        scale = _LOSS_SCALE if p["dtype"] == "f16" else 1.0
+        apply, dtype = functools.partial(self._network.apply, Ops), DTYPES[p["dtype"]]
+        scale = LOSS_SCALE if p["dtype"] == "f16" else 1.0
 
         def step(rows):
             images, labels = tf.gather(self._images["train"], rows), tf.gather(self._labels, rows)
@@ -110,9 +68,7 @@ class _Trainer(_Model):
         return self._step(tf.constant(rows, dtype=tf.int32))
 
     def infer(self, split, rows):
-        if isinstance(rows, slice):
-            rows = np.arange(rows.start, rows.stop) % self.counts[split]
-        return self._predict(self._images[split], tf.constant(rows, dtype=tf.int32))
+        return self._predict(self._images[split], tf.constant(self.rows_of(split, rows), dtype=tf.int32))
 
 
 def _sgd(p):
@@ -137,18 +93,16 @@ def _adam(p):
     return update
 
 
-class _Predictor(_Model):
+class _Predictor(Model):
     def __init__(self, p, seed, device, way):
         super().__init__(p, seed, device)
-        batch, count = p["batch"], self.counts["test"]
-        dtype, apply = self._dtype, functools.partial(self._network.apply, Ops)
-        rows = np.arange(count + batch) % count
-        self._images = device.put(self._data["test"][0][rows].astype(dtype.as_numpy_dtype))
+        dtype, apply = DTYPES[p["dtype"]], functools.partial(self._network.apply, Ops)
+        self._images = self.test_images(dtype.as_numpy_dtype)
         self._parameters = [device.put(v.astype(dtype.as_numpy_dtype)) for v in self._network.initial(seed)]
 
         def predict(first):
             # XLA takes the start of a slice for a constant, and would compile anew for each batch.
-            images = tf.gather(self._images, first + tf.range(batch))
+            images = tf.gather(self._images, first + tf.range(self._batch))
             return apply(self._parameters, images, dtype)
 
         self._predict = way(predict)
@@ -166,15 +120,10 @@ class _Predictor(_Model):
 
 
 def _prepare_training(p, seed, device):
-    images = len(_open_data(p["data"])["train"][0])
-    if p["batch"] > images:
-        raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
-    check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
     model = fastest_way(lambda way: _Trainer(p, seed, device, way))
     model.reset()
     return Training(model, p["batch"], seed)
 
 
 def _prepare_inference(p, seed, device):
-    check_memory(least_memory(p, parameter_copies=1), device)
     return Inference(fastest_way(lambda way: _Predictor(p, seed, device, way)), p["batch"], seed)

@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from . import evidence
-from .backend import OutOfMemory, Prepared, Transfer
-from .random_stream import RandomStream
+from .backend import OutOfMemory, Prepared, Transfer, Unsupported
+from .random_stream import FIRST_OPERAND, SECOND_OPERAND, RandomStream
 
 
 def make_inputs(shape, dtype, seed, stream):
@@ -43,6 +43,12 @@ def show_result(values, elements, seed):
         "elements": values.reshape(-1)[elements].astype(np.float64).tolist(),
         "projections": evidence.project(read_block, shape, seed),
     }
+
+
+def refuse_rotation(p):
+    """Operands of functions that are compiled for them do not change from run to run."""
+    if p.get("operands", "reused") == "rotating":
+        raise Unsupported("operands do not rotate here")
 
 
 class Computed(Prepared):
@@ -98,3 +104,42 @@ class Convolved(Computed):
         result = self.shown().transpose(self._back)
         # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
         return show_result(result[np.newaxis] if self._is_weights else result, elements, self._seed)
+
+
+class Multiplied(Computed):
+    """A product of operands(p, dtype, seed)."""
+
+    def __init__(self, function, operands, p, seed, device):
+        super().__init__(function, operands, p, device)
+        self._seed = seed
+
+    @staticmethod
+    def operands(p, dtype, seed):
+        """A and B as they are stored: batch x rows x columns, without the first axis where it is 1."""
+        m, n, k = p["m"], p["n"], p["k"]
+        outer = (p["batch"],) if p["batch"] > 1 else ()
+        a, b = (k, m) if p["transpose_a"] else (m, k), (n, k) if p["transpose_b"] else (k, n)
+        return [make_inputs(outer + a, dtype, seed, FIRST_OPERAND), make_inputs(outer + b, dtype, seed, SECOND_OPERAND)]
+
+    def show(self, elements):
+        result = self.shown()
+        return show_result(result.reshape(-1, result.shape[-1]), elements, self._seed)
+
+
+class Launched(Computed):
+    """A function that gives the number that it is given, by an operation: starting it is all that there is to it."""
+
+    def __init__(self, function, p, seed, device):
+        if not p["waits"] and not device.has_own_memory:
+            raise Unsupported("a call on the CPU is done before the next can begin")
+        self._waits, self._seed = p["waits"], seed
+        number = RandomStream(seed, FIRST_OPERAND).uniform(0, 1).reshape(1, 1, 1)
+        super().__init__(function, [number], p, device)
+
+    def run(self):
+        super().run()
+        if self._waits:
+            self.wait()
+
+    def show(self, elements):
+        return show_result(self.shown(), elements, self._seed)

@@ -1,0 +1,76 @@
+"""What the models of nhwc_networks.py have in common, whichever framework computes them; see network_cases.py."""
+
+import contextlib
+import functools
+
+import numpy as np
+
+from . import dataset
+from .backend import Failed, Operation, Transfer, Unsupported
+from .computed import check_memory
+from .nhwc_networks import least_memory, make_network
+
+LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
+
+
+def operations(device, prepare_training, prepare_inference):
+    """prepare_...(parameters, seed, device), called where a case can be had."""
+    inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
+
+    def training_prepared(p, seed):
+        images = len(open_data(p["data"])["train"][0])
+        if p["batch"] > images:
+            raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
+        check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
+        return prepare_training(p, seed, device)
+
+    def inference_prepared(p, seed):
+        check_memory(least_memory(p, parameter_copies=1), device)
+        return prepare_inference(p, seed, device)
+
+    return [
+        Operation("train", device.training_dtypes, training_prepared),
+        Operation("infer", inference, inference_prepared),
+    ]
+
+
+@functools.cache
+def open_data(folder):
+    """The one data set of this process read from `folder`: cases share it."""
+    return {split: dataset.read_images(folder, split) for split in ("train", "test")}
+
+
+class Model:
+    def __init__(self, p, seed, device):
+        if device.has_own_memory and Transfer.of(p).moves:
+            raise Unsupported("networks whose data moves are not written for this framework")
+        self._data = open_data(p["data"])
+        self._network = make_network(p)
+        self._seed, self._device, self._batch = seed, device, p["batch"]
+        self._last = None  # what was computed last
+        self.counts = {split: len(images) for split, (images, _) in self._data.items()}
+        self.test_labels = self._data["test"][1]
+
+    def wait(self):
+        self._device.ready(self._last)
+
+    def bring(self):
+        pass
+
+    def fetch(self):
+        return False
+
+    def inference_context(self):
+        return contextlib.nullcontext()
+
+    def logits_array(self, logits):
+        return self._device.get(logits).astype(np.float64)
+
+    def rows_of(self, split, rows):
+        """An array of rows; a slice may go on behind the last one from the front."""
+        return np.arange(rows.start, rows.stop) % self.counts[split] if isinstance(rows, slice) else rows
+
+    def test_images(self, dtype):
+        """Those of the test set and, behind them, its first ones again, so that every batch is a slice."""
+        rows = np.arange(self.counts["test"] + self._batch) % self.counts["test"]
+        return self._device.put(self._data["test"][0][rows].astype(dtype))
