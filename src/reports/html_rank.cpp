@@ -24,8 +24,7 @@ Json value_of(const std::optional<Estimate>& estimate) {
 }
 
 Json spread_of(const std::optional<Estimate>& estimate) {
-  if (!estimate || !estimate->interval) return nullptr;
-  return number_or_null((estimate->interval->high - estimate->interval->low) / 2 / estimate->value);
+  return estimate ? number_or_null(relative_half_width(*estimate)) : Json(nullptr);
 }
 
 Json runs_for(const std::optional<Estimate>& amount, double unit) {

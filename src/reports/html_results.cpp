@@ -46,7 +46,6 @@ HtmlTable empty_results_table() {
 Json result_row(const std::string& op, const Problem& problem, const Entry& entry) {
   const CaseResult& c = *entry.result;
   const bool is_timed = c.has_time();
-  const auto interval = is_timed ? c.seconds->interval() : std::nullopt;
   const auto per_second = [&](double amount) {
     return is_timed && amount > 0 ? number_or_null(amount / c.seconds->median) : Json(nullptr);
   };
@@ -62,7 +61,7 @@ Json result_row(const std::string& op, const Problem& problem, const Entry& entr
           printable(c.dtype),
           name(c.status),
           is_timed ? number_or_null(c.seconds->median) : Json(nullptr),
-          interval ? number_or_null((interval->high - interval->low) / 2 / c.seconds->median) : Json(nullptr),
+          is_timed ? number_or_null(relative_half_width(c.seconds->estimate())) : Json(nullptr),
           describe_standing(entry),
           c.samples == 0 ? per_second(c.flop * 1e-9) : Json(nullptr),
           per_second(c.bytes * 1e-9),

@@ -17,9 +17,8 @@ constexpr std::size_t most_columns = 8;  // of machines, in a table that people 
 
 /// "±1.2%", half the interval; empty without one.
 std::string spread_text(const Estimate& estimate) {
-  if (!estimate.interval) return "";
-  return fmt::format("±{}",
-                     format_percent((estimate.interval->high - estimate.interval->low) / 2 / estimate.value));
+  const auto spread = relative_half_width(estimate);
+  return spread ? fmt::format("±{}", format_percent(*spread)) : "";
 }
 
 std::string time_text(const Ranked& one) {

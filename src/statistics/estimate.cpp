@@ -22,6 +22,11 @@ Estimate from_logarithm(double logarithm, const std::optional<double>& half_widt
 
 }  // namespace
 
+std::optional<double> relative_half_width(const Estimate& estimate) {
+  if (!estimate.interval) return std::nullopt;
+  return (estimate.interval->high - estimate.interval->low) / 2 / estimate.value;
+}
+
 Estimate scaled(const Estimate& estimate, double factor) {
   Estimate made{.value = factor * estimate.value};
   if (estimate.interval)

@@ -15,6 +15,9 @@ struct Estimate {
   std::optional<Interval> interval = {};
 };
 
+/// Half of the interval over the value: the "2 %" of "±2 %". Nothing without an interval.
+std::optional<double> relative_half_width(const Estimate& estimate);
+
 Estimate scaled(const Estimate& estimate, double factor);
 
 /// Of the same number of weights, above 0. Half widths add up in quadrature (JCGM 100:2008, Guide to the

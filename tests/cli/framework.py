@@ -1,9 +1,10 @@
 """What a framework's backend program is held to: the truth that the programs in C++ compute."""
 
 import math
+import pathlib
 import unittest
 
-from backend_program import BUILD, BackendProgram
+from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, train
 
 # Of one stored result, and of sums of up to a few hundred terms in f32 behind it.
 ROUNDOFF = {"f64": 1e-14, "f32": 2e-6, "f16": 2e-3, "bf16": 1.6e-2, "f8e4m3": 1.6e-2, "s8": 0.0}
@@ -68,3 +69,32 @@ class AgainstTheTruth(unittest.TestCase):
         sample = self.backend.ask(request="sample", iterations=3)
         self.assertEqual(sample["iterations"], 3)
         self.assertGreater(sample["seconds"], 0)
+
+
+def network_cases():
+    cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
+    cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
+    cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
+    return cases
+
+
+class SameForAll:
+    """Tests of any framework that computes on the CPU."""
+
+    def test_convolutions_of_every_pass_and_type(self):
+        for dtype in ("f64", "f32", "f16", "bf16"):
+            for direction in ("forward", "backward_data", "backward_weights"):
+                with self.subTest(dtype, direction=direction):
+                    self.check(conv2d(2, 16, 11, 10, 32, 3, 3, direction, dtype, stride=2, pad=1, groups=4))
+                    self.check(conv2d(2, 8, 9, 10, 8, 3, 2, direction, dtype, dilation=2))
+
+    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+    def test_epochs_start_from_the_initial_weights_and_go_on(self):
+        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
+        losses = self.backend.ask(request="sample", iterations=3)["losses"]
+        first, second = (self.backend.ask(request="epoch") for _ in range(2))
+        self.assertEqual(len(first["losses"]), 60000 // 512)
+        for got, wanted in zip(first["losses"], losses):
+            self.assertAlmostEqual(got, wanted, places=5)
+        self.assertGreater(first["accuracy"], 0.5)
+        self.assertLess(second["losses"][0], first["losses"][0] / 2)

@@ -4,11 +4,11 @@ import json
 import pathlib
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
-from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
+from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, matmul, skip, train
+from framework import ROUNDOFF, AgainstTheTruth, SameForAll, network_cases
 
 
-class CompiledByItsFramework:
+class CompiledByItsFramework(SameForAll):
     """What both are tested for."""
 
     def test_products_of_every_type_and_layout(self):
@@ -19,32 +19,11 @@ class CompiledByItsFramework:
                 self.check(matmul(7, 5, 3, dtype, batch=4, transpose_b=True))
         self.check(matmul(600, 3, 2, seed=9), cache="cold")
 
-    def test_convolutions_of_every_pass_and_type(self):
-        for dtype in ("f64", "f32", "f16", "bf16"):
-            for direction in ("forward", "backward_data", "backward_weights"):
-                with self.subTest(dtype, direction=direction):
-                    self.check(conv2d(2, 16, 11, 10, 32, 3, 3, direction, dtype, stride=2, pad=1, groups=4))
-                    self.check(conv2d(2, 8, 9, 10, 8, 3, 2, direction, dtype, dilation=2))
-
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_networks_compute_what_the_reference_does(self):
-        cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
-        cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
-        cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
-        for case in cases:
+        for case in network_cases():
             with self.subTest(case):
                 self.assertIn(self.way, self.check_network(case))
-
-    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
-    def test_epochs_start_from_the_initial_weights_and_go_on(self):
-        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
-        losses = self.backend.ask(request="sample", iterations=3)["losses"]
-        first, second = (self.backend.ask(request="epoch") for _ in range(2))
-        self.assertEqual(len(first["losses"]), 60000 // 512)
-        for got, wanted in zip(first["losses"], losses):
-            self.assertAlmostEqual(got, wanted, places=5)
-        self.assertGreater(first["accuracy"], 0.5)
-        self.assertLess(second["losses"][0], first["losses"][0] / 2)
 
     def test_says_what_it_computes_with(self):
         hello = self.backend.hello
@@ -96,11 +75,16 @@ def why_missing(test):
     return "" if program.hello["ok"] else program.hello["reason"]
 
 
-if __name__ == "__main__":
+def skip_what_is_missing():
+    """In a function: unittest runs every class that is a name of this module, and one that is two names twice."""
     missing = {test: why_missing(test) for test in (JaxTest, TensorflowTest)}
     if all(missing.values()):
         skip("; ".join(missing.values()))
     for test, why in missing.items():
         if why:
             test.__unittest_skip__, test.__unittest_skip_why__ = True, why
+
+
+if __name__ == "__main__":
+    skip_what_is_missing()
     unittest.main()

@@ -8,10 +8,10 @@ import tempfile
 import unittest
 
 from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
-from framework import NETWORK_ERROR, NETWORKS, ROUNDOFF, AgainstTheTruth
+from framework import ROUNDOFF, AgainstTheTruth, SameForAll, network_cases
 
 
-class PytorchTest(AgainstTheTruth):
+class PytorchTest(SameForAll, AgainstTheTruth):
     program = "breakeven-backend-pytorch"
 
     def test_products_of_every_type_and_layout(self):
@@ -22,32 +22,11 @@ class PytorchTest(AgainstTheTruth):
         self.check(matmul(7, 5, 3, batch=4, transpose_b=True))
         self.check(matmul(600, 3, 2, seed=9), cache="cold")
 
-    def test_convolutions_of_every_pass_and_type(self):
-        for dtype in ("f64", "f32", "f16", "bf16"):
-            for direction in ("forward", "backward_data", "backward_weights"):
-                with self.subTest(dtype, direction=direction):
-                    self.check(conv2d(2, 16, 11, 10, 32, 3, 3, direction, dtype, stride=2, pad=1, groups=4))
-                    self.check(conv2d(2, 8, 9, 10, 8, 3, 2, direction, dtype, dilation=2))
-
     @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
     def test_networks_compute_what_the_reference_does(self):
-        cases = [train(network, 16) for network in NETWORKS] + [train("lenet", 16, optimizer="adam")]
-        cases += [train("cnn", 16, "bf16"), train("transformer", 16, "bf16")]
-        cases += [infer(network, 3, dtype) for network in NETWORKS for dtype in NETWORK_ERROR]
-        for case in cases:
+        for case in network_cases():
             with self.subTest(case):
                 self.check_network(case)
-
-    @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
-    def test_epochs_start_from_the_initial_weights_and_go_on(self):
-        self.backend.ask(request="prepare", **train("lenet", 512, optimizer="adam"))
-        losses = self.backend.ask(request="sample", iterations=3)["losses"]
-        first, second = (self.backend.ask(request="epoch") for _ in range(2))
-        self.assertEqual(len(first["losses"]), 60000 // 512)
-        for got, wanted in zip(first["losses"], losses):
-            self.assertAlmostEqual(got, wanted, places=5)
-        self.assertGreater(first["accuracy"], 0.5)
-        self.assertLess(second["losses"][0], first["losses"][0] / 2)
 
     def test_says_what_is_wrong_with_a_data_set(self):
         with tempfile.TemporaryDirectory() as folder:
