@@ -25,7 +25,8 @@ struct RankCommand {
   std::vector<std::filesystem::path> files;
   std::filesystem::path mix, prices, catalogue;
   std::vector<std::string> predicted;
-  std::string by = "time", out, markdown, html;
+  bool predict_missing = false;
+  std::string by = "time", out, markdown, html, answers;
   ChartOptions charts;
 };
 
@@ -43,16 +44,22 @@ void check_predicted(const RankOptions& options) {
 }
 
 int rank_files(const RankCommand& o) {
-  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
+  check_output_files(
+      {{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}, {"--answers", o.answers}});
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
   const Quantity by = *parse_quantity(o.by);
   if (by == Quantity::cost && o.prices.empty())
     throw CommandError(exit_code::bad_input,
                        "--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
+  if (o.predict_missing && o.mix.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "--predict-missing needs --mix CONFIG: without one, the work is what all have measured");
   RankOptions options;
   options.by = by;
   options.predicted = o.predicted;
+  options.predict_missing = o.predict_missing;
   if (!o.mix.empty()) options.mix = read_mix(o.mix);
   if (!o.prices.empty()) options.prices = read_prices(o.prices);
   if (!o.catalogue.empty()) options.catalogue = read_device_catalogue(o.catalogue);
@@ -65,8 +72,9 @@ int rank_files(const RankCommand& o) {
   if (!o.out.empty()) write_text_file(o.out, to_json_text(ranking));
   if (!o.markdown.empty()) write_text_file(o.markdown, rank_markdown(ranking));
   if (!o.html.empty()) write_text_file(o.html, rank_html(ranking));
+  if (!o.answers.empty()) write_text_file(o.answers, rank_answers(ranking));
   if (o.charts.any()) show_charts(rank_charts(ranking), o.charts);
-  if (o.out.empty() && o.markdown.empty() && o.html.empty() && !o.charts.any())
+  if (o.out.empty() && o.markdown.empty() && o.html.empty() && o.answers.empty() && !o.charts.any())
     fmt::print("{}", rank_terminal(ranking, terminal_style()));
   return exit_status(ranking);
 }
@@ -79,16 +87,21 @@ const SubcommandRegistration rank_command(
        command.add_option("--mix", o->mix,
                           "a config: the work, with weights; default: the cases that all have, equally");
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
-       command.add_option(
-           "--predict", o->predicted,
-           "rank this GPU, too, though it was not measured: by what its maker states and what others reach; "
-           "may be given several times");
+       command.add_option("--predict", o->predicted,
+                          "rank this device, too, though it was not measured: by what its maker states and "
+                          "what others reach; "
+                          "may be given several times");
+       command.add_flag(
+           "--predict-missing", o->predict_missing,
+           "predict the cases of the mix that a machine was not measured on: by its measured ceilings, "
+           "and what others reach of theirs");
        command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
        command.add_option("--out", o->out, "the ranking as JSON; - for standard output");
        command.add_option("--markdown", o->markdown, "the same for people; - for standard output");
        command.add_option("--html", o->html, "the same for a browser; - for standard output");
+       command.add_option("--answers", o->answers, "what it says, a sentence a line; - for standard output");
        declare_chart_options(command, o->charts);
        return [o] { return rank_files(*o); };
      }});

@@ -39,6 +39,12 @@ Share read_share(const Json& entry, const Place& place, const std::filesystem::p
   return share;
 }
 
+std::vector<std::string> MixEntry::ids() const {
+  std::vector<std::string> all{id};
+  all.insert(all.end(), instead.begin(), instead.end());
+  return all;
+}
+
 Mix read_mix(const std::filesystem::path& path) {
   const JsonFile file = read_json(path);
   Mix mix{.title = config_from(file, path).title, .entries = {}};  // all that `run` would find fault with

@@ -24,6 +24,9 @@ struct MixEntry {
   std::string id, title;
   double weight = 1;
   std::vector<std::string> instead;  // ids of the same in other dtypes, which will do
+
+  /// All that will do, the one that is wanted first.
+  std::vector<std::string> ids() const;
 };
 
 struct Mix {

@@ -149,6 +149,7 @@ Json to_object(const answer::Hello& a) {
   object["supports"] = Json::object();
   for (const auto& [op, dtypes] : a.supports) object["supports"][op] = dtypes;
   object["unreadable"] = a.unreadable;
+  if (!a.warnings.empty()) object["warnings"] = a.warnings;
   return object;
 }
 Json to_object(const answer::Ready& a) {
@@ -208,6 +209,7 @@ void read(const Json& object, answer::Hello& a) {
     a.supports.emplace_back(op, dtypes);
   }
   a.unreadable = get_or<std::map<std::string, std::string>>(object, "unreadable", {});
+  a.warnings = get_or<std::vector<std::string>>(object, "warnings", {});
 }
 void read(const Json& object, answer::Ready& a) {
   a.algorithm = get_or<std::string>(object, "algorithm", "");

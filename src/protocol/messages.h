@@ -79,7 +79,8 @@ struct Hello {
   std::vector<std::pair<std::string, std::string>> libraries;
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;  // op, dtypes
   std::map<std::string, std::string>
-      unreadable;  // quantity ("joules", "device_seconds"), why it is unknown here
+      unreadable;                          // quantity ("joules", "device_seconds"), why it is unknown here
+  std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
 };
 struct Ready {
   std::string algorithm;

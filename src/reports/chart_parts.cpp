@@ -25,15 +25,22 @@ Unit unit_of(const std::vector<const CaseResult*>& all) {
   return {.label = "runs per second", .of_run = [](const CaseResult&) { return 1.0; }};
 }
 
-std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit) {
-  const double amount = unit.of_run(c);
-  ChartPoint point{.x = x, .y = amount / c.seconds->median};
-  if (!std::isfinite(point.y) || !(point.y > 0)) return std::nullopt;
-  if (const auto interval = c.seconds->interval()) {
-    point.low = amount / interval->high;
-    point.high = amount / interval->low;
+std::optional<ChartPoint> point_at(double x, const Estimate& estimate) {
+  if (!std::isfinite(estimate.value) || !(estimate.value > 0)) return std::nullopt;
+  ChartPoint point{.x = x, .y = estimate.value};
+  if (estimate.interval) {
+    point.low = estimate.interval->low;
+    point.high = estimate.interval->high;
   }
   return point;
+}
+
+std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit) {
+  const double amount = unit.of_run(c);
+  Estimate rate{.value = amount / c.seconds->median};
+  if (const auto interval = c.seconds->interval())
+    rate.interval = Interval{.low = amount / interval->high, .high = amount / interval->low};
+  return point_at(x, rate);
 }
 
 void choose_scales(Chart& chart) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/charts.h"
+#include "statistics/estimate.h"
 
 namespace breakeven {
 
@@ -22,6 +23,9 @@ struct Unit {
 /// Images a second where there are any, operations where they are more than the bytes in some of them, else
 /// bytes.
 Unit unit_of(const std::vector<const CaseResult*>& all);
+
+/// Nothing where it is no number above 0.
+std::optional<ChartPoint> point_at(double x, const Estimate& estimate);
 
 /// As a rate: of the longest time the lowest. Nothing where it is no number.
 std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit);

@@ -73,12 +73,9 @@ Chart speedup_chart(const Family& family) {
     const auto cpu = fastest.find(key(*timed));
     if (timed->result->device == "cpu" || cpu == fastest.end()) continue;
     const Estimate faster = ratio(cpu->second->seconds->estimate(), timed->result->seconds->estimate());
-    ChartPoint point{.x = x, .y = faster.value};
-    if (faster.interval) {
-      point.low = faster.interval->low;
-      point.high = faster.interval->high;
-    }
-    series.add(timed->label, point);
+    const auto point = point_at(x, faster);
+    if (!point) continue;
+    series.add(timed->label, *point);
     values.insert(x);
   }
   chart.series = series.take();

@@ -8,6 +8,7 @@
 
 #include "reports/comparison.h"
 #include "reports/families.h"
+#include "reports/machine_names.h"
 #include "reports/narrower_types.h"
 #include "reports/text.h"
 #include "reports/threshold_chart.h"
@@ -133,23 +134,23 @@ std::string ranking(const ProblemGroup& group) {
 }
 
 /// "matmul on host: bf16 is 4.1x as fast as f32, as the geometric mean of 7 problems, from 0.3x to 8.9x".
-std::string sentence(const OverF32& one) {
-  std::string said = fmt::format("{} on {}: {} is {}x as fast as f32", one.op, one.device, one.dtype,
-                                 format_number(one.mean));
+std::string sentence(const OverF32& one, const MachineNames& names) {
+  std::string said = fmt::format("{} on {}: {} is {}x as fast as f32", one.op,
+                                 names.of(one.machine, one.device), one.dtype, format_number(one.mean));
   if (one.problems == 1) return said;
   return fmt::format("{}, as the geometric mean of {} problems, from {}x to {}x", said, one.problems,
                      format_number(one.least), format_number(one.most));
 }
 
 /// "infer, network mlp in f32 on host: onednn takes 3.1e4 images a second at batch 1 and 22x as many at 512".
-std::vector<std::string> batches(const std::vector<Family>& families) {
+std::vector<std::string> batches(const std::vector<Family>& families, const MachineNames& names) {
   std::vector<std::string> said;
   for (const Family& family : families) {
     if (family.parameter != "batch") continue;
     std::map<std::string, std::map<double, const CaseResult*>> by_place;  // the fastest at each batch
     for (const auto& [batch, timed] : family.members) {
       if (timed->result->samples == 0) continue;
-      const std::string place = work_of(family, timed->result->dtype, where_of(*timed));
+      const std::string place = work_of(family, timed->result->dtype, names.of(*timed));
       keep_faster(by_place[place][batch], *timed->result);
     }
     for (const auto& [place, fastest] : by_place) {
@@ -169,7 +170,8 @@ std::vector<std::string> batches(const std::vector<Family>& families) {
 
 /// "host can do at most, ...: 48.1 GB/s of memory, 425 in f32, 5790 in bf16": of each device whose peaks were
 /// measured.
-std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const Result> results) {
+std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const Result> results,
+                                const MachineNames& names) {
   constexpr double beyond_caches = 1e18;  // bytes
   const CeilingsByDevice known = ceilings(results);
   std::map<std::string, std::vector<std::string>> parts;  // by device
@@ -177,7 +179,7 @@ std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const R
     const CaseResult& c = *timed.result;
     const Ceilings* of_device = find_ceilings(known, *timed.run, c);
     if (c.op != "peak" || of_device == nullptr || !of_device->flop_per_second(c.dtype)) continue;
-    const std::string device = where_of(timed);
+    const std::string device = names.of(timed);
     parts[device].push_back(
         fmt::format("{} in {}", format_number(*of_device->flop_per_second(c.dtype) * 1e-9), c.dtype));
     if (const auto memory = of_device->bytes_per_second(beyond_caches); memory && parts[device].size() == 1)
@@ -193,12 +195,12 @@ std::vector<std::string> limits(const std::vector<Timed>& all, std::span<const R
 }
 
 /// "host: starting work and waiting for it takes 4.1 µs (cuda)": of each device, by its fastest backend.
-std::vector<std::string> launches(const std::vector<Timed>& all) {
+std::vector<std::string> launches(const std::vector<Timed>& all, const MachineNames& names) {
   std::map<std::string, const CaseResult*> fastest;  // by device
   for (const Timed& timed : all) {
     const Value* waits = timed.result->parameters.find("waits");
     if (timed.result->op == "launch" && waits != nullptr && *waits == Value(true))
-      keep_faster(fastest[where_of(timed)], *timed.result);
+      keep_faster(fastest[names.of(timed)], *timed.result);
   }
   std::vector<std::string> said;
   said.reserve(fastest.size());
@@ -223,9 +225,13 @@ std::string troubles(std::span<const Result> results) {
 
 std::vector<std::string> headlines(std::span<const Result> results, std::span<const Threshold> thresholds) {
   std::vector<std::string> said;
+  MachineNames names;
+  for (const Result& run : results) names.add(run.host);
+  for (const Threshold& threshold : thresholds) names.add(threshold.host);
   for (const Threshold& threshold : thresholds) {
     for (const ThresholdAnswer& answer : threshold.answers)
-      said.push_back(fmt::format("{} on {}: {}", question_of(answer), printable(threshold.host.name),
+      said.push_back(fmt::format("{} on {}: {}", question_of(answer),
+                                 printable(names.of(threshold.host.name)),
                                  printable(in_words(answer, threshold))));
   }
   const std::size_t of_thresholds = said.size();
@@ -233,17 +239,17 @@ std::vector<std::string> headlines(std::span<const Result> results, std::span<co
   const std::vector<Family> families = families_of(all);
   for (const Family& family : families) {
     for (const auto& [key, pairs] : pairs_of(family))
-      said.push_back(printable(sentence(family, key.first, key.second, pairs)));
+      said.push_back(printable(sentence(family, names.of(key.first), key.second, pairs)));
   }
   if (said.size() == of_thresholds) {
     for (const ProblemGroup& group : compare(results)) {
       if (std::string text = ranking(group); !text.empty()) said.push_back(printable(text));
     }
   }
-  for (const std::string& text : limits(all, results)) said.push_back(printable(text));
-  for (const std::string& text : launches(all)) said.push_back(printable(text));
-  for (const OverF32& one : narrower_types(all)) said.push_back(printable(sentence(one)));
-  for (const std::string& text : batches(families)) said.push_back(printable(text));
+  for (const std::string& text : limits(all, results, names)) said.push_back(printable(text));
+  for (const std::string& text : launches(all, names)) said.push_back(printable(text));
+  for (const OverF32& one : narrower_types(all)) said.push_back(printable(sentence(one, names)));
+  for (const std::string& text : batches(families, names)) said.push_back(printable(text));
   if (std::string text = troubles(results); !text.empty()) said.push_back(std::move(text));
   return said;
 }

@@ -46,9 +46,8 @@ HtmlTable order_table(const Ranking& ranking) {
                               {.name = "Pareto front"},
                               {.name = "notes"}}};
   for (const Ranked& one : ranking.ranked) {
-    std::vector<std::string> notes = unknown_texts(one, ranking);
-    if (std::string dtypes = dtypes_text(one); !dtypes.empty())
-      notes.insert(notes.begin(), std::move(dtypes));
+    std::vector<std::string> notes = apart_texts(one);
+    for (std::string& unknown : unknown_texts(one, ranking)) notes.push_back(std::move(unknown));
     table.rows.push_back({place_text(one, ranking), printable(one.candidate.name), value_of(one.seconds),
                           spread_of(one.seconds), value_of(one.behind), value_of(one.joules),
                           runs_for(one.joules, joules_per_kwh), value_of(one.cost), runs_for(one.cost, 1),

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "reports/chart_parts.h"
+#include "reports/machine_names.h"
 #include "reports/narrower_types.h"
 #include "reports/text.h"
 #include "verdicts/roofline.h"
@@ -119,18 +120,22 @@ Chart narrower_types_chart(const std::vector<Timed>& all) {
               .categories = {},
               .series = {}};
   const std::vector<OverF32> found = narrower_types(all);
-  std::set<std::string> devices;
-  for (const OverF32& one : found) devices.insert(one.device);
+  MachineNames names;
+  for (const Timed& timed : all) names.add(timed.run->host);
+  std::set<std::string> places;
+  for (const OverF32& one : found) places.insert(names.of(one.machine, one.device));
   SeriesByLabel series;
   for (const OverF32& one : found) {
     const std::string dtype = printable(one.dtype);
     auto at = std::find(chart.categories.begin(), chart.categories.end(), dtype);
     if (at == chart.categories.end()) at = chart.categories.insert(at, dtype);
-    series.add(printable(devices.size() > 1 ? fmt::format("{} on {}", one.op, one.device) : one.op),
-               {.x = static_cast<double>(at - chart.categories.begin()),
-                .y = one.mean,
-                .low = one.least,
-                .high = one.most});
+    series.add(
+        printable(places.size() > 1 ? fmt::format("{} on {}", one.op, names.of(one.machine, one.device))
+                                    : one.op),
+        {.x = static_cast<double>(at - chart.categories.begin()),
+         .y = one.mean,
+         .low = one.least,
+         .high = one.most});
   }
   chart.series = series.take();
   choose_scales(chart);

@@ -1,7 +1,5 @@
 #include "reports/narrower_types.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -11,22 +9,19 @@
 
 namespace breakeven {
 
-std::string where_of(const Timed& timed) {
-  const std::string& device = timed.result->device;
-  return device == "cpu" ? timed.run->host.name : fmt::format("{}, {}", timed.run->host.name, device);
-}
-
 void keep_faster(const CaseResult*& best, const CaseResult& one) {
   if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
 }
 
 std::vector<OverF32> narrower_types(const std::vector<Timed>& all) {
   using ByDtype = std::map<std::string, const CaseResult*>;
-  std::map<std::pair<std::string, std::string>, std::map<std::string, ByDtype>> by_place;  // problem
+  using OpOnDevice = std::tuple<std::string, std::string, std::string>;  // operation, machine, device
+  std::map<OpOnDevice, std::map<std::string, ByDtype>> by_place;         // by problem
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
     if (is_ceiling(c)) continue;
-    keep_faster(by_place[{c.op, where_of(timed)}][rest_of(c.parameters, "dtype", false)][c.dtype], c);
+    keep_faster(
+        by_place[{c.op, timed.run->host.name, c.device}][rest_of(c.parameters, "dtype", false)][c.dtype], c);
   }
   std::vector<OverF32> found;
   for (const auto& [place, problems] : by_place) {
@@ -43,8 +38,9 @@ std::vector<OverF32> narrower_types(const std::vector<Timed>& all) {
       const auto [least, most] =
           std::minmax_element(ratios.begin(), ratios.end(),
                               [](const Estimate& a, const Estimate& b) { return a.value < b.value; });
-      found.push_back({.op = place.first,
-                       .device = place.second,
+      found.push_back({.op = std::get<0>(place),
+                       .machine = std::get<1>(place),
+                       .device = std::get<2>(place),
                        .dtype = dtype,
                        .mean = geometric_mean(ratios).value,
                        .least = least->value,

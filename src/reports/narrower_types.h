@@ -12,16 +12,13 @@ namespace breakeven {
 /// How many times as fast as f32 a dtype is, by the fastest backend of a device in either: the geometric mean
 /// over the problems that were measured in both.
 struct OverF32 {
-  std::string op, device, dtype;  // "matmul", "host" or "host, gpu", "bf16"
+  std::string op, machine, device, dtype;  // "matmul", "host", "cpu", "bf16"
   double mean = 1, least = 1, most = 1;
   std::size_t problems = 0;
 };
 
-/// By operation and device; ceilings are left out.
+/// By operation, machine and device; ceilings are left out.
 std::vector<OverF32> narrower_types(const std::vector<Timed>& all);
-
-/// "host", and which of its devices where that is not its processors.
-std::string where_of(const Timed& timed);
 
 /// Makes `best` point to `one` where that is faster, or the first.
 void keep_faster(const CaseResult*& best, const CaseResult& one);

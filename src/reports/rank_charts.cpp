@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <string>
 
 #include "reports/chart_parts.h"
 #include "reports/text.h"
-#include "statistics/estimate.h"
 
 namespace breakeven {
 namespace {
@@ -29,14 +27,8 @@ std::string axis_of(Quantity quantity, const Ranking& ranking) {
   return "seconds";
 }
 
-std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate) {
-  if (!estimate || !std::isfinite(estimate->value) || !(estimate->value > 0)) return std::nullopt;
-  ChartPoint point{.x = x, .y = estimate->value};
-  if (estimate->interval) {
-    point.low = estimate->interval->low;
-    point.high = estimate->interval->high;
-  }
-  return point;
+std::optional<ChartPoint> known_point_at(double x, const std::optional<Estimate>& estimate) {
+  return estimate ? point_at(x, *estimate) : std::nullopt;
 }
 
 Chart amount_chart(const Ranking& ranking, Quantity quantity) {
@@ -54,7 +46,7 @@ Chart amount_chart(const Ranking& ranking, Quantity quantity) {
       .series = {{.label = std::string(name(quantity)), .points = {}}}};
   for (const Ranked& one : ranking.ranked) {
     if (chart.categories.size() == most_bars) break;
-    const auto point = point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
+    const auto point = known_point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
     if (!point) continue;
     chart.categories.push_back(printable(one.candidate.name));
     chart.series.front().points.push_back(*point);
@@ -111,7 +103,7 @@ Chart front_chart(const Ranking& ranking, Quantity against) {
               .series = {}};
   for (const Ranked& one : ranking.ranked) {
     if (!one.seconds) continue;
-    if (const auto point = point_at(one.seconds->value, one.amount(against)))
+    if (const auto point = known_point_at(one.seconds->value, one.amount(against)))
       chart.series.push_back(
           {.label = printable(one.candidate.name) + (one.on_front ? ", on the Pareto front" : ""),
            .points = {*point}});

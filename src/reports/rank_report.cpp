@@ -145,8 +145,7 @@ std::string rank_terminal(const Ranking& ranking, const TerminalStyle& style) {
     if (energy) cell(runs_per(one.joules, joules_per_kwh));
     if (ranking.prices) cell(runs_per(one.cost, 1));
     page.end_line();
-    if (const std::string dtypes = dtypes_text(one); !dtypes.empty())
-      page.item("      ", colour::none, printable(dtypes));
+    for (const std::string& apart : apart_texts(one)) page.item("      ", colour::none, printable(apart));
     for (const std::string& unknown : unknown_texts(one, ranking))
       page.item("      ", colour::none, printable(unknown));
   }
@@ -175,6 +174,13 @@ std::string rank_terminal(const Ranking& ranking, const TerminalStyle& style) {
   return page.take();
 }
 
+std::string rank_answers(const Ranking& ranking) {
+  std::string text;
+  for (const std::string& sentence : rank_sentences(ranking)) text += printable(sentence) + "\n";
+  for (const std::string& note : ranking.notes) text += printable(note) + "\n";
+  return text;
+}
+
 std::string rank_markdown(const Ranking& ranking) {
   std::string text = fmt::format(
       "# {}\n\n{}\n\n", ranking.title.empty() ? "Machines side by side" : markdown_text(ranking.title),
@@ -186,8 +192,8 @@ std::string rank_markdown(const Ranking& ranking) {
   for (const Ranked& one : ranking.ranked) {
     std::string machine = fmt::format("{}<br>{}", markdown_text(one.candidate.name),
                                       markdown_text(describe_host(one.candidate.host)));
-    if (const std::string dtypes = dtypes_text(one); !dtypes.empty())
-      machine += fmt::format("<br>**{}**", markdown_text(dtypes));
+    for (const std::string& apart : apart_texts(one))
+      machine += fmt::format("<br>**{}**", markdown_text(apart));
     for (const std::string& unknown : unknown_texts(one, ranking)) machine += "<br>" + markdown_text(unknown);
     text += markdown_row({place_text(one, ranking), machine, time_text(one),
                           one.seconds ? spread_text(*one.seconds) : "", behind_text(one),

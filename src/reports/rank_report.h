@@ -12,5 +12,7 @@ namespace breakeven {
 std::string rank_terminal(const Ranking& ranking, const TerminalStyle& style);
 /// The same, with each case, the software and the prices.
 std::string rank_markdown(const Ranking& ranking);
+/// What it says and what else is to be known, a sentence a line. Printable.
+std::string rank_answers(const Ranking& ranking);
 
 }  // namespace breakeven

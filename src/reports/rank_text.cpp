@@ -24,16 +24,19 @@ std::string work_text(const Ranking& ranking) {
                                         name(ranking.by), counted);
 }
 
-std::string dtypes_text(const Ranked& one) {
+std::vector<std::string> apart_texts(const Ranked& one) {
   std::map<std::string, int> others;
+  int predicted = 0;
   for (const RankedPart& part : one.parts) {
     if (part.in_place) ++others[part.dtype];
+    if (part.predicted && !one.predicted) ++predicted;
   }
-  std::vector<std::string> parts;
-  parts.reserve(others.size());
+  std::vector<std::string> texts;
+  texts.reserve(others.size() + 1);
   for (const auto& [dtype, count] : others)
-    parts.push_back(fmt::format("{} of {} cases in {}", count, one.parts.size(), dtype));
-  return fmt::format("{}", fmt::join(parts, ", "));
+    texts.push_back(fmt::format("{} of {} cases in {}", count, one.parts.size(), dtype));
+  if (predicted > 0) texts.push_back(fmt::format("{} of {} cases predicted", predicted, one.parts.size()));
+  return texts;
 }
 
 std::string payback_text(const Payback& payback) {

@@ -14,8 +14,8 @@ std::string place_text(const Ranked& one, const Ranking& ranking);
 /// "ranked by the time of all of it once, 12 cases".
 std::string work_text(const Ranking& ranking);
 
-/// "3 of 5 cases in bf16"; empty where all are in the dtype that was wanted first.
-std::string dtypes_text(const Ranked& one);
+/// "3 of 5 cases in bf16", "2 of 5 cases predicted": what sets some of its cases apart, a phrase each.
+std::vector<std::string> apart_texts(const Ranked& one);
 
 /// When a GPU pays.
 std::string payback_text(const Payback& payback);

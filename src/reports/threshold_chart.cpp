@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "reports/chart_parts.h"
 #include "reports/text.h"
 #include "statistics/mean.h"
 
@@ -30,14 +31,12 @@ constexpr std::size_t fewest_for_interval = 3;
 
 std::optional<ChartPoint> lead_at(const ThresholdPoint& point) {
   if (point.log_ratios.empty()) return std::nullopt;
-  ChartPoint made{.x = static_cast<double>(point.value), .y = std::exp(-mean(point.log_ratios))};
-  if (!std::isfinite(made.y) || !(made.y > 0)) return std::nullopt;
+  Estimate lead{.value = std::exp(-mean(point.log_ratios))};
   if (point.log_ratios.size() >= fewest_for_interval) {
     const Interval interval = trimmed_mean_interval(point.log_ratios, 0, 0.025);
-    made.low = std::exp(-interval.high);
-    made.high = std::exp(-interval.low);
+    lead.interval = Interval{.low = std::exp(-interval.high), .high = std::exp(-interval.low)};
   }
-  return made;
+  return point_at(static_cast<double>(point.value), lead);
 }
 
 std::string change_text(const LeadChange& change) {

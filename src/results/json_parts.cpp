@@ -85,6 +85,7 @@ Json to_json(const BackendRecord& b) {
   made["supports"] = Json::object();
   for (const auto& [op, dtypes] : b.supports) made["supports"][op] = dtypes;
   made["unreadable"] = b.unreadable;
+  if (!b.warnings.empty()) made["warnings"] = b.warnings;
   made["program"] = b.program;
   return made;
 }
@@ -102,6 +103,7 @@ Json to_json(const Host& h) {
             {"memory_bytes", h.memory_bytes},
             {"cpu_features", h.cpu_features},
             {"settings", h.settings}};
+  if (h.environment) made["environment"] = *h.environment;
   made["gpus"] = Json::array();
   for (const Gpu& gpu : h.gpus) made["gpus"].push_back(to_json(gpu));
   return made;
@@ -119,6 +121,7 @@ BackendRecord read_backend(const JsonReader& in) {
   const auto supports = in.get_or<std::map<std::string, std::vector<std::string>>>("supports", {});
   b.supports.assign(supports.begin(), supports.end());
   b.unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {});
+  b.warnings = in.get_or<std::vector<std::string>>("warnings", {});
   b.program = in.get_or<std::string>("program", "");
   b.available = in.get<bool>("available");
   b.reason = in.get_or<std::string>("reason", "");
@@ -138,7 +141,10 @@ Host read_host(const JsonReader& in) {
             .memory_bytes = in.get_or<std::int64_t>("memory_bytes", 0),
             .cpu_features = in.get_or<std::vector<std::string>>("cpu_features", {}),
             .settings = in.get_or<std::map<std::string, std::string>>("settings", {}),
+            .environment = {},
             .gpus = {}};
+  if (in.has("environment"))
+    host.environment = in.get_or<std::map<std::string, std::string>>("environment", {});
   if (in.has("gpus")) in.each("gpus", [&](const JsonReader& gpu) { host.gpus.push_back(read_gpu(gpu)); });
   return host;
 }

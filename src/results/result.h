@@ -118,7 +118,8 @@ struct BackendRecord {
   std::vector<std::pair<std::string, std::string>> libraries;
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
-  std::string program;  // path
+  std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
+  std::string program;                     // path
   bool available = false;
   std::string reason;  // why not
 
@@ -148,7 +149,9 @@ struct Host {
   std::int64_t memory_bytes = 0;
   std::vector<std::string> cpu_features;  // those that decide which kernels run
   std::map<std::string, std::string>
-      settings;                // governor, turbo, huge pages, ...; what could not be read says so
+      settings;  // governor, turbo, huge pages, ...; what could not be read says so
+  /// Variables that steer libraries (host/steering.h); nothing where it is not known which were set.
+  std::optional<std::map<std::string, std::string>> environment = {};
   std::vector<Gpu> gpus = {};  // that backends compute on, each once
   bool operator==(const Host&) const = default;
 };

@@ -73,6 +73,7 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .libraries = hello.libraries,
           .supports = hello.supports,
           .unreadable = hello.unreadable,
+          .warnings = hello.warnings,
           .program = program.path.string(),
           .available = true,
           .reason = ""};

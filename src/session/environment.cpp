@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "host/cpu.h"
+#include "host/steering.h"
 #include "version.h"
 
 namespace breakeven {
@@ -120,6 +121,23 @@ void warn_of_build(std::vector<std::string>& warnings) {
     warnings.emplace_back("this build is not optimised: its own part of the times is not to be trusted");
 }
 
+void warn_of_environment(const Host& host, std::vector<std::string>& warnings) {
+  if (!host.environment || host.environment->empty()) return;
+  std::vector<std::string> set;
+  set.reserve(host.environment->size());
+  for (const auto& [name, value] : *host.environment) set.push_back(fmt::format("{}={}", name, value));
+  warnings.push_back(
+      fmt::format("libraries were steered by what the environment has: {}", fmt::join(set, ", ")));
+}
+
+void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings) {
+  for (const std::string& said : backend.warnings) {
+    std::string warning = fmt::format("{}: {}", backend.name, said);
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+      warnings.push_back(std::move(warning));
+  }
+}
+
 Host describe_host(int threads) {
   utsname kernel{};
   uname(&kernel);
@@ -135,7 +153,8 @@ Host describe_host(int threads) {
             .cpu_quota = cpu_quota(),
             .memory_bytes = 0,
             .cpu_features = cpu_features(),
-            .settings = settings()};
+            .settings = settings(),
+            .environment = steering_variables(environ)};
   if (const auto kib = field("/proc/meminfo", "MemTotal", ':')) host.memory_bytes = std::stoll(*kib) * 1024;
   if (const auto flags = field("/proc/cpuinfo", "flags", ':')) {
     host.virtualization = flags->find(" hypervisor") != std::string::npos ? "virtual machine" : "none seen";

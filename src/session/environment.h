@@ -1,6 +1,9 @@
 // What a result file says of the machine, and what the machine does while something is measured.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "results/result.h"
 
 namespace breakeven {
@@ -10,6 +13,12 @@ Host describe_host(int threads);
 
 /// Where this build is not optimised.
 void warn_of_build(std::vector<std::string>& warnings);
+
+/// Where variables were set that libraries heed.
+void warn_of_environment(const Host& host, std::vector<std::string>& warnings);
+
+/// What it says makes it slower here than it could be: "openblas: its kernels ...". Each once.
+void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings);
 
 /// Counters at one moment, from which the conditions of an interval are the difference.
 struct HostCounters {

@@ -85,6 +85,7 @@ class Session {
     result_.tool_build = build_type;
     warn_of_build(result_.warnings);
     result_.host = describe_host(plan_.threads);
+    warn_of_environment(result_.host, result_.warnings);
     result_.host.gpus = describe_gpus(plan_.backends, bench_.nvml());
     result_.config = plan_.config.json;
     result_.backends = plan_.backends;
@@ -120,6 +121,7 @@ class Session {
         Arm& arm = problem.arms.emplace_back();
         arm.participant = &participant;
         arm.row = &result_.cases.emplace_back(empty_case(planned, id, backend));
+        warn_of_backend(backend, result_.warnings);
       }
       if (!problem.arms.empty()) problems_.push_back(std::move(problem));
     }

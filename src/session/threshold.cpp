@@ -96,6 +96,7 @@ class ThresholdSession {
     said_.tool_version = version;
     warn_of_build(said_.warnings);
     said_.host = describe_host(plan_.threads);
+    warn_of_environment(said_.host, said_.warnings);
     std::vector<BackendRecord> all = plan_.sides[0].backends;
     all.insert(all.end(), plan_.sides[1].backends.begin(), plan_.sides[1].backends.end());
     said_.host.gpus = describe_gpus(all, bench_.nvml());
@@ -113,6 +114,7 @@ class ThresholdSession {
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
         participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
+        warn_of_backend(backend, said_.warnings);
       }
     }
     for (const ThresholdQuestion& question : plan_.config.questions) {

@@ -37,18 +37,33 @@ Estimate scaled(const Estimate& estimate, double factor) {
 
 Estimate weighted_sum(std::span<const Estimate> estimates, std::span<const double> weights) {
   Estimate sum;
-  double squares = 0;
+  double below = 0;
+  double above = 0;
   bool known = true;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     const Estimate& one = estimates[i];
     sum.value += weights[i] * one.value;
     known = known && one.interval;
     if (!known) continue;
-    const double half = weights[i] * (one.interval->high - one.interval->low) / 2;
-    squares += half * half;
+    below = std::hypot(below, weights[i] * (one.value - one.interval->low));
+    above = std::hypot(above, weights[i] * (one.interval->high - one.value));
   }
-  const double half = std::sqrt(squares);
-  if (known) sum.interval = Interval{.low = std::max(sum.value - half, 0.0), .high = sum.value + half};
+  if (known) sum.interval = Interval{.low = std::max(sum.value - below, 0.0), .high = sum.value + above};
+  return sum;
+}
+
+Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights) {
+  Estimate sum;
+  Interval bounds{.low = 0, .high = 0};
+  bool known = true;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    sum.value += weights[i] * estimates[i].value;
+    known = known && estimates[i].interval;
+    if (!known) continue;
+    bounds.low += weights[i] * estimates[i].interval->low;
+    bounds.high += weights[i] * estimates[i].interval->high;
+  }
+  if (known) sum.interval = bounds;
   return sum;
 }
 
@@ -64,6 +79,20 @@ Estimate geometric_mean(std::span<const Estimate> estimates) {
   }
   const auto count = static_cast<double>(estimates.size());
   return from_logarithm(sum / count, known ? std::optional(std::sqrt(squares) / count) : std::nullopt);
+}
+
+Estimate geometric_mean_together(std::span<const Estimate> estimates) {
+  double sum = 0;
+  double halves = 0;
+  bool known = true;
+  for (const Estimate& one : estimates) {
+    sum += std::log(one.value);
+    const auto half = log_half_width(one);
+    known = known && half;
+    if (known) halves += *half;
+  }
+  const auto count = static_cast<double>(estimates.size());
+  return from_logarithm(sum / count, known ? std::optional(halves / count) : std::nullopt);
 }
 
 Estimate ratio(const Estimate& over, const Estimate& under) {

@@ -20,12 +20,16 @@ std::optional<double> relative_half_width(const Estimate& estimate);
 
 Estimate scaled(const Estimate& estimate, double factor);
 
-/// Of the same number of weights, above 0. Half widths add up in quadrature (JCGM 100:2008, Guide to the
-/// expression of uncertainty in measurement, 5.1.2).
+/// Of the same number of weights, above 0. What is below each value, and what is above it, adds up in
+/// quadrature (JCGM 100:2008, Guide to the expression of uncertainty in measurement, 5.1.2).
 Estimate weighted_sum(std::span<const Estimate> estimates, std::span<const double> weights);
 
 /// Of at least one: the same, of their logarithms.
 Estimate geometric_mean(std::span<const Estimate> estimates);
+
+/// The same of estimates whose errors go together, as those of one model's predictions do: bounds add up.
+Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights);
+Estimate geometric_mean_together(std::span<const Estimate> estimates);
 
 /// The same, of the difference of their logarithms.
 Estimate ratio(const Estimate& over, const Estimate& under);

@@ -55,6 +55,17 @@ class Collector {
       add(kind, changed(what, fmt::format("{:.0f}{}", *was, unit), fmt::format("{:.0f}{}", *is, unit)));
     }
   }
+  /// Of names with their values: those that a side lacks are "none" there.
+  template <typename Named>
+  void each(Difference kind, const Named& was, const Named& is) {
+    std::map<std::string, std::pair<std::string, std::string>> values;
+    for (const auto& [name, value] : was) values[name].first = value;
+    for (const auto& [name, value] : is) values[name].second = value;
+    for (const auto& [name, both] : values) {
+      const auto& [then, now] = both;
+      if (then != now) add(kind, changed(name, then.empty() ? "none" : then, now.empty() ? "none" : now));
+    }
+  }
   void add(Difference kind, std::string text) { found_.push_back({.what = kind, .text = std::move(text)}); }
   std::vector<FoundDifference> take() { return std::move(found_); }
 
@@ -160,6 +171,7 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
                                                 std::tuple("placement of threads", "placement", "cores")})
     found.text(Difference::settings, what, measured_with(base_measure, setting, fallback),
                measured_with(head_measure, setting, fallback));
+  if (was.environment && is.environment) found.each(Difference::settings, *was.environment, *is.environment);
   return found.take();
 }
 
@@ -170,15 +182,7 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
   const BackendRecord* is = find_backend(head, backend);
   if (was == nullptr || is == nullptr) return {};
   found.text(Difference::library, "version of " + backend, was->version, is->version);
-  std::map<std::string, std::pair<std::string, std::string>> versions;
-  for (const auto& [library, number] : was->libraries) versions[library].first = number;
-  for (const auto& [library, number] : is->libraries) versions[library].second = number;
-  for (const auto& [library, both] : versions) {
-    const auto& [then, now] = both;
-    if (then != now)
-      found.add(Difference::library,
-                changed(library, then.empty() ? "none" : then, now.empty() ? "none" : now));
-  }
+  found.each(Difference::library, was->libraries, is->libraries);
   found.text(Difference::machine, "device of " + backend, was->device_name, is->device_name);
   found.text(Difference::machine, "GPU of " + backend, was->device_id, is->device_id);
   const Gpu* gpu_was = find_gpu(base, was->device_id);

@@ -20,7 +20,7 @@ enum class Difference {
   threads,    // that CPU backends computed with
   clocks,     // what they are set to or limited by, and what was measured
   algorithm,  // that the library chose
-  settings,   // of the measurement: whether caches were warm
+  settings,   // of the measurement: whether caches were warm, what steers libraries
 };
 std::string_view name(Difference difference);
 std::optional<Difference> parse_difference(std::string_view name);

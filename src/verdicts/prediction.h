@@ -1,6 +1,6 @@
-// How long work would take on a device that nobody has measured: its roofline, by what its maker states, over
-// the part of theirs that devices reach which were measured (Williams, Waterman and Patterson, Roofline, CACM
-// 2009).
+// How long work would take on a device that nobody has measured it on: its roofline there, over the part of
+// theirs that devices reach which were measured (Williams, Waterman and Patterson, Roofline, CACM 2009). Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,18 @@
 
 #include "plan/device_catalogue.h"
 #include "results/result.h"
-#include "statistics/estimate.h"
 
 namespace breakeven {
 
-/// A case on a device that is in the catalogue.
-struct MeasuredCase {
-  const DeviceEntry* device = nullptr;
-  const CaseResult* result = nullptr;  // whose operations, bytes and dtype are the case's
-  double seconds = 0;                  // of what is predicted: a run, or all runs up to a target
+/// What a case took on a device, beside what its roofline there allows.
+struct Reached {
+  std::size_t device = 0;    // which one: its number among all of them
+  double seconds = 0;        // of what is predicted: a run, or all runs up to a target
+  double least_seconds = 0;  // of a run
 };
 
-/// Measured, of one case: one of each device.
-using MeasuredOnDevices = std::vector<MeasuredCase>;
+/// One case, on the devices that it was measured on.
+using ReachedByDevices = std::vector<Reached>;
 
 /// Of predictions of each device from all others that were measured, case by case.
 struct PredictionError {
@@ -31,15 +30,13 @@ struct PredictionError {
 };
 
 /// The shortest time that the device's stated peaks allow; nothing where its peak of the dtype is not stated.
-std::optional<double> stated_roofline(const DeviceEntry& device, const CaseResult& result);
+std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result);
 
-/// By the geometric mean of the efficiencies that were measured on devices of its kind, GPUs or processors;
+/// Where the roofline allows `least_seconds`: by the geometric mean of what the others took over theirs;
 /// nothing without any.
-std::optional<double> predicted_seconds(const DeviceEntry& device, const MeasuredOnDevices& measured);
+std::optional<double> predicted_seconds(double least_seconds, std::span<const Reached> others);
 
-enum class DeviceKind { gpu, processors };
-
-/// Of that kind. Nothing for fewer than two devices: what is predicted is then of unknown error.
-std::optional<PredictionError> prediction_error(std::span<const MeasuredOnDevices> cases, DeviceKind kind);
+/// Nothing where no case was measured on two devices: what is predicted is then of unknown error.
+std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases);
 
 }  // namespace breakeven

@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "results/json_parts.h"
+#include "verdicts/rank_prediction.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr const char* rank_schema = "breakeven.rank/1";
 
 // ---- the work
 
@@ -47,36 +42,63 @@ std::string why_no_time(const CaseResult& result) {
                      result.reason);
 }
 
+/// Of its backends the fastest whose results are right.
+std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::string& id) {
+  std::optional<TimedCase> best;
+  const auto found = candidate.cases.find(id);
+  if (found == candidate.cases.end()) return best;
+  for (const CaseResult* result : found->second) {
+    const auto seconds = seconds_of(*result);
+    if (seconds && (!best || seconds->value < best->seconds.value))
+      best = TimedCase{.result = result, .seconds = *seconds};
+  }
+  return best;
+}
+
+/// What the backends' results of an entry are that has no time on any of them.
+std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
+  std::vector<std::string> reasons;
+  for (const std::string& id : entry.ids()) {
+    const auto found = candidate.cases.find(id);
+    if (found == candidate.cases.end()) continue;
+    for (const CaseResult* result : found->second) reasons.push_back(why_no_time(*result));
+  }
+  return reasons.empty() ? "not measured" : fmt::format("{}", fmt::join(reasons, "; "));
+}
+
 /// The fastest of the backends, and the most economical, in any of the dtypes that will do.
 RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   RankedPart part;
-  std::vector<std::string> reasons;
-  std::vector<std::string> ids{entry.id};
-  ids.insert(ids.end(), entry.instead.begin(), entry.instead.end());
-  for (const std::string& id : ids) {
-    const auto found = candidate.cases.find(id);
-    if (found == candidate.cases.end()) continue;
-    for (const CaseResult* result : found->second) {
-      const auto seconds = seconds_of(*result);
-      if (!seconds) {
-        reasons.push_back(why_no_time(*result));
-        continue;
-      }
-      if (!part.seconds || seconds->value < part.seconds->value) {
-        part.seconds = seconds;
-        part.result = result;
-        part.backend = result->backend;
-        part.dtype = result->dtype;
-        part.in_place = id != entry.id;
-      }
-      if (const auto joules = joules_of(*result);
-          joules && (!part.joules || joules->value < part.joules->value))
-        part.joules = joules;
+  for (const std::string& id : entry.ids()) {
+    const auto fastest = fastest_of(candidate, id);
+    if (!fastest) continue;
+    if (!part.seconds || fastest->seconds.value < part.seconds->value) {
+      part.seconds = fastest->seconds;
+      part.backend = fastest->result->backend;
+      part.dtype = fastest->result->dtype;
+      part.in_place = id != entry.id;
+    }
+    for (const CaseResult* result : candidate.cases.at(id)) {
+      const auto joules = joules_of(*result);
+      if (joules && (!part.joules || joules->value < part.joules->value)) part.joules = joules;
     }
   }
-  if (!part.seconds)
-    part.unknown = reasons.empty() ? "not measured" : fmt::format("{}", fmt::join(reasons, "; "));
+  if (!part.seconds) part.unknown = why_unknown(candidate, entry);
   return part;
+}
+
+/// Every case of the work, in every dtype that will do, on all that have a time of it.
+TimesOfCases times_of(const Ranking& ranking) {
+  TimesOfCases times;
+  for (const MixEntry& entry : ranking.entries) {
+    for (const std::string& id : entry.ids()) {
+      std::map<std::size_t, TimedCase>& on = times[id];
+      for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
+        if (const auto fastest = fastest_of(ranking.ranked[i].candidate, id)) on.emplace(i, *fastest);
+      }
+    }
+  }
+  return times;
 }
 
 std::string title_of(const CaseResult& result) {
@@ -114,6 +136,16 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
 
 // ---- sums
 
+struct Summands {
+  std::vector<Estimate> parts = {};
+  std::vector<double> weights = {};
+
+  void add(const Estimate& part, double weight) {
+    parts.push_back(part);
+    weights.push_back(weight);
+  }
+};
+
 /// Of all parts, or why not.
 std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantity quantity,
                               std::string& unknown) {
@@ -121,26 +153,30 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
     unknown = "there is no work that all of them have";
     return std::nullopt;
   }
-  std::vector<Estimate> parts;
-  std::vector<double> weights;
+  Summands measured;
+  Summands predicted;
   std::vector<std::string> lacking;
   for (std::size_t i = 0; i < one.parts.size(); ++i) {
     const auto& part = quantity == Quantity::energy ? one.parts[i].joules : one.parts[i].seconds;
     if (part) {
-      parts.push_back(*part);
-      weights.push_back(ranking.entries[i].weight);
+      (one.parts[i].predicted ? predicted : measured).add(*part, ranking.entries[i].weight);
     } else if (lacking.size() < 3) {
       const std::string why = one.parts[i].seconds ? "energy not known" : one.parts[i].unknown;
       lacking.push_back(fmt::format("{}: {}", ranking.entries[i].title, why));
     }
   }
-  if (parts.size() < one.parts.size()) {
-    const std::size_t missing = one.parts.size() - parts.size();
+  const std::size_t known = measured.parts.size() + predicted.parts.size();
+  if (known < one.parts.size()) {
+    const std::size_t missing = one.parts.size() - known;
     unknown = fmt::format("unknown of {} of {} cases: {}{}", missing, one.parts.size(),
                           fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
-  return ranking.weighted ? weighted_sum(parts, weights) : geometric_mean(parts);
+  if (!ranking.weighted)  // then all of them have been measured, or none
+    return predicted.parts.empty() ? geometric_mean(measured.parts)
+                                   : geometric_mean_together(predicted.parts);
+  if (!predicted.parts.empty()) measured.add(weighted_sum_together(predicted.parts, predicted.weights), 1);
+  return weighted_sum(measured.parts, measured.weights);
 }
 
 // ---- prices
@@ -218,71 +254,6 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
   return all;
 }
 
-// ---- what nobody has measured
-
-/// What the catalogue says of it; null where that is nothing.
-const DeviceEntry* find_candidate(const DeviceCatalogue& catalogue, const Candidate& one) {
-  if (one.is_cpu)
-    return one.host.threads >= one.host.cores ? find_processors(catalogue, one.device, one.host.cores)
-                                              : nullptr;
-  return one.memory_bytes ? find_device(catalogue, one.device, *one.memory_bytes) : nullptr;
-}
-
-/// Each case on the devices that the catalogue knows.
-std::vector<MeasuredOnDevices> measured_on_devices(const Ranking& ranking, const DeviceCatalogue& catalogue) {
-  std::vector<MeasuredOnDevices> all(ranking.entries.size());
-  for (const Ranked& one : ranking.ranked) {
-    const DeviceEntry* device = find_candidate(catalogue, one.candidate);
-    if (device == nullptr) continue;
-    for (std::size_t i = 0; i < one.parts.size(); ++i) {
-      if (one.parts[i].seconds)
-        all[i].push_back(
-            {.device = device, .result = one.parts[i].result, .seconds = one.parts[i].seconds->value});
-    }
-  }
-  return all;
-}
-
-RankedPart predicted_part(const DeviceEntry& device, const MeasuredOnDevices& measured,
-                          const PredictionError* error) {
-  RankedPart part;
-  const auto seconds = predicted_seconds(device, measured);
-  if (!seconds) {
-    part.unknown =
-        "nothing to predict it from: no device of the catalogue and of its kind was measured, or there is no "
-        "peak of the dtype";
-    return part;
-  }
-  part.seconds = Estimate{.value = *seconds};
-  if (error != nullptr)
-    part.seconds->interval = Interval{.low = *seconds / error->most, .high = *seconds * error->most};
-  part.backend = "predicted";
-  part.dtype = measured.front().result->dtype;
-  return part;
-}
-
-void predict(Ranking& ranking, const RankOptions& options) {
-  const auto measured = measured_on_devices(ranking, options.catalogue);
-  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::processors}) {
-    if (const auto error = prediction_error(measured, kind)) ranking.prediction_errors[kind] = *error;
-  }
-  for (const std::string& name : options.predicted) {
-    for (const DeviceEntry& device : options.catalogue) {
-      if (device.name != name) continue;
-      Ranked& one = ranking.ranked.emplace_back();
-      one.predicted = true;
-      one.candidate.name = fmt::format("predicted: {}", device.text());
-      one.candidate.device = device.name;
-      one.candidate.is_cpu = device.is_cpu();
-      const auto error =
-          ranking.prediction_errors.find(device.is_cpu() ? DeviceKind::processors : DeviceKind::gpu);
-      for (const MeasuredOnDevices& of_case : measured)
-        one.parts.push_back(predicted_part(
-            device, of_case, error == ranking.prediction_errors.end() ? nullptr : &error->second));
-    }
-  }
-}
-
 // ---- the order
 
 void order(Ranking& ranking) {
@@ -351,25 +322,6 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   if (ranking.entries.empty())
     notes.emplace_back(
         "no case has a time on all of them; name the work with a mix, or measure the same config on each");
-  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::processors}) {
-    if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(), [&](const Ranked& one) {
-          return one.predicted && one.candidate.is_cpu == (kind == DeviceKind::processors);
-        }))
-      continue;
-    const std::string_view kinds = kind == DeviceKind::gpu ? "GPUs" : "processors";
-    const auto error = ranking.prediction_errors.find(kind);
-    notes.push_back(
-        error == ranking.prediction_errors.end()
-            ? fmt::format(
-                  "what is predicted nobody has measured, and how far it is off is not known: that takes "
-                  "results of two {} of the catalogue",
-                  kinds)
-            : fmt::format(
-                  "what is predicted nobody has measured; predicted in this way from each other, the {} "
-                  "{} here are off by a factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
-                  error->second.devices, kinds, error->second.typical, error->second.most,
-                  error->second.cases));
-  }
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
@@ -383,82 +335,6 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   if (!unused.empty() && unused.size() <= 5)
     notes.push_back(fmt::format("prices of what is not among the results: {}", fmt::join(unused, ", ")));
   return notes;
-}
-
-// ---- JSON
-
-Json to_json(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  Json made{{"value", number_or_null(estimate->value)}, {"ci_low", nullptr}, {"ci_high", nullptr}};
-  if (estimate->interval) {
-    made["ci_low"] = number_or_null(estimate->interval->low);
-    made["ci_high"] = number_or_null(estimate->interval->high);
-  }
-  return made;
-}
-
-Json to_json(const PriceSource& from) {
-  return {{"currency", from.currency}, {"source", from.source}, {"date", from.date}};
-}
-
-Json to_json(const std::optional<Offer>& offer) {
-  if (!offer) return nullptr;
-  Json made{{"name", offer->name},
-            {"per_hour", number_or_null(offer->per_hour)},
-            {"purchase", number_or_null(offer->purchase)}};
-  made.update(to_json(offer->from));
-  return made;
-}
-
-Json to_json(const RankedPart& part, const MixEntry& entry) {
-  return {{"id", entry.id},
-          {"weight", entry.weight},
-          {"seconds", to_json(part.seconds)},
-          {"joules", to_json(part.joules)},
-          {"backend", part.backend},
-          {"dtype", part.dtype},
-          {"other_dtype", part.in_place},
-          {"unknown", part.unknown}};
-}
-
-Json names_of(const std::vector<const BackendRecord*>& backends) {
-  Json names = Json::array();
-  for (const BackendRecord* backend : backends) names.push_back(backend->name);
-  return names;
-}
-
-Json to_json(const Ranked& one, const Ranking& ranking) {
-  Json made{{"name", one.candidate.name},
-            {"device", one.candidate.device},
-            {"is_cpu", one.candidate.is_cpu},
-            {"predicted", one.predicted},
-            {"host", to_json(one.candidate.host)},
-            {"place", one.place == 0 ? Json(nullptr) : Json(one.place)},
-            {"behind", to_json(one.behind)},
-            {"seconds", to_json(one.seconds)},
-            {"joules", to_json(one.joules)},
-            {"cost", to_json(one.cost)},
-            {"on_front", one.on_front},
-            {"rent", to_json(one.offer)},
-            {"purchase", to_json(one.to_buy)},
-            {"unknown", Json::object()},
-            {"backends", names_of(one.candidate.backends)},
-            {"lacking", Json::object()},
-            {"cases", Json::array()}};
-  for (const auto& [quantity, why] : one.unknown) made["unknown"][std::string(name(quantity))] = why;
-  for (const BackendRecord* backend : one.candidate.lacking) made["lacking"][backend->name] = backend->reason;
-  for (std::size_t i = 0; i < one.parts.size(); ++i)
-    made["cases"].push_back(to_json(one.parts[i], ranking.entries[i]));
-  return made;
-}
-
-Json to_json(const Payback& payback) {
-  return {{"gpu", payback.gpu},
-          {"cpu", payback.cpu},
-          {"bought", payback.bought},
-          {"busy", to_json(payback.busy)},
-          {"hours", number_or_null(payback.hours)},
-          {"with_electricity", payback.with_electricity}};
 }
 
 }  // namespace
@@ -476,7 +352,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
     one.candidate = std::move(candidate);
     for (const MixEntry& entry : ranking.entries) one.parts.push_back(part_of(one.candidate, entry));
   }
-  predict(ranking, options);
+  predict(ranking, times_of(ranking), options);
   for (Ranked& one : ranking.ranked) {
     std::string unknown;
     one.seconds = total(ranking, one, Quantity::time, unknown);
@@ -494,7 +370,8 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   mark_front(ranking.ranked);
   ranking.paybacks = paybacks(ranking);
   ranking.fits = fits_of(ranking.ranked);
-  ranking.notes = notes_of(ranking);
+  const std::vector<std::string> notes = notes_of(ranking);
+  ranking.notes.insert(ranking.notes.end(), notes.begin(), notes.end());
   return ranking;
 }
 
@@ -502,37 +379,6 @@ int exit_status(const Ranking& ranking) {
   const auto placed = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
                                     [](const Ranked& one) { return one.place > 0; });
   return placed < 2 || !ranking.nobody.empty() ? 4 : 0;
-}
-
-std::string to_json_text(const Ranking& ranking) {
-  Json made{{"schema", rank_schema},
-            {"created", ranking.created},
-            {"tool", {{"name", "breakeven"}, {"version", ranking.tool_version}}},
-            {"title", ranking.title},
-            {"by", name(ranking.by)},
-            {"weighted", ranking.weighted},
-            {"currency", ranking.prices ? Json(ranking.prices->currency) : Json(nullptr)},
-            {"notes", ranking.notes},
-            {"prediction_error", nullptr},
-            {"processors_prediction_error", nullptr},
-            {"not_measured", ranking.nobody},
-            {"ranking", Json::array()},
-            {"payback", Json::array()},
-            {"fits", Json::array()}};
-  for (const auto& [kind, error] : ranking.prediction_errors)
-    made[kind == DeviceKind::gpu ? "prediction_error" : "processors_prediction_error"] = {
-        {"devices", error.devices},
-        {"cases", error.cases},
-        {"median_factor", error.typical},
-        {"p95_factor", error.most}};
-  for (const Ranked& one : ranking.ranked) made["ranking"].push_back(to_json(one, ranking));
-  for (const Payback& payback : ranking.paybacks) made["payback"].push_back(to_json(payback));
-  for (const RankedFit& fit : ranking.fits) {
-    Json largest = Json::object();
-    for (const auto& [candidate, of] : fit.largest) largest[candidate] = of.largest;
-    made["fits"].push_back({{"title", fit.title}, {"largest", largest}});
-  }
-  return text_of(made);
 }
 
 }  // namespace breakeven

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/mix.h"
@@ -23,11 +25,11 @@ inline constexpr double joules_per_kwh = 3.6e6;
 
 /// One case of the work on one candidate.
 struct RankedPart {
-  const CaseResult* result = nullptr;       // whose seconds they are
   std::optional<Estimate> seconds, joules;  // of one run; of training to a target, up to there
   std::string backend;                      // whose seconds they are: the fastest's
   std::string dtype;                        // what it computed in
   bool in_place = false;                    // of another dtype than was wanted first
+  bool predicted = false;                   // nobody has measured it there
   std::string unknown;                      // why there are no seconds
 };
 
@@ -59,6 +61,18 @@ struct Payback {
   bool with_electricity = false;  // whose cost is in `hours`
 };
 
+/// What a prediction's roofline is of: what makers state, or the ceilings that were measured.
+enum class RooflineOf { datasheets, ceilings };
+std::string_view name(RooflineOf roofline);  // "datasheets"
+enum class DeviceKind { gpus, processors };
+std::string_view name(DeviceKind kind);  // "GPUs", in the words of sentences
+
+struct PredictedBy {
+  RooflineOf roofline = RooflineOf::datasheets;
+  DeviceKind kind = DeviceKind::gpus;
+  auto operator<=>(const PredictedBy&) const = default;
+};
+
 /// The largest of a kind that each candidate's memory holds.
 struct RankedFit {
   std::string title;
@@ -76,7 +90,7 @@ struct Ranking {
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
   /// Of devices among the results, each from the others of its kind.
-  std::map<DeviceKind, PredictionError> prediction_errors;
+  std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
   std::vector<std::string> notes;
 };
@@ -90,6 +104,7 @@ struct RankOptions {
   DeviceCatalogue catalogue;
   std::vector<std::string>
       predicted;  // names in the catalogue, of devices to be ranked though nobody has measured them
+  bool predict_missing = false;  // cases that a candidate lacks, from its ceilings
 };
 
 /// Everything but `created` and `tool_version`. Points into the results, which must outlive it.

@@ -123,8 +123,7 @@ const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, co
   return found == all.end() ? nullptr : &found->second;
 }
 
-std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings) {
-  if (!result.has_time()) return std::nullopt;
+std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings) {
   const auto needs = needs_of(result);
   if (!needs || (needs->flop == 0 && needs->bytes == 0)) return std::nullopt;
   // What a link carries is not memory's to limit.
@@ -134,8 +133,14 @@ std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceili
   if ((needs->flop > 0 && !arithmetic) || (needs->bytes > 0 && !memory)) return std::nullopt;
   const double computing = needs->flop > 0 ? needs->flop / *arithmetic : 0;
   const double moving = needs->bytes > 0 ? needs->bytes / *memory : 0;
-  return Roofline{.share = std::max(computing, moving) / result.seconds->median,
-                  .arithmetic = computing >= moving};
+  return LeastTime{.seconds = std::max(computing, moving), .arithmetic = computing >= moving};
+}
+
+std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings) {
+  if (!result.has_time()) return std::nullopt;
+  const auto least = least_time(result, ceilings);
+  if (!least) return std::nullopt;
+  return Roofline{.share = least->seconds / result.seconds->median, .arithmetic = least->arithmetic};
 }
 
 std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all) {

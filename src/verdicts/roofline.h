@@ -43,6 +43,14 @@ CeilingsByDevice ceilings(std::span<const Result> results);
 /// Those of the device that `result`, a case of `run`, was measured on; null where nothing is known of it.
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result);
 
+/// What limits a case, and how long it then takes at least.
+struct LeastTime {
+  double seconds = 0;
+  bool arithmetic = false;  // that is what limits it; else memory
+};
+/// Nothing where a ceiling that may be its limit is not known. Whatever the case took is not looked at.
+std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings);
+
 /// The shortest time that the ceilings allow a case, over the time that it took.
 struct Roofline {
   double share = 0;         // 1: at the ceiling

@@ -113,6 +113,7 @@ struct Backend {
   std::function<void(int)> use_threads;                        // called once, before anything is prepared
   std::function<std::int64_t()> available_memory = {};         // bytes, on the device; empty: the host's
   std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: cannot be said
+  std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
 };
 
 /// Defined once by each backend program.

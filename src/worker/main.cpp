@@ -60,7 +60,8 @@ class Worker {
                         .device_id = backend_.device_id,
                         .libraries = backend_.libraries,
                         .supports = {},
-                        .unreadable = {}};
+                        .unreadable = {},
+                        .warnings = backend_.warnings};
     for (const auto& operation : operations()) {
       std::vector<std::string> dtypes;
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));

@@ -52,6 +52,56 @@ class BackendsTest : public DriverTest {
   std::string simulated() const { return file("backends") / "breakeven-backend-a"; }
 };
 
+TEST_F(BackendsTest, WhatMakesOneSlowerHereIsShown) {
+  const std::string says = "warning=its kernels are for another processor";
+  EXPECT_THAT(breakeven({"devices"}, says).out, HasSubstr("warning: its kernels are for another processor"));
+  const Outcome outcome = breakeven({"run", products({8, 16}, {"a"}), "--out", "-"}, says);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse(outcome.out);
+  const Json& warnings = result.at("warnings");
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "a: its kernels are for another processor"), 1);
+  EXPECT_EQ(result.at("backends").at(0).at("warnings"),
+            Json::array({"its kernels are for another processor"}));
+  EXPECT_THAT(breakeven({"report", write("result.json", outcome.out)}).out,
+              HasSubstr("a: its kernels are for another processor"));
+}
+
+TEST_F(BackendsTest, WhatTheEnvironmentSetsIsInTheResult) {
+  const auto measured = [&](const char* name, const std::string& kernels) {
+    Launch started = launch({"run", products({8}, {"a"}), "--out", file(name), "--quiet"});
+    started.environment.emplace_back("OPENBLAS_CORETYPE", kernels);
+    EXPECT_EQ(run(started).status, 0);
+    return parse_file(file(name));
+  };
+  const Json haswell = measured("haswell.json", "Haswell");
+  EXPECT_EQ(haswell.at("host").at("environment").at("OPENBLAS_CORETYPE"), "Haswell");
+  EXPECT_THAT(haswell.at("warnings").dump(), HasSubstr("OPENBLAS_CORETYPE=Haswell"));
+  measured("prescott.json", "Prescott");
+  const Outcome compared = breakeven({"compare", file("haswell.json"), file("prescott.json")});
+  EXPECT_THAT(compared.out + compared.err, HasSubstr("other OPENBLAS_CORETYPE: Haswell →"));
+}
+
+// BLIS 0.9 ended programs that asked for its kernels before it was set up.
+TEST_F(BackendsTest, BlisTakesTheKernelsThatTheEnvironmentNames) {
+  Launch devices = launch({"devices", "--json"});
+  const auto blis = [&] {
+    const Json all = parse(run(devices).out);
+    for (const Json& backend : all.at("backends")) {
+      if (backend.at("name") == "blis") return backend;
+    }
+    return Json();
+  };
+  const Json by_itself = blis();
+  if (by_itself.is_null() || by_itself.at("available") == false) GTEST_SKIP() << "no BLIS here";
+  constexpr const char* haswell_of_0_9 = "3";
+  devices.environment.emplace_back("BLIS_ARCH_TYPE", haswell_of_0_9);
+  if (!by_itself.at("libraries").at("blis").get<std::string>().starts_with("0.9."))
+    GTEST_SKIP() << "its kernels have other numbers";
+  const Json steered = blis();
+  EXPECT_EQ(steered.at("available"), true) << steered.at("reason");
+  EXPECT_EQ(steered.at("libraries").at("blis"), "0.9.0 haswell");
+}
+
 TEST_F(BackendsTest, TheExampleOfTheDocumentationConforms) {
   Launch python = launch({"python3", "--version"});
   python.program = "/usr/bin/env";

@@ -9,24 +9,28 @@ using testing::HasSubstr;
 
 class RankCommand : public DriverTest {
  protected:
+  static constexpr const char* usual_work =
+      R"({"op": "matmul", "m": [8, 16], "n": "m", "k": "m", "dtype": "f32", "weight": 100})";
+
   /// What `run` wrote of a mix on a machine `factor` times as slow as usual.
-  std::filesystem::path machine(const std::string& name, double factor) const {
+  std::filesystem::path machine(const std::string& name, double factor,
+                                const std::string& workloads = usual_work) const {
     const auto path = file(name + ".json");
-    const Outcome outcome = breakeven({"run", mix(), "--out", path, "--quiet"},
-                                      fmt::format("noise=0.001,process_noise=0.002,factor={}", factor));
+    const Outcome outcome = breakeven(
+        {"run", mix(workloads), "--out", path, "--quiet"},
+        fmt::format("noise=0.001,process_noise=0.002,fixed=1e-5,per_flop=1e-11,per_byte=1e-10,factor={}",
+                    factor));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     Json result = parse_file(path);
     result["host"]["name"] = name;
     result["host"]["cpu"] = "CPU of " + name;
     return write(name + ".json", result.dump());
   }
-  std::filesystem::path mix(
-      const std::string& workload =
-          R"({"op": "matmul", "m": [8, 16], "n": "m", "k": "m", "dtype": "f32", "weight": 100})") const {
+  std::filesystem::path mix(const std::string& workloads = usual_work) const {
     return write("mix.json",
                  R"({"title": "Our week", "backends": ["a"], "measure": {"max_seconds": 0.3, "launches": 3},
       "workloads": [)" +
-                     workload + "]}");
+                     workloads + "]}");
   }
   std::filesystem::path prices(const std::string& of_fast, const std::string& currency = "USD") const {
     return write(
@@ -79,6 +83,44 @@ TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {
   const Outcome nobody = breakeven({"rank", fast, slow, "--mix", other});
   EXPECT_EQ(nobody.status, 4);
   EXPECT_THAT(nobody.out, HasSubstr("not measured by anybody"));
+}
+
+TEST_F(RankCommand, PredictsWhatAMachineLacksAndSaysHowFarThatIsOff) {
+  const auto with_ceilings = [&](const std::string& name, double factor, bool has_work) {
+    const std::string ceilings =
+        R"({"op": "peak", "dtype": "f32"}, {"op": "read", "bytes": 65536, "dtype": "f32"})";
+    const std::string work = R"({"op": "matmul", "m": [256, 512], "n": "m", "k": "m", "dtype": "f32"})";
+    const auto path = machine(name, factor, ceilings + (has_work ? ", " + work : ""));
+    mix(work);
+    return path;
+  };
+  const auto one = with_ceilings("one", 1, true);
+  const auto two = with_ceilings("two", 2, true);
+  const auto fresh = with_ceilings("fresh", 0.5, false);
+  const Outcome json =
+      breakeven({"rank", one, two, fresh, "--mix", file("mix.json"), "--predict-missing", "--out", "-"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  const Json ranking = parse(json.out);
+  const Json first = ranking.at("ranking").at(0);
+  EXPECT_EQ(first.at("host").at("name"), "fresh");
+  EXPECT_EQ(first.at("predicted"), false);
+  EXPECT_EQ(first.at("cases").at(0).at("predicted"), true);
+  EXPECT_EQ(ranking.at("ranking").at(1).at("cases").at(0).at("predicted"), false);
+  // Twice as fast in everything: what one reaches of its ceilings, the others do.
+  EXPECT_NEAR(ranking.at("ranking").at(1).at("seconds").at("value").get<double>() /
+                  first.at("seconds").at("value").get<double>(),
+              2, 0.1);
+  const Json error = ranking.at("prediction_errors").at(0);
+  EXPECT_EQ(error.at("roofline"), "ceilings");
+  EXPECT_EQ(error.at("devices"), 2);
+  EXPECT_LT(error.at("p95_factor").get<double>(), 1.1);
+  EXPECT_THAT(
+      breakeven({"rank", one, two, fresh, "--mix", file("mix.json"), "--predict-missing", "--answers", "-"})
+          .out,
+      AllOf(HasSubstr("takes the least time"), HasSubstr("predicted from each other by the ceilings")));
+  const Outcome without = breakeven({"rank", one, two, fresh, "--mix", file("mix.json")});
+  EXPECT_THAT(without.out, HasSubstr("not measured"));
+  EXPECT_THAT(breakeven({"rank", one, two, "--predict-missing"}).err, HasSubstr("needs --mix"));
 }
 
 TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {

@@ -6,6 +6,7 @@
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
 //   spin=1         really spend the time that is answered, instead of answering at once
 //   device=gpu     what it says of itself; version=V likewise, of its library; device_id=ID of the GPU
+//   warning=TEXT   what it says makes it slower here
 //   obeys=0        computes device_seconds by further runs even where it is told not to
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
@@ -99,6 +100,7 @@ class Simulation {
       : name_(std::move(name)),
         device_(settings.take_text("device", "cpu")),
         device_id_(settings.take_text("device_id", "")),
+        warning_(settings.take_text("warning", "")),
         obeys_(settings.take_integer("obeys", 1) != 0),
         version_(settings.take_text("version", "1.0")),
         supports_(settings.take_text("supports", "")),
@@ -141,11 +143,13 @@ class Simulation {
                         .device_id = device_id_,
                         .libraries = libraries_,
                         .supports = {},
-                        .unreadable = {}};
+                        .unreadable = {},
+                        .warnings = {}};
     for (const auto& workload : workloads()) {
       if (!supports_.empty() && workload->op() != supports_) continue;
       hello.supports.emplace_back(workload->op(), dtypes_of(*workload));
     }
+    if (!warning_.empty()) hello.warnings = {warning_};
     return hello;
   }
 
@@ -237,7 +241,7 @@ class Simulation {
     return losses;
   }
 
-  std::string name_, device_, device_id_;
+  std::string name_, device_, device_id_, warning_;
   bool obeys_ = true;
   std::string version_, supports_;
   bool spin_ = false;

@@ -99,13 +99,15 @@ TEST(Answers, AreReadAsTheyWereWritten) {
                                             .device_id = "GPU-1",
                                             .libraries = {{"lib", "1.2"}},
                                             .supports = {{"matmul", {"f32", "s8"}}},
-                                            .unreadable = {{"joules", "why"}}});
+                                            .unreadable = {{"joules", "why"}},
+                                            .warnings = {"slow"}});
   EXPECT_EQ(hello.name + hello.version + hello.role + hello.device, "nvarbitergpu");
   EXPECT_EQ(hello.device_name, "G \"quoted\"\n");
   EXPECT_EQ(hello.device_id, "GPU-1");
   EXPECT_THAT(hello.libraries, ElementsAre(Pair("lib", "1.2")));
   EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
+  EXPECT_THAT(hello.warnings, ElementsAre("slow"));
   const auto ready = answered(answer::Ready{.algorithm = "a", .transfer = "once"});
   EXPECT_EQ(ready.algorithm + ready.transfer, "aonce");
   EXPECT_EQ(ready.operand_sets, 1);

@@ -35,8 +35,9 @@ TEST(Headlines, SayFromWhereOnAnotherDeviceIsFaster) {
   };
   EXPECT_THAT(
       said(2e-4),
-      ElementsAre("matmul in f32 on host: cuda is faster than the fastest CPU backend from m = 256 on, up to "
-                  "2.04x at m = 512"));
+      ElementsAre(
+          "matmul in f32 on this machine: cuda is faster than the fastest CPU backend from m = 256 on, up to "
+          "2.04x at m = 512"));
   EXPECT_THAT(said(0), ElementsAre(HasSubstr("at all values of m measured, from 64, up to 10.0x")));
   EXPECT_THAT(said(1),
               ElementsAre(HasSubstr("cuda is faster than onednn at none of 4 values of m, 64 to 512")));
@@ -65,9 +66,10 @@ TEST(Headlines, OfThresholdsComeFirst) {
   const std::vector<Threshold> thresholds{sample::threshold()};
   EXPECT_THAT(
       headlines(results, thresholds),
-      ElementsAre("matmul, m = n = k, f32 on host: b is faster from 384 on (95 %: 377 to 392), as far as was "
-                  "measured, to 1024; below that a is",
-                  HasSubstr("of 1 problem: a in 1")));
+      ElementsAre(
+          "matmul, m = n = k, f32 on this machine: b is faster from 384 on (95 %: 377 to 392), as far as was "
+          "measured, to 1024; below that a is",
+          HasSubstr("of 1 problem: a in 1")));
 }
 
 TEST(Headlines, SayWhatItTakesToStartWork) {
@@ -81,8 +83,9 @@ TEST(Headlines, SayWhatItTakesToStartWork) {
   };
   const std::vector<Result> results{sample::result(
       {launch("native", true, 2e-6), launch("pytorch", true, 3e-6), launch("cuda", false, 1e-6)})};
-  EXPECT_THAT(headlines(results), Contains("host: starting work that does nothing, and waiting for it, takes "
-                                           "2.00 µs (native)"));
+  EXPECT_THAT(headlines(results),
+              Contains("this machine: starting work that does nothing, and waiting for it, takes "
+                       "2.00 µs (native)"));
 }
 
 TEST(Headlines, SayWhatOtherTypesAndBatchesBring) {
@@ -100,10 +103,11 @@ TEST(Headlines, SayWhatOtherTypesAndBatchesBring) {
     cases.push_back(c);
   }
   const std::vector<Result> results{sample::result(cases)};
-  EXPECT_THAT(headlines(results), AllOf(Contains("matmul on host: bf16 is 4.00x as fast as f32"),
-                                        Contains("infer, network mlp in f32 on host: 10000 images a second "
-                                                 "at batch 1 (onednn), 10.0x as many at "
-                                                 "64 (onednn)")));
+  EXPECT_THAT(headlines(results),
+              AllOf(Contains("matmul on this machine: bf16 is 4.00x as fast as f32"),
+                    Contains("infer, network mlp in f32 on this machine: 10000 images a second "
+                             "at batch 1 (onednn), 10.0x as many at "
+                             "64 (onednn)")));
 }
 
 TEST(Headlines, SayWhatWentWrong) {

@@ -7,8 +7,28 @@
 #include <utility>
 
 #include "results/result.h"
+#include "workloads/workload.h"
 
 namespace breakeven::sample {
+
+/// A case of `op` on the backend `b`, whose samples took `seconds` and a tenth more.
+inline CaseResult measured_case(const char* op, const Parameters& given, double seconds) {
+  const Case problem = make_case(*find_workload(op), given);
+  CaseResult r;
+  r.id = problem.id();
+  r.op = op;
+  r.parameters = problem.parameters;
+  r.dtype = problem.parameters.text("dtype");
+  r.backend = "b";
+  r.device = "cpu";
+  r.status = Status::ok;
+  r.seconds = Timing{};
+  r.seconds->median = 1.1 * seconds;
+  r.seconds->samples = {1.1 * seconds, seconds, 1.2 * seconds};
+  r.flop = problem.flop();
+  r.bytes = problem.bytes();
+  return r;
+}
 
 /// An ok result of a product m x m x m in f32, its interval `half_width` to either side.
 inline CaseResult product(const std::string& backend, std::int64_t m, double seconds,

@@ -98,6 +98,7 @@ Result full_result() {
             .memory_bytes = std::int64_t{1} << 40U,
             .cpu_features = {"avx2", "fma"},
             .settings = {{"governor", "performance"}},
+            .environment = std::map<std::string, std::string>{{"OMP_NUM_THREADS", "2"}},
             .gpus = {{.id = "GPU-1",
                       .name = "A GPU",
                       .driver = "580.1",
@@ -142,6 +143,7 @@ Result full_result() {
                         .libraries = {{"lib", "2.3"}},
                         .supports = {{"conv2d", {"f32"}}, {"matmul", {"f32", "s8"}}},
                         .unreadable = {{"joules", "no meter"}},
+                        .warnings = {"slow"},
                         .program = "/path/to/program",
                         .available = false,
                         .reason = "why not"});
@@ -192,6 +194,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(b.libraries, was.libraries);
   EXPECT_EQ(b.supports, was.supports);
   EXPECT_EQ(b.unreadable, was.unreadable);
+  EXPECT_EQ(b.warnings, was.warnings);
   EXPECT_EQ(b.program, was.program);
   EXPECT_EQ(b.available, was.available);
   EXPECT_EQ(b.reason, was.reason);

@@ -22,6 +22,31 @@ TEST(Estimate, SumsAddTheirHalfWidthsInQuadrature) {
   EXPECT_FALSE(weighted_sum(std::array{about(10, 0.3), Estimate{.value = 1}}, std::array{1.0, 1.0}).interval);
 }
 
+TEST(Estimate, SumsKeepWhatIsAboveApartFromWhatIsBelow) {
+  const Estimate factor_of_two{.value = 4, .interval = Interval{.low = 2, .high = 8}};
+  const Estimate sum = weighted_sum(std::array{factor_of_two, about(10, 1.5)}, std::array{1.0, 1.0});
+  ASSERT_TRUE(sum.interval);
+  EXPECT_NEAR(sum.interval->low, 14 - 2.5, 1e-12);
+  EXPECT_NEAR(sum.interval->high, 14 + std::hypot(4, 1.5), 1e-12);
+}
+
+TEST(Estimate, BoundsThatGoTogetherAddUp) {
+  const std::array within_a_factor{Estimate{.value = 4, .interval = Interval{.low = 2, .high = 8}},
+                                   Estimate{.value = 1, .interval = Interval{.low = 0.5, .high = 2}}};
+  const Estimate sum = weighted_sum_together(within_a_factor, std::array{1.0, 10.0});
+  EXPECT_DOUBLE_EQ(sum.value, 14);
+  ASSERT_TRUE(sum.interval);
+  EXPECT_DOUBLE_EQ(sum.interval->low, 7) << "a sum of what is off by a factor is off by it, too";
+  EXPECT_DOUBLE_EQ(sum.interval->high, 28);
+  const Estimate mean = geometric_mean_together(within_a_factor);
+  EXPECT_NEAR(mean.value, 2, 1e-12);
+  ASSERT_TRUE(mean.interval);
+  EXPECT_NEAR(mean.interval->high, 4, 1e-12);
+  const std::array one_unknown{within_a_factor[0], Estimate{.value = 1}};
+  EXPECT_FALSE(weighted_sum_together(one_unknown, std::array{1.0, 1.0}).interval);
+  EXPECT_FALSE(geometric_mean_together(one_unknown).interval);
+}
+
 TEST(Estimate, GeometricMeansAreOfRatios) {
   const Estimate mean = geometric_mean(std::array{about(1, 0.01), about(100, 1)});
   EXPECT_NEAR(mean.value, 10, 1e-12);

@@ -45,6 +45,7 @@ Result result_of(std::vector<CaseResult> cases) {
   r.backends = {sample::backend("openblas", true)};
   r.host.memory_bytes = std::int64_t{16} << 30U;
   r.host.settings = {{"governor", "performance"}, {"smt", "on"}};
+  r.host.environment.emplace();
   return r;
 }
 
@@ -312,6 +313,10 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(&cpu_result,
                   Changed{"Placement", [](Result& r) { r.config = R"({"measure": {"placement": "free"}})"; },
                           Difference::settings, "other placement of threads: cores → free"}),
+        std::pair(&cpu_result,
+                  Changed{"Environment",
+                          [](Result& r) { r.host.environment->emplace("OPENBLAS_CORETYPE", "Haswell"); },
+                          Difference::settings, "other OPENBLAS_CORETYPE: none → Haswell"}),
         std::pair(&cpu_result,
                   Changed{"Library", [](Result& r) { r.backends[0].libraries[0].second = "0.3.26"; },
                           Difference::library, "other OpenBLAS: 0.3.21 → 0.3.26"}),

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
 #include <span>
 
 #include "reports/rank_report.h"
@@ -74,7 +75,9 @@ Prices prices_of(std::vector<Offer> offers) {
 
 Ranking ranked(std::span<const Result> results, const std::optional<Mix>& mix,
                const std::optional<Prices>& prices, Quantity by) {
-  return rank_results(results, {.mix = mix, .prices = prices, .by = by, .catalogue = {}, .predicted = {}});
+  return rank_results(
+      results,
+      {.mix = mix, .prices = prices, .by = by, .catalogue = {}, .predicted = {}, .predict_missing = false});
 }
 
 std::vector<std::string> names(const Ranking& ranking) {
@@ -283,7 +286,7 @@ Result at_efficiency(const DeviceEntry& device, double efficiency) {
   std::vector<CaseResult> cases;
   for (const std::int64_t m : {64, 1024}) {
     CaseResult c = sample::product("cuda", m, 1);
-    c.seconds->median = *stated_roofline(device, c) / efficiency;
+    c.seconds->median = *stated_least_seconds(device, c) / efficiency;
     c.seconds->ci_low = 0.99 * c.seconds->median;
     c.seconds->ci_high = 1.01 * c.seconds->median;
     cases.push_back(c);
@@ -299,17 +302,20 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("two", 4000, 300),
                                   stated("wanted", 8000, 1000)};
   const std::vector<Result> results{at_efficiency(catalogue[0], 0.5), at_efficiency(catalogue[1], 0.6)};
-  const Ranking ranking = rank_results(
-      results,
-      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  const Ranking ranking = rank_results(results, {.mix = {},
+                                                 .prices = {},
+                                                 .by = Quantity::time,
+                                                 .catalogue = catalogue,
+                                                 .predicted = {"wanted"},
+                                                 .predict_missing = false});
   const Ranked& first = ranking.ranked.front();
   EXPECT_TRUE(first.predicted);
   EXPECT_EQ(first.candidate.name, "predicted: wanted, 16 GiB");
   const CaseResult large = sample::product("", 1024, 1);
-  EXPECT_NEAR(first.parts[0].seconds->value, *stated_roofline(catalogue[2], large) / std::sqrt(0.5 * 0.6),
-              1e-9)
+  EXPECT_NEAR(first.parts[0].seconds->value,
+              *stated_least_seconds(catalogue[2], large) / std::sqrt(0.5 * 0.6), 1e-9)
       << ranking.entries[0].title;
-  const PredictionError error = ranking.prediction_errors.at(DeviceKind::gpu);
+  const PredictionError error = ranking.prediction_errors.at({RooflineOf::datasheets, DeviceKind::gpus});
   EXPECT_EQ(error.devices, 2U);
   EXPECT_EQ(error.cases, 2U);
   EXPECT_NEAR(error.most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
@@ -317,9 +323,12 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_THAT(ranking.notes, Contains(HasSubstr("nobody has measured")));
 
   const std::vector<Result> alone{results[0]};
-  const Ranking unsure = rank_results(
-      alone,
-      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  const Ranking unsure = rank_results(alone, {.mix = {},
+                                              .prices = {},
+                                              .by = Quantity::time,
+                                              .catalogue = catalogue,
+                                              .predicted = {"wanted"},
+                                              .predict_missing = false});
   EXPECT_THAT(unsure.prediction_errors, testing::IsEmpty());
   EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
   EXPECT_THAT(unsure.notes, Contains(HasSubstr("how far it is off is not known")));
@@ -350,9 +359,12 @@ TEST(Rank, PredictsProcessorsFromProcessorsAlone) {
   const DeviceCatalogue catalogue{stated("gpu", 9000, 900), stated_processors("cpu", 8, 1000, 100),
                                   stated_processors("wanted", 16, 3000, 200)};
   const auto predict = [&](const std::vector<Result>& results) {
-    return rank_results(
-        results,
-        {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+    return rank_results(results, {.mix = {},
+                                  .prices = {},
+                                  .by = Quantity::time,
+                                  .catalogue = catalogue,
+                                  .predicted = {"wanted"},
+                                  .predict_missing = false});
   };
   const std::vector<Result> results{at_efficiency(catalogue[0], 0.1), processors_at(catalogue[1], 0.5)};
   const Ranking ranking = predict(results);
@@ -362,7 +374,7 @@ TEST(Rank, PredictsProcessorsFromProcessorsAlone) {
   EXPECT_EQ(found->candidate.name, "predicted: wanted, 16 cores");
   EXPECT_TRUE(found->candidate.is_cpu);
   const CaseResult large = sample::product("", 1024, 1);
-  EXPECT_NEAR(found->parts[0].seconds->value, *stated_roofline(catalogue[2], large) / 0.5, 1e-9);
+  EXPECT_NEAR(found->parts[0].seconds->value, *stated_least_seconds(catalogue[2], large) / 0.5, 1e-9);
   EXPECT_FALSE(found->parts[0].seconds->interval) << "of one processor there is no error";
 
   std::vector<Result> fewer{results[0], results[1]};
@@ -378,11 +390,91 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   Result other = at_efficiency(catalogue[0], 0.5);
   other.host.gpus[0].memory_bytes = std::int64_t{12} << 30U;
   const std::vector<Result> results{other};
-  const Ranking ranking = rank_results(
-      results,
-      {.mix = {}, .prices = {}, .by = Quantity::time, .catalogue = catalogue, .predicted = {"wanted"}});
+  const Ranking ranking = rank_results(results, {.mix = {},
+                                                 .prices = {},
+                                                 .by = Quantity::time,
+                                                 .catalogue = catalogue,
+                                                 .predicted = {"wanted"},
+                                                 .predict_missing = false});
   EXPECT_FALSE(ranking.ranked.back().seconds);
   EXPECT_THAT(ranking.ranked.back().unknown.at(Quantity::time), HasSubstr("nothing to predict it from"));
+}
+
+CaseResult square(std::int64_t side, double seconds) {
+  return sample::measured_case(
+      "matmul", {{"m", side}, {"n", side}, {"k", side}, {"dtype", std::string("f32")}}, seconds);
+}
+
+/// What says that a machine does so many GFLOP/s in f32, and 100 GB/s.
+std::vector<CaseResult> ceilings_of(double gflops) {
+  const Parameters f32{{"dtype", std::string("f32")}};
+  const double flop = sample::measured_case("peak", f32, 1).flop;
+  constexpr std::int64_t bytes = 1 << 14;
+  return {sample::measured_case("peak", f32, flop / (gflops * 1e9)),
+          sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, bytes / 100e9)};
+}
+
+/// A machine whose products of these sides take `over` times what its ceilings allow.
+Result machine_with_ceilings(const std::string& host, double gflops, double over,
+                             const std::vector<std::int64_t>& sides) {
+  std::vector<CaseResult> cases = ceilings_of(gflops);
+  for (const std::int64_t side : sides)
+    cases.push_back(square(side, over * square(side, 1).flop / (gflops * 1e9) / 1.1));
+  return machine(host, cases);
+}
+
+Ranking with_missing_predicted(std::span<const Result> results, const Mix& mix) {
+  return rank_results(results, {.mix = mix,
+                                .prices = {},
+                                .by = Quantity::time,
+                                .catalogue = {},
+                                .predicted = {},
+                                .predict_missing = true});
+}
+
+Mix mix_of_squares(const std::vector<std::int64_t>& sides) {
+  Mix mix{.title = "Our week", .entries = {}};
+  for (const std::int64_t side : sides)
+    mix.entries.push_back({.id = square(side, 1).id, .title = "product", .weight = 10, .instead = {}});
+  return mix;
+}
+
+TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
+  const std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
+                                    machine_with_ceilings("two", 400, 1.5, {512, 1024}),
+                                    machine_with_ceilings("new", 1000, 1, {})};
+  const Ranking ranking = with_missing_predicted(results, mix_of_squares({512, 1024}));
+  const Ranked& first = ranking.ranked.front();
+  EXPECT_EQ(first.candidate.host.name, "new");
+  EXPECT_FALSE(first.predicted) << "it is a machine that was measured, in part";
+  ASSERT_THAT(first.parts, SizeIs(2));
+  EXPECT_TRUE(first.parts[0].predicted);
+  const double least = square(512, 1).flop / 1000e9;
+  // Its ceilings, as the others', are of the best of samples, which the medians are 1.1 times.
+  EXPECT_NEAR(first.parts[0].seconds->value / least, std::sqrt(1.2 * 1.5), 0.01);
+  const PredictionError error = ranking.prediction_errors.at({RooflineOf::ceilings, DeviceKind::processors});
+  EXPECT_EQ(error.devices, 2U);
+  EXPECT_EQ(error.cases, 2U);
+  EXPECT_NEAR(error.most, 1.25, 1e-6) << "1.5 was taken for 1.2";
+  ASSERT_TRUE(first.seconds && first.seconds->interval);
+  EXPECT_NEAR(first.seconds->interval->high / first.seconds->value, 1.25, 1e-6)
+      << "errors of one model do not average out";
+  EXPECT_THAT(ranking.notes, Contains(HasSubstr("predicted from each other by the ceilings")));
+  EXPECT_THAT(rank_terminal(ranking, {}), HasSubstr("2 of 2 cases predicted"));
+  EXPECT_THAT(to_json_text(ranking), HasSubstr("\"predicted\":true"));
+}
+
+TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {
+  std::vector<Result> results{machine_with_ceilings("one", 100, 1.2, {512, 1024}),
+                              machine_with_ceilings("wrong", 400, 1.5, {512}),
+                              machine("bare", {square(512, 1)})};
+  results[1].cases.push_back(sample::refused(square(1024, 1), Status::wrong, "element 3 is 0"));
+  const Ranking ranking = with_missing_predicted(results, mix_of_squares({512, 1024}));
+  std::map<std::string, const Ranked*> by_host;
+  for (const Ranked& one : ranking.ranked) by_host[one.candidate.host.name] = &one;
+  EXPECT_FALSE(by_host["one"]->parts[1].predicted);
+  EXPECT_THAT(by_host["wrong"]->unknown.at(Quantity::time), HasSubstr("element 3 is 0"));
+  EXPECT_THAT(by_host["bare"]->unknown.at(Quantity::time), HasSubstr("that takes the ceilings"));
 }
 
 TEST(Rank, HostileNamesBreakNothing) {

@@ -9,29 +9,11 @@
 namespace breakeven {
 namespace {
 
+using sample::measured_case;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
-
-/// A case of `op` on the backend `b`, whose samples took `seconds` and a tenth more.
-CaseResult measured_case(const char* op, const Parameters& given, double seconds) {
-  const Case problem = make_case(*find_workload(op), given);
-  CaseResult r;
-  r.id = problem.id();
-  r.op = op;
-  r.parameters = problem.parameters;
-  r.dtype = problem.parameters.text("dtype");
-  r.backend = "b";
-  r.device = "cpu";
-  r.status = Status::ok;
-  r.seconds = Timing{};
-  r.seconds->median = 1.1 * seconds;
-  r.seconds->samples = {1.1 * seconds, seconds, 1.2 * seconds};
-  r.flop = problem.flop();
-  r.bytes = problem.bytes();
-  return r;
-}
 
 /// Its best sample gives so many GFLOP/s.
 CaseResult peak_rate(double gflops, const char* dtype = "f32") {

@@ -16,6 +16,10 @@ std::string library_version() {
                      version.Processor);
 }
 
+std::string library_warning() {
+  return "";
+}
+
 void use_library_threads(int threads) {
   // Intel's own OpenMP would be a second pool of threads beside that of this program's loops. The first call
   // decides; later ones change nothing.

@@ -1,0 +1,208 @@
+#include "verdicts/rank_prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "verdicts/roofline.h"
+
+namespace breakeven {
+namespace {
+
+/// Of a case on one device, what its roofline allows; nothing where a peak is not known.
+using LeastSeconds = std::function<std::optional<double>(const CaseResult&)>;
+
+DeviceKind kind_of(const Candidate& candidate) {
+  return candidate.is_cpu ? DeviceKind::processors : DeviceKind::gpus;
+}
+
+/// What the catalogue says of it; null where that is nothing.
+const DeviceEntry* find_entry(const DeviceCatalogue& catalogue, const Candidate& one) {
+  if (one.is_cpu)
+    return one.host.threads >= one.host.cores ? find_processors(catalogue, one.device, one.host.cores)
+                                              : nullptr;
+  return one.memory_bytes ? find_device(catalogue, one.device, *one.memory_bytes) : nullptr;
+}
+
+LeastSeconds by_datasheet(const DeviceEntry& entry) {
+  return [&entry](const CaseResult& result) { return stated_least_seconds(entry, result); };
+}
+
+LeastSeconds by_ceilings(const Candidate& candidate) {
+  Ceilings ceilings;
+  for (const auto& [id, results] : candidate.cases) {
+    for (const CaseResult* result : results) ceilings.add(*result);
+  }
+  return [ceilings](const CaseResult& result) -> std::optional<double> {
+    const auto least = least_time(result, ceilings);
+    return least ? std::optional(least->seconds) : std::nullopt;
+  };
+}
+
+/// Nothing where its roofline is not known in this way.
+std::optional<LeastSeconds> roofline_of(const Candidate& candidate, RooflineOf roofline,
+                                        const DeviceCatalogue& catalogue) {
+  if (roofline == RooflineOf::ceilings) return by_ceilings(candidate);
+  const DeviceEntry* entry = find_entry(catalogue, candidate);
+  return entry == nullptr ? std::nullopt : std::optional(by_datasheet(*entry));
+}
+
+/// What devices of one kind reached of their rooflines, case by case.
+struct Model {
+  PredictedBy by;
+  std::map<std::string, ReachedByDevices> reached;  // by the case's id
+  std::optional<PredictionError> error;
+};
+
+Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by,
+               const DeviceCatalogue& catalogue) {
+  Model model{.by = by, .reached = {}, .error = {}};
+  for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
+    const Candidate& candidate = ranking.ranked[i].candidate;
+    const auto least =
+        kind_of(candidate) == by.kind ? roofline_of(candidate, by.roofline, catalogue) : std::nullopt;
+    if (!least) continue;
+    for (const auto& [id, on] : times) {
+      const auto timed = on.find(i);
+      if (timed == on.end() || !(timed->second.seconds.value > 0)) continue;
+      // To predict ceilings from themselves is easy, and says nothing of other work.
+      if (by.roofline == RooflineOf::ceilings && is_ceiling(*timed->second.result)) continue;
+      const auto least_seconds = (*least)(*timed->second.result);
+      if (!least_seconds) continue;
+      model.reached[id].push_back(
+          {.device = i, .seconds = timed->second.seconds.value, .least_seconds = *least_seconds});
+    }
+  }
+  std::vector<ReachedByDevices> cases;
+  cases.reserve(model.reached.size());
+  for (const auto& [id, reached] : model.reached) cases.push_back(reached);
+  model.error = prediction_error(cases);
+  return model;
+}
+
+/// In whichever dtype that will do it is predicted to be fastest.
+RankedPart predicted_part(const MixEntry& entry, const LeastSeconds& least, const Model& model,
+                          const TimesOfCases& times) {
+  RankedPart part;
+  for (const std::string& id : entry.ids()) {
+    const auto reached = model.reached.find(id);
+    if (reached == model.reached.end()) continue;
+    // The same work on every device: any of its results has the operations and the bytes.
+    const CaseResult& problem = *times.at(id).begin()->second.result;
+    const auto least_seconds = least(problem);
+    if (!least_seconds) continue;
+    const auto seconds = predicted_seconds(*least_seconds, reached->second);
+    if (!seconds || (part.seconds && part.seconds->value <= *seconds)) continue;
+    part.seconds = Estimate{.value = *seconds};
+    if (model.error)
+      part.seconds->interval =
+          Interval{.low = *seconds / model.error->most, .high = *seconds * model.error->most};
+    part.backend = "predicted";
+    part.dtype = problem.dtype;
+    part.in_place = id != entry.id;
+    part.predicted = true;
+  }
+  return part;
+}
+
+void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& entry, const Model& model) {
+  Ranked& one = ranking.ranked.emplace_back();
+  one.predicted = true;
+  one.candidate.name = fmt::format("predicted: {}", entry.text());
+  one.candidate.device = entry.name;
+  one.candidate.is_cpu = entry.is_cpu();
+  for (const MixEntry& wanted : ranking.entries) {
+    RankedPart& part = one.parts.emplace_back(predicted_part(wanted, by_datasheet(entry), model, times));
+    if (!part.seconds)
+      part.unknown =
+          "nothing to predict it from: no device of the catalogue and of its kind was measured, or there is "
+          "no "
+          "peak of the dtype";
+  }
+}
+
+bool was_measured(const Candidate& candidate, const MixEntry& entry) {
+  const std::vector<std::string> ids = entry.ids();
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](const std::string& id) { return candidate.cases.contains(id); });
+}
+
+/// Whether anything was missing. What was measured and has no time (wrong, out of memory) is not.
+bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& model,
+             const TimesOfCases& times) {
+  bool any = false;
+  const LeastSeconds least = by_ceilings(one.candidate);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (was_measured(one.candidate, entries[e])) continue;
+    any = true;
+    RankedPart part = predicted_part(entries[e], least, model, times);
+    if (!part.seconds)
+      part.unknown =
+          "not measured, and nothing to predict it from: that takes the ceilings (configs/ceilings.json) of "
+          "this "
+          "machine, and of one of its kind that has the case";
+    one.parts[e] = std::move(part);
+  }
+  return any;
+}
+
+std::string note_of(const Model& model) {
+  const std::string_view kinds = name(model.by.kind);
+  const bool stated = model.by.roofline == RooflineOf::datasheets;
+  const std::string_view from = stated ? "what makers state" : "the ceilings that were measured";
+  if (!model.error)
+    return fmt::format(
+        "what is predicted nobody has measured, and how far it is off is not known: that takes results of "
+        "two {} {}",
+        kinds, stated ? "of the catalogue" : "with their ceilings");
+  return fmt::format(
+      "what is predicted nobody has measured; predicted from each other by {}, the {} {} here are off by a "
+      "factor of "
+      "{:.2f} (median) and {:.2f} (95 %) over {} cases",
+      from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
+}
+
+}  // namespace
+
+std::string_view name(RooflineOf roofline) {
+  return roofline == RooflineOf::datasheets ? "datasheets" : "ceilings";
+}
+
+std::string_view name(DeviceKind kind) {
+  return kind == DeviceKind::gpus ? "GPUs" : "processors";
+}
+
+void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& options) {
+  constexpr std::array all{PredictedBy{RooflineOf::datasheets, DeviceKind::gpus},
+                           PredictedBy{RooflineOf::datasheets, DeviceKind::processors},
+                           PredictedBy{RooflineOf::ceilings, DeviceKind::gpus},
+                           PredictedBy{RooflineOf::ceilings, DeviceKind::processors}};
+  const std::size_t measured = ranking.ranked.size();
+  for (const PredictedBy by : all) {
+    const Model model = model_of(ranking, times, by, options.catalogue);
+    if (model.error) ranking.prediction_errors[by] = *model.error;
+    bool used = false;
+    if (by.roofline == RooflineOf::datasheets) {
+      for (const DeviceEntry& entry : options.catalogue) {
+        const bool wanted = std::find(options.predicted.begin(), options.predicted.end(), entry.name) !=
+                            options.predicted.end();
+        if (!wanted || entry.is_cpu() != (by.kind == DeviceKind::processors)) continue;
+        add_device(ranking, times, entry, model);
+        used = true;
+      }
+    } else if (options.predict_missing) {
+      for (std::size_t i = 0; i < measured; ++i) {
+        Ranked& one = ranking.ranked[i];
+        if (kind_of(one.candidate) == by.kind) used = fill_in(one, ranking.entries, model, times) || used;
+      }
+    }
+    if (used || (options.predict_missing && by.roofline == RooflineOf::ceilings && model.error))
+      ranking.notes.push_back(note_of(model));
+  }
+}
+
+}  // namespace breakeven
