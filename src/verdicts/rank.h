@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "plan/mix.h"
@@ -70,7 +70,9 @@ std::string_view name(DeviceKind kind);  // "GPUs", in the words of sentences
 struct PredictedBy {
   RooflineOf roofline = RooflineOf::datasheets;
   DeviceKind kind = DeviceKind::gpus;
-  auto operator<=>(const PredictedBy&) const = default;
+  bool operator<(const PredictedBy& other) const {
+    return std::tie(roofline, kind) < std::tie(other.roofline, other.kind);
+  }
 };
 
 /// The largest of a kind that each candidate's memory holds.
