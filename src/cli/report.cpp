@@ -45,10 +45,7 @@ ToolReport of_results(const Measured& measured) {
 constexpr std::array<Form, 9> forms{{
     {"--answers", "what the results say, a sentence a line",
      [](const Measured& measured) {
-       std::string text;
-       for (const std::string& sentence : headlines(measured.results, measured.thresholds))
-         text += sentence + "\n";
-       return ToolReport{.text = text};
+       return ToolReport{.text = answers_text(measured.results, measured.thresholds)};
      },
      true},
     {"--html", "a report for a browser",

@@ -254,4 +254,14 @@ std::vector<std::string> headlines(std::span<const Result> results, std::span<co
   return said;
 }
 
+std::string answers_text(std::span<const Result> results, std::span<const Threshold> thresholds) {
+  std::string text;
+  for (const std::string& sentence : headlines(results, thresholds)) text += sentence + "\n";
+  std::set<std::string> warnings;
+  for (const Result& run : results) warnings.insert(run.warnings.begin(), run.warnings.end());
+  for (const Threshold& t : thresholds) warnings.insert(t.warnings.begin(), t.warnings.end());
+  for (const std::string& warning : warnings) text += fmt::format("warning: {}\n", printable(warning));
+  return text;
+}
+
 }  // namespace breakeven

@@ -16,5 +16,7 @@ namespace breakeven {
 /// larger batches do, and what went wrong. Printable.
 std::vector<std::string> headlines(std::span<const Result> results,
                                    std::span<const Threshold> thresholds = {});
+/// Those, a sentence a line, and behind them each warning of a whole run once: what they hold with.
+std::string answers_text(std::span<const Result> results, std::span<const Threshold> thresholds);
 
 }  // namespace breakeven

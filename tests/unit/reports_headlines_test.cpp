@@ -110,6 +110,16 @@ TEST(Headlines, SayWhatOtherTypesAndBatchesBring) {
                              "64 (onednn)")));
 }
 
+TEST(Headlines, AnswersHaveTheWarningsOfTheRuns) {
+  Result run = sample::result({sample::product("a", 64, 1), sample::product("b", 64, 2)});
+  run.warnings = {"b: its kernels are for another processor"};
+  const std::vector<Result> results{run, run};
+  const std::string text = answers_text(results, {});
+  EXPECT_THAT(text, HasSubstr("of 1 problem: a in 1"));
+  EXPECT_THAT(text, testing::EndsWith("\nwarning: b: its kernels are for another processor\n"));
+  EXPECT_EQ(text.find("warning"), text.rfind("warning")) << "once";
+}
+
 TEST(Headlines, SayWhatWentWrong) {
   const std::vector<Result> results{
       sample::result({sample::product("onednn", 64, 1e-6),
