@@ -20,6 +20,46 @@ Estimate from_logarithm(double logarithm, const std::optional<double>& half_widt
   return made;
 }
 
+/// How widths add up: of independent errors, and of such as go together.
+using AddWidths = double (*)(double, double);
+double in_quadrature(double a, double b) {
+  return std::hypot(a, b);
+}
+double in_full(double a, double b) {
+  return a + b;
+}
+
+Estimate sum_of(std::span<const Estimate> estimates, std::span<const double> weights, AddWidths add) {
+  Estimate sum;
+  double below = 0;
+  double above = 0;
+  bool known = true;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const Estimate& one = estimates[i];
+    sum.value += weights[i] * one.value;
+    known = known && one.interval;
+    if (!known) continue;
+    below = add(below, weights[i] * (one.value - one.interval->low));
+    above = add(above, weights[i] * (one.interval->high - one.value));
+  }
+  if (known) sum.interval = Interval{.low = std::max(sum.value - below, 0.0), .high = sum.value + above};
+  return sum;
+}
+
+Estimate mean_of_logarithms(std::span<const Estimate> estimates, AddWidths add) {
+  double sum = 0;
+  double halves = 0;
+  bool known = true;
+  for (const Estimate& one : estimates) {
+    sum += std::log(one.value);
+    const auto half = log_half_width(one);
+    known = known && half;
+    if (known) halves = add(halves, *half);
+  }
+  const auto count = static_cast<double>(estimates.size());
+  return from_logarithm(sum / count, known ? std::optional(halves / count) : std::nullopt);
+}
+
 }  // namespace
 
 std::optional<double> relative_half_width(const Estimate& estimate) {
@@ -36,63 +76,19 @@ Estimate scaled(const Estimate& estimate, double factor) {
 }
 
 Estimate weighted_sum(std::span<const Estimate> estimates, std::span<const double> weights) {
-  Estimate sum;
-  double below = 0;
-  double above = 0;
-  bool known = true;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const Estimate& one = estimates[i];
-    sum.value += weights[i] * one.value;
-    known = known && one.interval;
-    if (!known) continue;
-    below = std::hypot(below, weights[i] * (one.value - one.interval->low));
-    above = std::hypot(above, weights[i] * (one.interval->high - one.value));
-  }
-  if (known) sum.interval = Interval{.low = std::max(sum.value - below, 0.0), .high = sum.value + above};
-  return sum;
+  return sum_of(estimates, weights, in_quadrature);
 }
 
 Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights) {
-  Estimate sum;
-  Interval bounds{.low = 0, .high = 0};
-  bool known = true;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    sum.value += weights[i] * estimates[i].value;
-    known = known && estimates[i].interval;
-    if (!known) continue;
-    bounds.low += weights[i] * estimates[i].interval->low;
-    bounds.high += weights[i] * estimates[i].interval->high;
-  }
-  if (known) sum.interval = bounds;
-  return sum;
+  return sum_of(estimates, weights, in_full);
 }
 
 Estimate geometric_mean(std::span<const Estimate> estimates) {
-  double sum = 0;
-  double squares = 0;
-  bool known = true;
-  for (const Estimate& one : estimates) {
-    sum += std::log(one.value);
-    const auto half = log_half_width(one);
-    known = known && half;
-    if (known) squares += *half * *half;
-  }
-  const auto count = static_cast<double>(estimates.size());
-  return from_logarithm(sum / count, known ? std::optional(std::sqrt(squares) / count) : std::nullopt);
+  return mean_of_logarithms(estimates, in_quadrature);
 }
 
 Estimate geometric_mean_together(std::span<const Estimate> estimates) {
-  double sum = 0;
-  double halves = 0;
-  bool known = true;
-  for (const Estimate& one : estimates) {
-    sum += std::log(one.value);
-    const auto half = log_half_width(one);
-    known = known && half;
-    if (known) halves += *half;
-  }
-  const auto count = static_cast<double>(estimates.size());
-  return from_logarithm(sum / count, known ? std::optional(halves / count) : std::nullopt);
+  return mean_of_logarithms(estimates, in_full);
 }
 
 Estimate ratio(const Estimate& over, const Estimate& under) {

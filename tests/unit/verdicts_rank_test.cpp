@@ -298,16 +298,20 @@ Result at_efficiency(const DeviceEntry& device, double efficiency) {
   return run;
 }
 
+Ranking with_wanted_predicted(std::span<const Result> results, const DeviceCatalogue& catalogue) {
+  return rank_results(results, {.mix = {},
+                                .prices = {},
+                                .by = Quantity::time,
+                                .catalogue = catalogue,
+                                .predicted = {"wanted"},
+                                .predict_missing = false});
+}
+
 TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const DeviceCatalogue catalogue{stated("one", 1000, 100), stated("two", 4000, 300),
                                   stated("wanted", 8000, 1000)};
   const std::vector<Result> results{at_efficiency(catalogue[0], 0.5), at_efficiency(catalogue[1], 0.6)};
-  const Ranking ranking = rank_results(results, {.mix = {},
-                                                 .prices = {},
-                                                 .by = Quantity::time,
-                                                 .catalogue = catalogue,
-                                                 .predicted = {"wanted"},
-                                                 .predict_missing = false});
+  const Ranking ranking = with_wanted_predicted(results, catalogue);
   const Ranked& first = ranking.ranked.front();
   EXPECT_TRUE(first.predicted);
   EXPECT_EQ(first.candidate.name, "predicted: wanted, 16 GiB");
@@ -323,12 +327,7 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   EXPECT_THAT(ranking.notes, Contains(HasSubstr("nobody has measured")));
 
   const std::vector<Result> alone{results[0]};
-  const Ranking unsure = rank_results(alone, {.mix = {},
-                                              .prices = {},
-                                              .by = Quantity::time,
-                                              .catalogue = catalogue,
-                                              .predicted = {"wanted"},
-                                              .predict_missing = false});
+  const Ranking unsure = with_wanted_predicted(alone, catalogue);
   EXPECT_THAT(unsure.prediction_errors, testing::IsEmpty());
   EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
   EXPECT_THAT(unsure.notes, Contains(HasSubstr("how far it is off is not known")));
@@ -359,12 +358,7 @@ TEST(Rank, PredictsProcessorsFromProcessorsAlone) {
   const DeviceCatalogue catalogue{stated("gpu", 9000, 900), stated_processors("cpu", 8, 1000, 100),
                                   stated_processors("wanted", 16, 3000, 200)};
   const auto predict = [&](const std::vector<Result>& results) {
-    return rank_results(results, {.mix = {},
-                                  .prices = {},
-                                  .by = Quantity::time,
-                                  .catalogue = catalogue,
-                                  .predicted = {"wanted"},
-                                  .predict_missing = false});
+    return with_wanted_predicted(results, catalogue);
   };
   const std::vector<Result> results{at_efficiency(catalogue[0], 0.1), processors_at(catalogue[1], 0.5)};
   const Ranking ranking = predict(results);
@@ -390,12 +384,7 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   Result other = at_efficiency(catalogue[0], 0.5);
   other.host.gpus[0].memory_bytes = std::int64_t{12} << 30U;
   const std::vector<Result> results{other};
-  const Ranking ranking = rank_results(results, {.mix = {},
-                                                 .prices = {},
-                                                 .by = Quantity::time,
-                                                 .catalogue = catalogue,
-                                                 .predicted = {"wanted"},
-                                                 .predict_missing = false});
+  const Ranking ranking = with_wanted_predicted(results, catalogue);
   EXPECT_FALSE(ranking.ranked.back().seconds);
   EXPECT_THAT(ranking.ranked.back().unknown.at(Quantity::time), HasSubstr("nothing to predict it from"));
 }
