@@ -17,23 +17,10 @@
 namespace breakeven::cuda {
 namespace {
 
-ConvolutionProblem problem_of(const Conv2d& p) {
-  return {.pass = p.pass,
-          .dtype = p.dtype,
-          .source = {p.n, p.c, p.h, p.w},
-          .weights = {p.k, p.c / p.groups, p.r, p.s},
-          .result = {p.n, p.k, p.p(), p.q()},
-          .pad_h = p.pad_h,
-          .pad_w = p.pad_w,
-          .stride_h = p.stride_h,
-          .stride_w = p.stride_w,
-          .dilation = p.dilation};
-}
-
 class SingleLayer final : public Work {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
-      : p_(problem_of(Conv2d(problem.parameters))),
+      : p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
         moves_(Transfer::of(problem.parameters).moves()),
         sets_(sets_of(problem)),
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),

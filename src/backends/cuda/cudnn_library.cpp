@@ -3,6 +3,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+namespace cudnn_frontend {
+/// Where the front end looks for cuDNN's functions, and demands to be told by this name: among all that are
+/// loaded, so that whoever loads some of their own before the library's is heard (LD_PRELOAD).
+extern void* cudnn_dlhandle;
+void* cudnn_dlhandle = RTLD_DEFAULT;
+}  // namespace cudnn_frontend
+
 namespace breakeven::cuda {
 namespace {
 

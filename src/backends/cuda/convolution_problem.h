@@ -1,0 +1,51 @@
+// What a convolution computes, as cuDNN is told: all tensors channels last, NHWC and KRSC, the layout that
+// tensor cores read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workloads/conv2d.h"
+
+namespace breakeven::cuda {
+
+/// Four axes in the order of the workload (NCHW, KCRS), of which the second is the fastest in memory.
+struct Shape {
+  std::int64_t outer = 1, channels = 1, rows = 1, columns = 1;
+
+  std::int64_t elements() const { return outer * channels * rows * columns; }
+  std::vector<std::int64_t> dimensions() const { return {outer, channels, rows, columns}; }
+  std::vector<std::int64_t> strides() const {
+    return {channels * rows * columns, 1, columns * channels, channels};
+  }
+};
+
+struct ConvolutionProblem {
+  Pass pass = Pass::forward;
+  Dtype dtype = Dtype::f32;
+  Shape source, weights, result;
+  std::int64_t pad_h = 0, pad_w = 0, stride_h = 1, stride_w = 1, dilation = 1;
+  bool bias_and_relu = false;  // of the result, before it is written; forward only
+
+  static ConvolutionProblem of(const Conv2d& p) {
+    return {.pass = p.pass,
+            .dtype = p.dtype,
+            .source = {p.n, p.c, p.h, p.w},
+            .weights = {p.k, p.c / p.groups, p.r, p.s},
+            .result = {p.n, p.k, p.p(), p.q()},
+            .pad_h = p.pad_h,
+            .pad_w = p.pad_w,
+            .stride_h = p.stride_h,
+            .stride_w = p.stride_w,
+            .dilation = p.dilation};
+  }
+
+  /// What a pass reads first and second, and what it writes.
+  const Shape& first() const { return pass == Pass::backward_data ? result : source; }
+  const Shape& second() const { return pass == Pass::backward_weights ? result : weights; }
+  const Shape& output() const {
+    return pass == Pass::forward ? result : pass == Pass::backward_data ? source : weights;
+  }
+};
+
+}  // namespace breakeven::cuda

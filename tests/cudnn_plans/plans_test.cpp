@@ -1,0 +1,181 @@
+// What cuDNN itself answers for our convolutions on cards that are not here: its heuristics plan for a card
+// by its description (cuDNN front end, "Deviceless ahead-of-time compilation"). That a plan can be built says
+// that cuDNN takes the problem as we put it; what it computes only the card shows.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+
+#include "backends/cuda/capability.h"
+#include "backends/cuda/convolution_graph.h"
+#include "backends/cuda/cudnn_library.h"
+#include "plan/config.h"
+#include "worker/backend.h"
+
+#if CUDNN_VERSION >= 90800
+
+namespace breakeven::cuda {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// As cudaGetDeviceProperties describes it. Source: CUDA C++ Programming Guide, "Technical specifications per
+/// compute capability"; numbers of processors, memory and cache from NVIDIA's data sheets.
+struct Card {
+  const char* name;
+  Capability capability;
+  int processors;
+  int threads_per_processor, blocks_per_processor;
+  int shared_kib_per_block;  // the most that a kernel may ask for
+  int l2_mib, memory_gib, clock_mhz, memory_mhz;
+
+  friend void PrintTo(const Card& card, std::ostream* out) { *out << card.name; }
+};
+
+constexpr Card t4{"Tesla T4", {7, 5}, 40, 1024, 16, 64, 4, 15, 1590, 5001};
+constexpr Card a100{"NVIDIA A100-SXM4-80GB", {8, 0}, 108, 2048, 32, 163, 40, 79, 1410, 1593};
+constexpr Card rtx4090{"NVIDIA GeForce RTX 4090", {8, 9}, 128, 1536, 24, 99, 72, 23, 2520, 10501};
+constexpr Card h200{"NVIDIA H200", {9, 0}, 132, 2048, 32, 227, 50, 139, 1980, 3201};
+
+/// In cuDNN's form, whose names are those of cudaDeviceProp but for a few.
+std::shared_ptr<const fe::DeviceProperties> properties_of(const Card& card) {
+  const nlohmann::json description = {
+      {"cudaDeviceId", 0},
+      {"deviceName", card.name},
+      {"deviceVer", 100 * card.capability.major + 10 * card.capability.minor},
+      {"driverVer", 13000},
+      {"isTccDriver", 0},
+      {"l2CacheSize", card.l2_mib << 20},
+      {"maxBlockSize", {1024, 1024, 64}},
+      {"maxCtasPerSM", card.blocks_per_processor},
+      {"maxGridSize", {2147483647, 65535, 65535}},
+      {"maxRegistersPerSM", 65536},
+      {"maxSharedMemoryPerBlock", 48 << 10},
+      {"maxSharedMemoryPerBlockOptin", card.shared_kib_per_block << 10},
+      {"maxThreadsPerBlock", 1024},
+      {"maxThreadsPerSM", card.threads_per_processor},
+      {"memClockRateKHz", card.memory_mhz * 1000},
+      {"multiProcessorCount", card.processors},
+      {"pciDeviceId", 0},
+      {"regsPerBlock", 65536},
+      {"reservedSharedMemoryPerBlock", card.capability.major < 8 ? 0 : 1024},
+      {"smClockRateKHz", card.clock_mhz * 1000},
+      {"supportCoopLaunch", 1},
+      {"totalGlobalMem", std::int64_t{card.memory_gib} << 30},
+      {"warpSize", 32},
+  };
+  const std::string text = description.dump();
+  auto properties = std::make_shared<fe::DeviceProperties>();
+  const auto read = properties->deserialize({text.begin(), text.end()});
+  EXPECT_TRUE(read.is_good()) << card.name << ": " << read.err_msg;
+  return properties;
+}
+
+std::string planned(ConvolutionGraph& graph, const Card& card) {
+  graph.get().set_device_properties(properties_of(card));
+  return graph.plan(nullptr).err_msg;
+}
+
+/// Why cuDNN has no plan for it on that card; empty where it has one.
+std::string why_none(const ConvolutionProblem& problem, const Card& card) {
+  ConvolutionGraph graph(problem);
+  std::string why = planned(graph, card);
+  if (!why.empty()) return why;
+  why = "the heuristics name none";
+  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
+    const auto built = graph.get().build_plan_at_index(i);
+    if (built.is_good()) return "";
+    why = built.err_msg;
+  }
+  return why;
+}
+
+std::set<std::string> names_of_plans(const ConvolutionProblem& problem, const Card& card) {
+  ConvolutionGraph graph(problem);
+  EXPECT_THAT(planned(graph, card), IsEmpty());
+  std::set<std::string> names;
+  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
+    std::string name;
+    if (graph.get().build_plan_at_index(i).is_good() &&
+        graph.get().get_plan_name_at_index(i, name).is_good()) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+/// In every dtype that the card computes in; forward with and without bias and ReLU.
+void expect_plans(const Case& problem, const Card& card) {
+  ConvolutionProblem p = ConvolutionProblem::of(Conv2d(problem.parameters));
+  for (const Dtype dtype : computed_by(card.capability, {Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16})) {
+    p.dtype = dtype;
+    for (const bool fused : {false, true}) {
+      if (fused && p.pass != Pass::forward) continue;
+      p.bias_and_relu = fused;
+      EXPECT_THAT(why_none(p, card), IsEmpty()) << problem.id() << " in " << name(dtype)
+                                                << (fused ? " with bias and ReLU" : "") << ", " << card.name;
+    }
+  }
+}
+
+class CudnnPlans : public testing::TestWithParam<Card> {
+ protected:
+  void SetUp() override { ASSERT_THAT(open_cudnn(CUDNN_FILE, CUDNN_MAJOR), IsEmpty()); }
+};
+using SlowCudnnPlans = CudnnPlans;
+
+/// What `breakeven conformance` checks a backend with: odd sizes, groups, dilation, every pass.
+TEST_P(CudnnPlans, ForEachExample) {
+  const Workload* conv2d = find_workload("conv2d");
+  for (const Parameters& parameters : conv2d->examples())
+    expect_plans(make_case(*conv2d, parameters), GetParam());
+}
+
+/// TF32 is planned for where tensor cores have it, and never in f32.
+TEST_P(CudnnPlans, OfF32LeaveTensorCoresAlone) {
+  if (GetParam().capability.major < 8) GTEST_SKIP() << "has no TF32";
+  ConvolutionProblem p{.source = {16, 64, 56, 56},
+                       .weights = {64, 64, 3, 3},
+                       .result = {16, 64, 56, 56},
+                       .pad_h = 1,
+                       .pad_w = 1};
+  const auto f32 = names_of_plans(p, GetParam());
+  p.dtype = Dtype::tf32;
+  const auto tf32 = names_of_plans(p, GetParam());
+  EXPECT_THAT(f32, Not(IsEmpty()));
+  EXPECT_THAT(tf32, testing::IsSupersetOf(f32));
+  EXPECT_GT(tf32.size(), 2 * f32.size());
+}
+
+/// The published list of convolutions, and the layers of ResNet-50.
+TEST_P(SlowCudnnPlans, ForEachOfTheConfigs) {
+  for (const char* config : {"deepbench-conv.json", "gpu-vs-pytorch.json"}) {
+    for (const auto& [problem, label] :
+         read_config(std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "configs" / config).cases) {
+      if (problem.workload->op() == "conv2d") expect_plans(problem, GetParam());
+    }
+  }
+}
+
+std::string card_name(const testing::TestParamInfo<Card>& card) {
+  std::string name = card.param.name;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(On, CudnnPlans, testing::Values(t4, a100, rtx4090, h200), card_name);
+INSTANTIATE_TEST_SUITE_P(On, SlowCudnnPlans, testing::Values(t4, h200), card_name);
+
+TEST(ConvolutionGraph, RefusesWhatCudnnsKernelsCannotCount) {
+  const ConvolutionProblem p{
+      .source = {1024, 64, 256, 256}, .weights = {64, 64, 1, 1}, .result = {1024, 64, 256, 256}};
+  EXPECT_THROW(ConvolutionGraph{p}, Unsupported);
+}
+
+}  // namespace
+}  // namespace breakeven::cuda
+
+#endif
