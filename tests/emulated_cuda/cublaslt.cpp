@@ -1,0 +1,378 @@
+// cuBLASLt's products, as far as breakeven calls them, in double precision. What its documentation demands of
+// types, sizes, leading dimensions and addresses is demanded here ("cublasLtMatmul()"); of several algorithms
+// that it names, one does not take the problem when it is called.
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "device.h"
+#include "numbers.h"
+
+namespace {
+
+using emulated::bytes_of;
+
+struct Description {
+  cublasComputeType_t compute{};
+  cudaDataType_t scale{};
+  cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  void* bias = nullptr;
+  std::int32_t bias_type = -1;  // the result's
+  void* mask = nullptr;
+  std::int64_t mask_stride = 0;  // bits
+  const void *scale_a = nullptr, *scale_b = nullptr;
+};
+
+struct Layout {
+  cudaDataType_t type{};
+  std::int64_t rows = 0, columns = 0, stride = 0;  // from column to column
+  std::int32_t batch = 1;
+  std::int64_t batch_stride = 0;
+
+  std::int64_t at(std::int64_t row, std::int64_t column) const { return row + column * stride; }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(at(rows - 1, columns - 1) + 1 + (batch - 1) * batch_stride) *
+           bytes_of(type);
+  }
+};
+
+template <typename Made, typename Opaque>
+Made& made(Opaque* opaque) {
+  static_assert(sizeof(Made) <= sizeof(Opaque));
+  return *reinterpret_cast<Made*>(opaque);
+}
+template <typename Made, typename Opaque>
+const Made& made(const Opaque* opaque) {
+  return *reinterpret_cast<const Made*>(opaque);
+}
+
+template <typename T>
+cublasStatus_t set(T& to, const void* value, std::size_t bytes) {
+  if (bytes != sizeof to) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&to, value, bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/// The types that go together, of those that breakeven asks for.
+bool takes_types(const Description& d, cudaDataType_t a, cudaDataType_t b, cudaDataType_t c) {
+  const bool narrow = a == CUDA_R_16F || a == CUDA_R_16BF;
+  if (a != b) return false;
+  switch (d.compute) {
+    case CUBLAS_COMPUTE_64F:
+      return d.scale == CUDA_R_64F && a == CUDA_R_64F && c == CUDA_R_64F;
+    case CUBLAS_COMPUTE_32F:
+      if (d.scale != CUDA_R_32F) return false;
+      if (a == CUDA_R_8F_E4M3) return c == CUDA_R_16BF || c == CUDA_R_16F || c == CUDA_R_32F;
+      return c == CUDA_R_32F ? narrow || a == CUDA_R_32F : narrow && c == a;
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+      return d.scale == CUDA_R_32F && a == CUDA_R_32F && c == CUDA_R_32F;
+    case CUBLAS_COMPUTE_32I:
+      return d.scale == CUDA_R_32I && a == CUDA_R_8I && c == CUDA_R_32I;
+    default:
+      return false;
+  }
+}
+
+bool multiple(std::int64_t value, std::int64_t of) {
+  return value % of == 0;
+}
+bool aligned(const void* memory, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(memory) % to == 0;
+}
+
+/// Of tensor cores' 8-bit types: A transposed, B not, and sizes that instructions of 16 bytes can read.
+bool takes_8_bits(const Description& d, const Layout& a, const Layout& b, const Layout& c) {
+  const std::int64_t step = a.type == CUDA_R_8I ? 4 : 16;
+  return d.transpose_a == CUBLAS_OP_T && d.transpose_b == CUBLAS_OP_N && multiple(a.stride, step) &&
+         multiple(b.stride, step) && multiple(c.rows, a.type == CUDA_R_8I ? 4 : 8) && multiple(a.rows, step);
+}
+
+bool takes_epilogue(const Description& d, const Layout& c) {
+  const bool plain = d.epilogue == CUBLASLT_EPILOGUE_DEFAULT;
+  if (d.compute == CUBLAS_COMPUTE_32I || d.compute == CUBLAS_COMPUTE_64F) return plain;
+  switch (d.epilogue) {
+    case CUBLASLT_EPILOGUE_DEFAULT:
+      return d.bias == nullptr && d.mask == nullptr;
+    case CUBLASLT_EPILOGUE_BIAS:
+    case CUBLASLT_EPILOGUE_RELU_BIAS:
+    case CUBLASLT_EPILOGUE_BGRADB:
+      return d.bias != nullptr && d.mask == nullptr && (d.bias_type < 0 || d.bias_type == c.type);
+    case CUBLASLT_EPILOGUE_RELU_AUX_BIAS:
+      return d.bias != nullptr && (d.bias_type < 0 || d.bias_type == c.type) && d.mask != nullptr &&
+             aligned(d.mask, 16) && multiple(d.mask_stride, 128) && d.mask_stride >= c.rows;
+    case CUBLASLT_EPILOGUE_DRELU:
+      return d.bias == nullptr && d.mask != nullptr && aligned(d.mask, 16) && multiple(d.mask_stride, 128) &&
+             d.mask_stride >= c.rows;
+    default:
+      return false;
+  }
+}
+
+cublasStatus_t judged(const Description& d, const Layout& a, const Layout& b, const Layout& c) {
+  const bool transposed_a = d.transpose_a == CUBLAS_OP_T;
+  const bool transposed_b = d.transpose_b == CUBLAS_OP_T;
+  const std::int64_t k = transposed_a ? a.rows : a.columns;
+  const bool fits =
+      (transposed_a ? a.columns : a.rows) == c.rows && (transposed_b ? b.columns : b.rows) == k &&
+      (transposed_b ? b.rows : b.columns) == c.columns && a.batch == b.batch && a.batch == c.batch;
+  if (!fits || a.stride < a.rows || b.stride < b.rows || c.stride < c.rows)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if ((d.scale_a == nullptr) != (d.scale_b == nullptr) || (d.scale_a != nullptr && a.type != CUDA_R_8F_E4M3))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!takes_types(d, a.type, b.type, c.type) || !takes_epilogue(d, c)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (bytes_of(a.type) == 1 && !takes_8_bits(d, a, b, c)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/// op(matrix) of one of the batch, row by row.
+std::vector<double> loaded(const Layout& layout, const void* memory, std::int64_t one, bool transposed,
+                           bool tf32) {
+  const std::int64_t rows = transposed ? layout.columns : layout.rows;
+  const std::int64_t columns = transposed ? layout.rows : layout.columns;
+  std::vector<double> values(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const double value = emulated::load(
+          layout.type, memory, one * layout.batch_stride + (transposed ? layout.at(c, r) : layout.at(r, c)));
+      values[static_cast<std::size_t>(r * columns + c)] = tf32 ? emulated::rounded_to_tf32(value) : value;
+    }
+  }
+  return values;
+}
+
+struct Operands {
+  const void *a, *b, *c;
+  void* d;
+  double alpha, beta;
+};
+
+bool bit(const void* mask, std::int64_t at) {
+  return (static_cast<const unsigned char*>(mask)[at / 8] >> (at % 8) & 1U) != 0;
+}
+void set_bit(void* mask, std::int64_t at, bool value) {
+  unsigned char& byte = static_cast<unsigned char*>(mask)[at / 8];
+  const auto one = static_cast<unsigned char>(1U << (at % 8));
+  byte = static_cast<unsigned char>(value ? byte | one : byte & ~one);
+}
+
+double with_epilogue(const Description& d, cudaDataType_t type, double sum, std::int64_t row,
+                     std::int64_t column) {
+  switch (d.epilogue) {
+    case CUBLASLT_EPILOGUE_BIAS:
+      return sum + emulated::load(type, d.bias, row);
+    case CUBLASLT_EPILOGUE_RELU_BIAS:
+      return std::max(0.0, sum + emulated::load(type, d.bias, row));
+    case CUBLASLT_EPILOGUE_RELU_AUX_BIAS: {
+      const double linear = sum + emulated::load(type, d.bias, row);
+      set_bit(d.mask, row + column * d.mask_stride, linear > 0);
+      return std::max(0.0, linear);
+    }
+    case CUBLASLT_EPILOGUE_DRELU:
+      return bit(d.mask, row + column * d.mask_stride) ? sum : 0;
+    default:
+      return sum;
+  }
+}
+
+void multiply(const Description& d, const Layout& la, const Layout& lb, const Layout& lc, const Layout& ld,
+              const Operands& o) {
+  const bool tf32 = d.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+  const double scale = d.scale_a == nullptr ? 1
+                                            : emulated::load(CUDA_R_32F, d.scale_a, 0) *
+                                                  emulated::load(CUDA_R_32F, d.scale_b, 0);
+  for (std::int64_t one = 0; one < lc.batch; ++one) {
+    const auto a = loaded(la, o.a, one, d.transpose_a == CUBLAS_OP_T, tf32);
+    const auto b = loaded(lb, o.b, one, d.transpose_b != CUBLAS_OP_T, tf32);  // column by column
+    const auto k = static_cast<std::int64_t>(a.size()) / lc.rows;
+    for (std::int64_t column = 0; column < lc.columns; ++column) {
+      const double* of_b = b.data() + column * k;
+      if (d.epilogue == CUBLASLT_EPILOGUE_BGRADB) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < k; ++i) sum += of_b[i];
+        emulated::store(ld.type, d.bias, column, sum);
+      }
+      for (std::int64_t row = 0; row < lc.rows; ++row) {
+        const double* of_a = a.data() + row * k;
+        double sum = o.alpha * scale * std::transform_reduce(of_a, of_a + k, of_b, 0.0);
+        if (o.beta != 0)
+          sum += o.beta * emulated::load(lc.type, o.c, one * lc.batch_stride + lc.at(row, column));
+        emulated::store(ld.type, o.d, one * ld.batch_stride + ld.at(row, column),
+                        with_epilogue(d, ld.type, sum, row, column));
+      }
+    }
+  }
+}
+
+/// What a kernel would be stopped for.
+void must_hold(const Description& d, const Layout& a, const Layout& b, const Layout& c, const Operands& o) {
+  emulated::must_be_on_device(o.a, a.bytes(), "cuBLASLt's A");
+  emulated::must_be_on_device(o.b, b.bytes(), "cuBLASLt's B");
+  emulated::must_be_on_device(o.d, c.bytes(), "cuBLASLt's D");
+  if (o.beta != 0) emulated::must_be_on_device(o.c, c.bytes(), "cuBLASLt's C");
+  if (d.bias != nullptr) {
+    const std::int64_t count = d.epilogue == CUBLASLT_EPILOGUE_BGRADB ? c.columns : c.rows;
+    emulated::must_be_on_device(d.bias, static_cast<std::size_t>(count) * bytes_of(c.type),
+                                "cuBLASLt's bias");
+  }
+  if (d.mask != nullptr)
+    emulated::must_be_on_device(d.mask, static_cast<std::size_t>(d.mask_stride * c.columns / 8),
+                                "cuBLASLt's mask");
+  if (d.scale_a != nullptr) emulated::must_be_on_device(d.scale_a, sizeof(float), "cuBLASLt's scale");
+}
+
+constexpr int algorithms = 4;
+constexpr std::uint64_t refusing = 2;  // of them
+
+}  // namespace
+
+struct cublasLtContext {};
+
+extern "C" {
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  *handle = new cublasLtContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+std::size_t cublasLtGetVersion() {
+  return CUBLAS_VER_MAJOR * 10000 + CUBLAS_VER_MINOR * 100 + CUBLAS_VER_PATCH;
+}
+const char* cublasLtGetStatusString(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED   ? "CUBLAS_STATUS_NOT_SUPPORTED"
+         : status == CUBLAS_STATUS_INVALID_VALUE ? "CUBLAS_STATUS_INVALID_VALUE"
+                                                 : "a status of the emulated cuBLASLt";
+}
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* to, cublasComputeType_t compute,
+                                        cudaDataType_t scale) {
+  *to = new cublasLtMatmulDescOpaque_t;
+  new (*to) Description{.compute = compute, .scale = scale};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t description) {
+  delete description;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
+                                              cublasLtMatmulDescAttributes_t attribute, const void* value,
+                                              std::size_t bytes) {
+  auto& d = made<Description>(description);
+  switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_TRANSA:
+      return set(d.transpose_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSB:
+      return set(d.transpose_b, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE:
+      return set(d.epilogue, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+      return set(d.bias, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
+      return set(d.bias_type, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return set(d.mask, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return set(d.mask_stride, value, bytes);
+    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+      return set(d.scale_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+      return set(d.scale_b, value, bytes);
+    default:
+      return CUBLAS_STATUS_INVALID_VALUE;
+  }
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* to, cudaDataType type, std::uint64_t rows,
+                                          std::uint64_t columns, std::int64_t stride) {
+  *to = new cublasLtMatrixLayoutOpaque_t;
+  new (*to) Layout{.type = type,
+                   .rows = static_cast<std::int64_t>(rows),
+                   .columns = static_cast<std::int64_t>(columns),
+                   .stride = stride};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  delete layout;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute, const void* value,
+                                                std::size_t bytes) {
+  auto& l = made<Layout>(layout);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) return set(l.batch, value, bytes);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) return set(l.batch_stride, value, bytes);
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* to) {
+  *to = new cublasLtMatmulPreferenceOpaque_t{};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  delete preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute,
+                                                    const void*, std::size_t bytes) {
+  const std::size_t expected = attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES ? 8 : 4;
+  return bytes == expected ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t description,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t,
+                                              cublasLtMatmulPreference_t, int asked,
+                                              cublasLtMatmulHeuristicResult_t found[], int* count) {
+  *count = 0;
+  const cublasStatus_t status =
+      judged(made<Description>(description), made<Layout>(a), made<Layout>(b), made<Layout>(c));
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  for (; *count < std::min(asked, algorithms); ++*count) {
+    found[*count] = {};
+    found[*count].algo.data[0] = static_cast<std::uint64_t>(*count);
+    found[*count].state = CUBLAS_STATUS_SUCCESS;
+  }
+  return status;
+}
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algorithm,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute,
+                                                    void* value, std::size_t bytes, std::size_t* written) {
+  std::memset(value, 0, bytes);
+  if (attribute == CUBLASLT_ALGO_CONFIG_ID) std::memcpy(value, algorithm->data, bytes);
+  *written = bytes;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha,
+                              const void* a, cublasLtMatrixLayout_t layout_a, const void* b,
+                              cublasLtMatrixLayout_t layout_b, const void* beta, const void* c,
+                              cublasLtMatrixLayout_t layout_c, void* d, cublasLtMatrixLayout_t layout_d,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace,
+                              std::size_t workspace_bytes, cudaStream_t stream) {
+  const auto description_now = made<Description>(description);
+  const auto la = made<Layout>(layout_a);
+  const auto lb = made<Layout>(layout_b);
+  const auto lc = made<Layout>(layout_c);
+  const auto ld = made<Layout>(layout_d);
+  const cublasStatus_t status = judged(description_now, la, lb, lc);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  if (algorithm->data[0] == refusing) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!aligned(a, 16) || !aligned(b, 16) || !aligned(c, 16) || !aligned(d, 16) || !aligned(workspace, 16))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  if (c == d && lc.stride != ld.stride) return CUBLAS_STATUS_INVALID_VALUE;
+  emulated::must_be_on_device(workspace, workspace_bytes, "cuBLASLt's workspace");
+  const cudaDataType_t scale = description_now.scale;
+  const Operands operands{a, b, c, d, emulated::load(scale, alpha, 0), emulated::load(scale, beta, 0)};
+  must_hold(description_now, la, lb, ld, operands);
+  emulated::enqueue(stream, [=] { multiply(description_now, la, lb, lc, ld, operands); });
+  return status;
+}
+}

@@ -1,0 +1,23 @@
+// A device of the host's memory, whose work is done as late as CUDA allows: when somebody waits for it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+
+namespace emulated {
+
+/// Enqueues `work`, or records it where the stream is recorded.
+void enqueue(cudaStream_t stream, std::function<void()> work);
+
+/// Whether a launch is within the device's limits; where not, cudaGetLastError() says so.
+bool launches(dim3 grid, dim3 block, std::size_t shared_bytes);
+/// cudaFuncSetAttribute, of every kernel at once.
+cudaError_t allow(cudaFuncAttribute attribute, int value);
+
+/// Ends the program where not all of that is in one allocation of the device's, as an access of a kernel's
+/// would end what it is a part of.
+void must_be_on_device(const void* memory, std::size_t bytes, const char* whose);
+
+}  // namespace emulated

@@ -1,0 +1,387 @@
+// CUDA's runtime, as far as breakeven calls it (CUDA Runtime API documentation). What is enqueued waits until
+// somebody waits for it, so that whoever reads too early reads what was there before; memory is NaN until it
+// is written. EMULATED_CUDA_MEMORY=BYTES is what the device has; 1 GiB unless told.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "device.h"
+
+using Work = std::function<void()>;
+
+struct CUstream_st {
+  std::deque<Work> waiting;
+  std::unique_ptr<CUgraph_st> recorded;  // while it is recorded
+  bool recording_failed = false;
+};
+struct CUgraph_st {
+  std::vector<Work> nodes;
+};
+struct CUgraphExec_st {
+  std::vector<Work> nodes;
+};
+struct CUevent_st {
+  bool recorded = false, reached = true;
+  std::chrono::steady_clock::time_point time;
+};
+
+namespace {
+
+using std::byte;
+
+constexpr std::size_t guard_bytes =
+    256;  // behind each allocation of the device's, looked at when it is freed
+constexpr unsigned char guard = 0xa5;
+
+struct Device {
+  CUstream_st legacy;  // stream 0
+  std::set<CUstream_st*> streams{&legacy};
+  std::map<const byte*, std::size_t> memory, pinned;  // allocations and their bytes
+  std::size_t allocated = 0;
+  int most_shared_bytes = 48 << 10;
+  cudaError_t last_error = cudaSuccess;
+};
+
+Device& device() {
+  static Device one;
+  return one;
+}
+
+CUstream_st& stream_of(cudaStream_t stream) {
+  return stream == nullptr ? device().legacy : *stream;
+}
+
+cudaError_t failed(cudaError_t error) {
+  device().last_error = error;
+  return error;
+}
+
+std::size_t total_bytes() {
+  const char* told = std::getenv("EMULATED_CUDA_MEMORY");
+  return told == nullptr ? std::size_t{1} << 30U : std::strtoull(told, nullptr, 10);
+}
+
+/// While a graph is recorded, calls that may wait for the device are forbidden in the same thread
+/// (cudaStreamCaptureModeThreadLocal), and spoil it.
+bool spoils_recording() {
+  bool any = false;
+  for (CUstream_st* stream : device().streams) {
+    if (stream->recorded == nullptr) continue;
+    stream->recording_failed = true;
+    any = true;
+  }
+  return any;
+}
+
+void run_all(CUstream_st& stream) {
+  while (!stream.waiting.empty()) {
+    const Work next = std::move(stream.waiting.front());
+    stream.waiting.pop_front();
+    next();
+  }
+}
+
+void run_all() {
+  for (CUstream_st* stream : device().streams) run_all(*stream);
+}
+
+/// The allocation that `at` points into; end() where none.
+auto allocation_of(const std::map<const byte*, std::size_t>& all, const void* at) {
+  const auto* const p = static_cast<const byte*>(at);
+  auto found = all.upper_bound(p);
+  if (found == all.begin()) return all.end();
+  --found;
+  return p < found->first + std::max<std::size_t>(found->second, 1) ? found : all.end();
+}
+
+bool holds(const std::map<const byte*, std::size_t>& all, const void* memory, std::size_t bytes) {
+  const auto found = allocation_of(all, memory);
+  return found != all.end() && static_cast<const byte*>(memory) + bytes <= found->first + found->second;
+}
+
+void* allocated(std::size_t bytes) {
+  void* memory = nullptr;
+  return posix_memalign(&memory, 256, std::max<std::size_t>(bytes, 1)) == 0 ? memory : nullptr;
+}
+
+/// What is copied is taken from ordinary memory at once, and from pinned memory when the copy is done;
+/// ordinary memory is written to before the call returns (CUDA Runtime API, "API synchronization behavior").
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t on) {
+  CUstream_st& stream = stream_of(on);
+  if (kind != cudaMemcpyHostToDevice) emulated::must_be_on_device(from, bytes, "the source of a copy");
+  if (kind != cudaMemcpyDeviceToHost) emulated::must_be_on_device(to, bytes, "the target of a copy");
+  if (kind == cudaMemcpyHostToDevice && !holds(device().pinned, from, bytes) && stream.recorded == nullptr) {
+    const auto* const first = static_cast<const byte*>(from);
+    const auto staged = std::make_shared<std::vector<byte>>(first, first + bytes);
+    emulated::enqueue(on, [=] { std::memcpy(to, staged->data(), bytes); });
+    return cudaSuccess;
+  }
+  emulated::enqueue(on, [=] { std::memmove(to, from, bytes); });
+  if (kind == cudaMemcpyDeviceToHost && !holds(device().pinned, to, bytes) && stream.recorded == nullptr)
+    run_all(stream);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace emulated {
+
+void enqueue(cudaStream_t on, Work work) {
+  CUstream_st& stream = stream_of(on);
+  if (stream.recorded != nullptr) {
+    stream.recorded->nodes.push_back(std::move(work));
+  } else {
+    stream.waiting.push_back(std::move(work));
+  }
+}
+
+bool launches(dim3 grid, dim3 block, std::size_t shared_bytes) {
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  const bool possible = grid.x >= 1 && grid.x <= 2147483647U && grid.y >= 1 && grid.y <= 65535 &&
+                        grid.z >= 1 && grid.z <= 65535 && threads >= 1 && threads <= 1024 && block.z <= 64;
+  if (!possible) {
+    failed(cudaErrorInvalidConfiguration);
+  } else if (shared_bytes > static_cast<std::size_t>(device().most_shared_bytes)) {
+    failed(cudaErrorInvalidValue);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+cudaError_t allow(cudaFuncAttribute attribute, int value) {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > 227 << 10)
+    return failed(cudaErrorInvalidValue);
+  device().most_shared_bytes = std::max(device().most_shared_bytes, value);
+  return cudaSuccess;
+}
+
+void must_be_on_device(const void* memory, std::size_t bytes, const char* whose) {
+  if (holds(device().memory, memory, bytes)) return;
+  std::fprintf(stderr, "emulated CUDA: %s: %zu bytes are not all in an allocation of the device's\n", whose,
+               bytes);
+  std::abort();
+}
+
+}  // namespace emulated
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "emulated Hopper");
+  properties->major = 9;
+  properties->multiProcessorCount = 4;
+  properties->l2CacheSize = 1 << 20;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  if (attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin) return failed(cudaErrorInvalidValue);
+  *value = 227 << 10;
+  return cudaSuccess;
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "an error of the emulated device";
+}
+const char* cudaGetErrorName(cudaError_t error) {
+  static thread_local char name[32];
+  std::snprintf(name, sizeof name, "cudaError %d", static_cast<int>(error));
+  return name;
+}
+cudaError_t cudaGetLastError() {
+  return std::exchange(device().last_error, cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void** to, std::size_t bytes) {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  *to = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  if (bytes > total_bytes() - device().allocated) return failed(cudaErrorMemoryAllocation);
+  auto* const memory = static_cast<byte*>(allocated(bytes + guard_bytes));
+  if (memory == nullptr) return failed(cudaErrorMemoryAllocation);
+  std::memset(memory, 0xff, bytes);
+  std::memset(memory + bytes, guard, guard_bytes);
+  device().memory[memory] = bytes;
+  device().allocated += bytes;
+  *to = memory;
+  return cudaSuccess;
+}
+/// Waits for the device.
+cudaError_t cudaFree(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  run_all();
+  const auto found = device().memory.find(static_cast<byte*>(memory));
+  if (found == device().memory.end()) return failed(cudaErrorInvalidValue);
+  const byte* const behind = found->first + found->second;
+  for (std::size_t i = 0; i < guard_bytes; ++i) {
+    if (behind[i] == byte{guard}) continue;
+    std::fprintf(stderr, "emulated CUDA: somebody wrote behind an allocation of %zu bytes\n", found->second);
+    std::abort();
+  }
+  std::memset(memory, 0xff, found->second);
+  device().allocated -= found->second;
+  device().memory.erase(found);
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  *to = allocated(bytes);
+  if (*to == nullptr) return failed(cudaErrorMemoryAllocation);
+  std::memset(*to, 0xff, bytes);
+  device().pinned[static_cast<byte*>(*to)] = bytes;
+  return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** to, std::size_t bytes) {
+  return cudaHostAlloc(to, bytes, 0);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  run_all();
+  device().pinned.erase(static_cast<byte*>(memory));
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = total_bytes();
+  *free = total_bytes() - device().allocated;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return copy(to, from, bytes, kind, stream);
+}
+/// To the device it may return before the copy is done.
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  const cudaError_t error = copy(to, from, bytes, kind, nullptr);
+  if (kind == cudaMemcpyDeviceToHost) run_all(device().legacy);
+  return error;
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  emulated::must_be_on_device(to, bytes, "what is set");
+  emulated::enqueue(stream, [=] { std::memset(to, value, bytes); });
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned flags) {
+  if (flags != cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+  *made = new CUstream_st;
+  device().streams.insert(*made);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  run_all(*stream);
+  device().streams.erase(stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (stream_of(stream).recorded != nullptr) {
+    spoils_recording();
+    return failed(cudaErrorStreamCaptureUnsupported);
+  }
+  run_all(stream_of(stream));
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  run_all();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (stream == nullptr || stream->recorded != nullptr) return failed(cudaErrorIllegalState);
+  stream->recorded = std::make_unique<CUgraph_st>();
+  stream->recording_failed = false;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = nullptr;
+  if (stream->recorded == nullptr) return failed(cudaErrorIllegalState);
+  const std::unique_ptr<CUgraph_st> recorded = std::move(stream->recorded);
+  if (stream->recording_failed) return failed(cudaErrorStreamCaptureInvalidated);
+  *graph = new CUgraph_st(*recorded);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  *made = new CUgraphExec_st{graph->nodes};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  emulated::enqueue(stream, [graph] {
+    for (const Work& node : graph->nodes) node();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  run_all();  // a graph that is under way ends first
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* made) {
+  *made = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  run_all();
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->recorded = true;
+  event->reached = false;
+  emulated::enqueue(stream, [event] {
+    event->time = std::chrono::steady_clock::now();
+    event->reached = true;
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
+  if (!event->reached) run_all();
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
+  if (!first->recorded || !last->recorded) return failed(cudaErrorInvalidResourceHandle);
+  if (!first->reached || !last->reached) return failed(cudaErrorNotReady);
+  *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
+  return cudaSuccess;
+}
+}

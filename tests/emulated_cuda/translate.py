@@ -1,0 +1,57 @@
+"""Launches of kernels as C++ knows them: kernel<<<grid, block, bytes, stream>>>(arguments) becomes
+emulated::launch(grid, block, bytes, stream, KERNEL, arguments), and shared memory whose size the launch tells
+becomes a pointer to it. Usage: translate.py FROM TO"""
+
+import re
+import sys
+
+
+def closing(text, at, pairs):
+    """Index of what closes the bracket at `at`."""
+    depth = 0
+    for i in range(at, len(text)):
+        if text[i] == pairs[0]:
+            depth += 1
+        elif text[i] == pairs[1]:
+            depth -= 1
+            if depth == 0:
+                return i
+    raise ValueError(f"nothing closes {text[at:at + 40]!r}")
+
+
+def kernel_before(text, end):
+    """Where the name of a kernel begins, with its template's arguments, that ends before `end`."""
+    i = end
+    while text[i - 1].isspace():
+        i -= 1
+    if text[i - 1] == ">":
+        depth = 0
+        while True:
+            i -= 1
+            depth += (text[i] == ">") - (text[i] == "<")
+            if depth == 0:
+                break
+    while text[i - 1].isalnum() or text[i - 1] == "_":
+        i -= 1
+    return i
+
+
+def translated(text):
+    text = re.sub(r"extern __shared__ (\w+) (\w+)\[\];",
+                  r"\1* const \2 = static_cast<\1*>(emulated::shared_memory());", text)
+    while (at := text.find("<<<")) >= 0:
+        start = kernel_before(text, at)
+        kernel = text[start:at].strip()
+        end = text.index(">>>", at)
+        configuration = text[at + 3:end]
+        opening = text.index("(", end)
+        close = closing(text, opening, "()")
+        arguments = text[opening + 1:close]
+        call = f"[=](auto... a) {{ {kernel}(a...); }}"
+        text = f"{text[:start]}emulated::launch({configuration}, {call}, {arguments}){text[close + 1:]}"
+    return text
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as source, open(sys.argv[2], "w", encoding="utf-8") as out:
+        out.write(f'#include "device_code.h"\n#line 1 "{sys.argv[1]}"\n{translated(source.read())}')
