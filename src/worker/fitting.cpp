@@ -4,7 +4,8 @@
 
 namespace breakeven {
 
-Fit largest_that_fits(std::int64_t most, const std::function<std::string(std::int64_t)>& why_not) {
+Fit largest_that_fits(std::int64_t most, std::int64_t step,
+                      const std::function<std::string(std::int64_t)>& why_not) {
   Fit fit;
   const auto fits = [&](std::int64_t size) {
     std::string why = why_not(size);
@@ -16,11 +17,12 @@ Fit largest_that_fits(std::int64_t most, const std::function<std::string(std::in
     fit.limit = std::move(why);
     return false;
   };
-  for (std::int64_t size = 1; fits(size); size = std::min(2 * size, most)) {
+  most -= most % step;
+  for (std::int64_t size = step; fits(size); size = std::min(2 * size, most)) {
     if (size == most) return fit;
   }
-  while (fit.refused - fit.largest > std::max<std::int64_t>(1, fit.largest / 100))
-    fits(fit.largest + (fit.refused - fit.largest) / 2);
+  while (fit.refused - fit.largest > std::max(step, fit.largest / 100))
+    fits(fit.largest + (fit.refused - fit.largest) / step / 2 * step);
   return fit;
 }
 

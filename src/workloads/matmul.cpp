@@ -74,10 +74,13 @@ class MatmulWorkload final : public Workload {
     add(1, 1, 1, 1, false, false);
     add(64, 48, 32, 1, false, false);
     for (const bool a : {false, true}) {
-      for (const bool b : {false, true}) add(17, 33, 65, 3, a, b);
+      for (const bool b : {false, true}) {
+        add(17, 33, 65, 3, a, b);
+        add(32, 80, 48, 2, a, b);  // a size that tensor cores take in 8-bit types
+      }
     }
     add(1, 129, 257, 1, false, false);  // matrix-vector
-    add(300, 200, 100, 1, false, true);
+    add(304, 208, 112, 1, false, true);
     all.back().set("operands", std::string("rotating"));
     return all;
   }

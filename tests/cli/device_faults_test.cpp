@@ -21,8 +21,7 @@ class GpuDeviceFault : public DriverTest {
   /// A run of the products of these sizes, with a fault planted into those of `planted_size`.
   Outcome products_with(const std::string& fault, int planted_size, const std::vector<int>& sizes) const {
     Launch launched = launch({"run", products(sizes, {"cuda"}), "--out", file("out.json")});
-    const auto library = std::filesystem::path(PLANTED_FAULTS_FOLDER) / "planted-cublaslt.so";
-    launched.environment.emplace_back("LD_PRELOAD", library.string());
+    launched.environment.emplace_back("LD_PRELOAD", planted("planted-cublaslt").string());
     launched.environment.emplace_back("BREAKEVEN_PLANTED", fault);
     launched.environment.emplace_back("BREAKEVEN_PLANTED_COLUMNS", std::to_string(planted_size));
     return run(launched);

@@ -2,17 +2,30 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 namespace breakeven::cli_tests {
+namespace {
+
+/// Where the CUDA backend stands that works on an emulated device; null where tests are about a real one.
+const char* emulated_cuda() {
+  return std::getenv("BREAKEVEN_EMULATED_CUDA");
+}
+
+}  // namespace
 
 DriverTest::DriverTest() {
   std::filesystem::create_directories(file("backends"));
   for (const char* name : {"a", "b"}) {
     std::filesystem::create_symlink(SIMULATED_BACKEND,
                                     file("backends") / fmt::format("breakeven-backend-{}", name));
+  }
+  if (const char* folder = emulated_cuda()) {
+    const auto* const program = "breakeven-backend-cuda";
+    std::filesystem::create_symlink(std::filesystem::path(folder) / program, file("backends") / program);
   }
 }
 
@@ -36,6 +49,11 @@ std::filesystem::path DriverTest::config(const Json& workloads, const std::vecto
   settings.update(measure);
   const Json whole{{"backends", backends}, {"measure", settings}, {"workloads", workloads}};
   return write("config.json", whole.dump());
+}
+
+std::filesystem::path DriverTest::planted(const std::string& library) {
+  return std::filesystem::path(PLANTED_FAULTS_FOLDER) /
+         fmt::format("{}{}.so", library, emulated_cuda() == nullptr ? "" : "-emulated");
 }
 
 std::filesystem::path DriverTest::products(const std::vector<int>& sizes,
@@ -62,7 +80,9 @@ int DriverTest::processes(const std::string& backend) const {
 }
 
 std::string DriverTest::why_unavailable(const std::string& backend) const {
-  if (!exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / ("breakeven-backend-" + backend)))
+  const auto program = "breakeven-backend-" + backend;
+  if (!exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / program) &&
+      !exists(file("backends") / program))
     return backend + " was not built";
   // Not by `devices`, which asks all of them.
   const auto path = products({1}, {"reference", backend});

@@ -26,7 +26,8 @@ struct Logged {
 
 class DriverTest : public testing::Test {
  protected:
-  /// Links to the simulated backend, named `a` and `b`.
+  /// Links to the simulated backend, named `a` and `b`; and, where BREAKEVEN_EMULATED_CUDA names its folder,
+  /// to the CUDA backend on an emulated device, which then is the one there is.
   DriverTest();
 
   /// What `breakeven ARGUMENTS` does. Simulated backends behave as `simulated` says and write a log.
@@ -41,6 +42,9 @@ class DriverTest : public testing::Test {
   /// The same for any workloads; `measure` goes over the usual settings.
   std::filesystem::path config(const Json& workloads, const std::vector<std::string>& backends = {"a", "b"},
                                const Json& measure = Json::object()) const;
+
+  /// What is preloaded to plant faults, of tests/planted_faults.
+  static std::filesystem::path planted(const std::string& library);
 
   /// Why a backend beside the driver cannot be used here; empty where it can.
   std::string why_unavailable(const std::string& backend) const;

@@ -47,8 +47,7 @@ class PlantedFault : public DriverTest {
     const auto path = config(Json::array({workload(planted.problem)}), {planted.backend},
                              {{"max_seconds", 0.1}, {"timeout_seconds", 60}});
     Launch launched = launch({"run", path, "--threads", "1", "--out", file("out.json")});
-    const auto library = std::filesystem::path(PLANTED_FAULTS_FOLDER) / (planted.library + ".so");
-    launched.environment.emplace_back("LD_PRELOAD", library.string());
+    launched.environment.emplace_back("LD_PRELOAD", DriverTest::planted(planted.library).string());
     launched.environment.emplace_back("BREAKEVEN_PLANTED", planted.fault);
     const Outcome outcome = run(launched);
     if (!exists(file("out.json"))) return {outcome, Json::object()};

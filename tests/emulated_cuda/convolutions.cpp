@@ -26,8 +26,6 @@ class Tensor {
   explicit Tensor(const Shape& shape)
       : strides_(shape.strides()), values_(static_cast<std::size_t>(shape.elements())) {}
   static Tensor loaded(const Shape& shape, Dtype dtype, const void* memory) {
-    emulated::must_be_on_device(memory, shape.elements() * emulated::bytes_of(type_of(dtype)),
-                                "a convolution's operand");
     Tensor tensor(shape);
     for (std::size_t i = 0; i < tensor.values_.size(); ++i) {
       const double value = emulated::load(type_of(dtype), memory, static_cast<std::int64_t>(i));
@@ -36,8 +34,6 @@ class Tensor {
     return tensor;
   }
   void store(Dtype dtype, void* memory) const {
-    emulated::must_be_on_device(memory, values_.size() * emulated::bytes_of(type_of(dtype)),
-                                "a convolution's result");
     for (std::size_t i = 0; i < values_.size(); ++i)
       emulated::store(type_of(dtype), memory, static_cast<std::int64_t>(i), values_[i]);
   }
@@ -139,10 +135,19 @@ class Convolution::Plans {
     now.first = moved(operands_.first, turns.set * turns.first_step);
     now.second = moved(operands_.second, turns.set * turns.second_step);
     now.output = moved(operands_.output, turns.set * turns.output_step);
+    will_touch(problem_.first(), now.first);
+    will_touch(problem_.second(), now.second);
+    will_touch(problem_.output(), now.output);
     emulated::enqueue(stream_, [p = problem_, now] { compute(p, now); });
   }
 
  private:
+  void will_touch(const Shape& shape, const void* memory) const {
+    const std::size_t bytes = emulated::bytes_of(type_of(problem_.dtype));
+    emulated::will_touch(stream_, memory, static_cast<std::size_t>(shape.elements()) * bytes,
+                         "a convolution");
+  }
+
   ConvolutionProblem problem_;
   ConvolutionOperands operands_;
   cudaStream_t stream_;

@@ -208,21 +208,21 @@ void multiply(const Description& d, const Layout& la, const Layout& lb, const La
   }
 }
 
-/// What a kernel would be stopped for.
-void must_hold(const Description& d, const Layout& a, const Layout& b, const Layout& c, const Operands& o) {
-  emulated::must_be_on_device(o.a, a.bytes(), "cuBLASLt's A");
-  emulated::must_be_on_device(o.b, b.bytes(), "cuBLASLt's B");
-  emulated::must_be_on_device(o.d, c.bytes(), "cuBLASLt's D");
-  if (o.beta != 0) emulated::must_be_on_device(o.c, c.bytes(), "cuBLASLt's C");
+void will_touch(cudaStream_t stream, const Description& d, const Layout& a, const Layout& b, const Layout& c,
+                const Operands& o) {
+  emulated::will_touch(stream, o.a, a.bytes(), "cuBLASLt's A");
+  emulated::will_touch(stream, o.b, b.bytes(), "cuBLASLt's B");
+  emulated::will_touch(stream, o.d, c.bytes(), "cuBLASLt's D");
+  if (o.beta != 0) emulated::will_touch(stream, o.c, c.bytes(), "cuBLASLt's C");
   if (d.bias != nullptr) {
     const std::int64_t count = d.epilogue == CUBLASLT_EPILOGUE_BGRADB ? c.columns : c.rows;
-    emulated::must_be_on_device(d.bias, static_cast<std::size_t>(count) * bytes_of(c.type),
-                                "cuBLASLt's bias");
+    emulated::will_touch(stream, d.bias, static_cast<std::size_t>(count) * bytes_of(c.type),
+                         "cuBLASLt's bias");
   }
   if (d.mask != nullptr)
-    emulated::must_be_on_device(d.mask, static_cast<std::size_t>(d.mask_stride * c.columns / 8),
-                                "cuBLASLt's mask");
-  if (d.scale_a != nullptr) emulated::must_be_on_device(d.scale_a, sizeof(float), "cuBLASLt's scale");
+    emulated::will_touch(stream, d.mask, static_cast<std::size_t>(d.mask_stride * c.columns / 8),
+                         "cuBLASLt's mask");
+  if (d.scale_a != nullptr) emulated::will_touch(stream, d.scale_a, sizeof(float), "cuBLASLt's scale");
 }
 
 constexpr int algorithms = 4;
@@ -302,6 +302,15 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
   delete layout;
   return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute, void* value,
+                                                std::size_t bytes, std::size_t* written) {
+  const auto rows = static_cast<std::uint64_t>(made<Layout>(layout).rows);
+  if (attribute != CUBLASLT_MATRIX_LAYOUT_ROWS || bytes != sizeof rows) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(value, &rows, bytes);
+  *written = bytes;
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
                                                 cublasLtMatrixLayoutAttribute_t attribute, const void* value,
                                                 std::size_t bytes) {
@@ -368,10 +377,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   if (!aligned(a, 16) || !aligned(b, 16) || !aligned(c, 16) || !aligned(d, 16) || !aligned(workspace, 16))
     return CUBLAS_STATUS_INVALID_VALUE;
   if (c == d && lc.stride != ld.stride) return CUBLAS_STATUS_INVALID_VALUE;
-  emulated::must_be_on_device(workspace, workspace_bytes, "cuBLASLt's workspace");
+  emulated::will_touch(stream, workspace, workspace_bytes, "cuBLASLt's workspace");
   const cudaDataType_t scale = description_now.scale;
   const Operands operands{a, b, c, d, emulated::load(scale, alpha, 0), emulated::load(scale, beta, 0)};
-  must_hold(description_now, la, lb, ld, operands);
+  will_touch(stream, description_now, la, lb, ld, operands);
   emulated::enqueue(stream, [=] { multiply(description_now, la, lb, lc, ld, operands); });
   return status;
 }

@@ -16,8 +16,8 @@ bool launches(dim3 grid, dim3 block, std::size_t shared_bytes);
 /// cudaFuncSetAttribute, of every kernel at once.
 cudaError_t allow(cudaFuncAttribute attribute, int value);
 
-/// Ends the program where not all of that is in one allocation of the device's, as an access of a kernel's
-/// would end what it is a part of.
-void must_be_on_device(const void* memory, std::size_t bytes, const char* whose);
+/// For what a kernel will touch. Where not all of that is in one allocation of the device's, its stream's
+/// work ends with an illegal access when it gets there, and the context is lost.
+void will_touch(cudaStream_t stream, const void* memory, std::size_t bytes, const char* whose);
 
 }  // namespace emulated

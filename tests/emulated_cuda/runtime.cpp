@@ -53,6 +53,7 @@ struct Device {
   std::size_t allocated = 0;
   int most_shared_bytes = 48 << 10;
   cudaError_t last_error = cudaSuccess;
+  bool lost = false;  // after an illegal access nothing is done any more, and every call says so
 };
 
 Device& device() {
@@ -67,6 +68,11 @@ CUstream_st& stream_of(cudaStream_t stream) {
 cudaError_t failed(cudaError_t error) {
   device().last_error = error;
   return error;
+}
+
+/// What a call returns that has done what it was asked for.
+cudaError_t done() {
+  return device().lost ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
 std::size_t total_bytes() {
@@ -87,7 +93,7 @@ bool spoils_recording() {
 }
 
 void run_all(CUstream_st& stream) {
-  while (!stream.waiting.empty()) {
+  while (!stream.waiting.empty() && !device().lost) {
     const Work next = std::move(stream.waiting.front());
     stream.waiting.pop_front();
     next();
@@ -121,18 +127,21 @@ void* allocated(std::size_t bytes) {
 /// ordinary memory is written to before the call returns (CUDA Runtime API, "API synchronization behavior").
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t on) {
   CUstream_st& stream = stream_of(on);
-  if (kind != cudaMemcpyHostToDevice) emulated::must_be_on_device(from, bytes, "the source of a copy");
-  if (kind != cudaMemcpyDeviceToHost) emulated::must_be_on_device(to, bytes, "the target of a copy");
+  const bool from_device = kind != cudaMemcpyHostToDevice;
+  const bool to_device = kind != cudaMemcpyDeviceToHost;
+  if ((from_device && !holds(device().memory, from, bytes)) ||
+      (to_device && !holds(device().memory, to, bytes)))
+    return failed(cudaErrorInvalidValue);
   if (kind == cudaMemcpyHostToDevice && !holds(device().pinned, from, bytes) && stream.recorded == nullptr) {
     const auto* const first = static_cast<const byte*>(from);
     const auto staged = std::make_shared<std::vector<byte>>(first, first + bytes);
     emulated::enqueue(on, [=] { std::memcpy(to, staged->data(), bytes); });
-    return cudaSuccess;
+    return done();
   }
   emulated::enqueue(on, [=] { std::memmove(to, from, bytes); });
   if (kind == cudaMemcpyDeviceToHost && !holds(device().pinned, to, bytes) && stream.recorded == nullptr)
     run_all(stream);
-  return cudaSuccess;
+  return done();
 }
 
 }  // namespace
@@ -166,14 +175,14 @@ cudaError_t allow(cudaFuncAttribute attribute, int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > 227 << 10)
     return failed(cudaErrorInvalidValue);
   device().most_shared_bytes = std::max(device().most_shared_bytes, value);
-  return cudaSuccess;
+  return done();
 }
 
-void must_be_on_device(const void* memory, std::size_t bytes, const char* whose) {
+void will_touch(cudaStream_t stream, const void* memory, std::size_t bytes, const char* whose) {
   if (holds(device().memory, memory, bytes)) return;
   std::fprintf(stderr, "emulated CUDA: %s: %zu bytes are not all in an allocation of the device's\n", whose,
                bytes);
-  std::abort();
+  enqueue(stream, [] { device().lost = true; });
 }
 
 }  // namespace emulated
@@ -198,16 +207,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->major = 9;
   properties->multiProcessorCount = 4;
   properties->l2CacheSize = 1 << 20;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   if (attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin) return failed(cudaErrorInvalidValue);
   *value = 227 << 10;
-  return cudaSuccess;
+  return done();
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaErrorMemoryAllocation ? "out of memory" : "an error of the emulated device";
+  return error == cudaErrorMemoryAllocation ? "out of memory"
+         : error == cudaErrorIllegalAddress ? "an illegal memory access was encountered"
+                                            : "an error of the emulated device";
 }
 const char* cudaGetErrorName(cudaError_t error) {
   static thread_local char name[32];
@@ -215,13 +226,14 @@ const char* cudaGetErrorName(cudaError_t error) {
   return name;
 }
 cudaError_t cudaGetLastError() {
+  if (device().lost) return cudaErrorIllegalAddress;
   return std::exchange(device().last_error, cudaSuccess);
 }
 
 cudaError_t cudaMalloc(void** to, std::size_t bytes) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   *to = nullptr;
-  if (bytes == 0) return cudaSuccess;
+  if (bytes == 0) return done();
   if (bytes > total_bytes() - device().allocated) return failed(cudaErrorMemoryAllocation);
   auto* const memory = static_cast<byte*>(allocated(bytes + guard_bytes));
   if (memory == nullptr) return failed(cudaErrorMemoryAllocation);
@@ -230,11 +242,11 @@ cudaError_t cudaMalloc(void** to, std::size_t bytes) {
   device().memory[memory] = bytes;
   device().allocated += bytes;
   *to = memory;
-  return cudaSuccess;
+  return done();
 }
 /// Waits for the device.
 cudaError_t cudaFree(void* memory) {
-  if (memory == nullptr) return cudaSuccess;
+  if (memory == nullptr) return done();
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   run_all();
   const auto found = device().memory.find(static_cast<byte*>(memory));
@@ -249,7 +261,7 @@ cudaError_t cudaFree(void* memory) {
   device().allocated -= found->second;
   device().memory.erase(found);
   std::free(memory);
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
@@ -257,7 +269,7 @@ cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
   if (*to == nullptr) return failed(cudaErrorMemoryAllocation);
   std::memset(*to, 0xff, bytes);
   device().pinned[static_cast<byte*>(*to)] = bytes;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaMallocHost(void** to, std::size_t bytes) {
   return cudaHostAlloc(to, bytes, 0);
@@ -266,12 +278,12 @@ cudaError_t cudaFreeHost(void* memory) {
   run_all();
   device().pinned.erase(static_cast<byte*>(memory));
   std::free(memory);
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *total = total_bytes();
   *free = total_bytes() - device().allocated;
-  return cudaSuccess;
+  return done();
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -286,9 +298,9 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return error;
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  emulated::must_be_on_device(to, bytes, "what is set");
+  if (!holds(device().memory, to, bytes)) return failed(cudaErrorInvalidValue);
   emulated::enqueue(stream, [=] { std::memset(to, value, bytes); });
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
@@ -299,13 +311,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned flags) {
   if (flags != cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
   *made = new CUstream_st;
   device().streams.insert(*made);
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   run_all(*stream);
   device().streams.erase(stream);
   delete stream;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (stream_of(stream).recorded != nullptr) {
@@ -313,19 +325,19 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return failed(cudaErrorStreamCaptureUnsupported);
   }
   run_all(stream_of(stream));
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaDeviceSynchronize() {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   run_all();
-  return cudaSuccess;
+  return done();
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (stream == nullptr || stream->recorded != nullptr) return failed(cudaErrorIllegalState);
   stream->recorded = std::make_unique<CUgraph_st>();
   stream->recording_failed = false;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
@@ -333,36 +345,36 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::unique_ptr<CUgraph_st> recorded = std::move(stream->recorded);
   if (stream->recording_failed) return failed(cudaErrorStreamCaptureInvalidated);
   *graph = new CUgraph_st(*recorded);
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
   *made = new CUgraphExec_st{graph->nodes};
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   emulated::enqueue(stream, [graph] {
     for (const Work& node : graph->nodes) node();
   });
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   delete graph;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   run_all();  // a graph that is under way ends first
   delete graph;
-  return cudaSuccess;
+  return done();
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* made) {
   *made = new CUevent_st;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   run_all();
   delete event;
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->recorded = true;
@@ -371,17 +383,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event->time = std::chrono::steady_clock::now();
     event->reached = true;
   });
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   if (!event->reached) run_all();
-  return cudaSuccess;
+  return done();
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   if (!first->recorded || !last->recorded) return failed(cudaErrorInvalidResourceHandle);
   if (!first->reached || !last->reached) return failed(cudaErrorNotReady);
   *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
-  return cudaSuccess;
+  return done();
 }
 }

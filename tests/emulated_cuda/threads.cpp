@@ -1,6 +1,6 @@
 #include "threads.h"
 
-#include <array>
+#include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <cstdint>
@@ -18,10 +18,9 @@ using boost::context::fiber;
 
 struct Thread {
   uint3 index{};
-  fiber rest;  // of its work; empty once it has ended
+  fiber rest;  // of its work, where it waits for others
   Meeting waits_for = Meeting::none;
-
-  bool ended() const { return !rest; }
+  bool ended = false;
 };
 
 bool backwards() {
@@ -46,35 +45,20 @@ class Block {
   }
 
   void run(uint3 index) {
-    static boost::context::pooled_fixedsize_stack stacks(std::size_t{64} << 10);
     blockIdx = index;
     blockDim = shape_;
     std::memset(shared_.get(), 0xff, shared_bytes_);
-    for (Thread& thread : threads_) {
-      thread.waits_for = Meeting::none;
-      thread.rest = fiber(std::allocator_arg, stacks, [this](fiber&& scheduler) {
-        scheduler_ = std::move(scheduler);
-        (*work_)();
-        return std::move(scheduler_);
-      });
-    }
-    const bool from_behind = backwards();
-    for (bool all_ended = false; !all_ended;) {
-      bool any_ran = false;
-      for (std::size_t i = 0; i < threads_.size(); ++i) {
-        current_ = from_behind ? threads_.size() - 1 - i : i;
-        Thread& thread = threads_[current_];
-        if (thread.ended() || thread.waits_for != Meeting::none) continue;
-        any_ran = true;
-        threadIdx = thread.index;
-        thread.rest = std::move(thread.rest).resume();
-      }
-      const bool any_met = let_warps_go() || let_block_go();
-      all_ended = true;
-      for (const Thread& thread : threads_) all_ended = all_ended && thread.ended();
-      if (!all_ended && !any_ran && !any_met) {
+    for (Thread& thread : threads_) thread.ended = false;
+    for (started_ = 0; started_ < threads_.size();) resume(fresh_fiber());
+    while (!all_ended()) {
+      if (!let_warps_go() && !let_block_go()) {
         std::fprintf(stderr, "emulated CUDA: threads of a block wait for others that wait elsewhere\n");
         std::abort();
+      }
+      for (std::size_t i = 0; i < threads_.size(); ++i) {
+        current_ = in_order(i);
+        if (threads_[current_].rest && threads_[current_].waits_for == Meeting::none)
+          resume(std::move(threads_[current_].rest));
       }
     }
   }
@@ -82,6 +66,7 @@ class Block {
   void meet(Meeting meeting) {
     threads_[current_].waits_for = meeting;
     scheduler_ = std::move(scheduler_).resume();
+    threadIdx = threads_[current_].index;
   }
 
   void* shared() { return shared_.get(); }
@@ -89,11 +74,39 @@ class Block {
   void* exchanged(unsigned lane) { return &exchanged_[current_ / warp_threads * warp_threads + lane]; }
 
  private:
+  std::size_t in_order(std::size_t i) const { return backwards_ ? threads_.size() - 1 - i : i; }
+
+  /// Runs threads that have not begun, one after the other, until one waits: most kernels' never do, and then
+  /// one fiber does for a block.
+  fiber fresh_fiber() {
+    static boost::context::pooled_fixedsize_stack stacks(std::size_t{64} << 10U);
+    return fiber(std::allocator_arg, stacks, [this](fiber&& scheduler) {
+      scheduler_ = std::move(scheduler);
+      while (started_ < threads_.size()) {
+        current_ = in_order(started_++);
+        threadIdx = threads_[current_].index;
+        (*work_)();
+        threads_[current_].ended = true;
+      }
+      return std::move(scheduler_);
+    });
+  }
+
+  /// Until the fiber's thread waits, or all of its threads have ended.
+  void resume(fiber threads) {
+    fiber rest = std::move(threads).resume();
+    if (rest) threads_[current_].rest = std::move(rest);
+  }
+
+  bool all_ended() const {
+    return std::all_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.ended; });
+  }
+
   /// Whether all of them that have not ended are at this meeting, and there is one; then they go on.
   bool let_go(std::size_t first, std::size_t last, Meeting meeting) {
     bool any = false;
     for (std::size_t i = first; i < last; ++i) {
-      if (threads_[i].ended()) continue;
+      if (threads_[i].ended) continue;
       if (threads_[i].waits_for != meeting) return false;
       any = true;
     }
@@ -118,7 +131,9 @@ class Block {
   std::size_t shared_bytes_;
   std::unique_ptr<std::byte, Free> shared_;
   const std::function<void()>* work_ = nullptr;
+  const bool backwards_ = backwards();
   fiber scheduler_;
+  std::size_t started_ = 0;
   std::size_t current_ = 0;
 };
 

@@ -11,9 +11,10 @@ namespace {
 /// Asks of memory that holds `room`.
 struct Asked {
   std::int64_t room;
+  std::int64_t step = 1;
   std::vector<std::int64_t> sizes = {};
   Fit fit(std::int64_t most = std::int64_t{1} << 40U) {
-    return largest_that_fits(most, [this](std::int64_t size) {
+    return largest_that_fits(most, step, [this](std::int64_t size) {
       sizes.push_back(size);
       return size <= room ? "" : fmt::format("{} is too much", size);
     });
@@ -50,6 +51,16 @@ TEST(LargestThatFits, AllThatIsAskedForMayFit) {
   EXPECT_EQ(fit.refused, 0);
   EXPECT_EQ(fit.limit, "");
   EXPECT_THAT(asked.sizes, testing::Each(testing::Le(1000)));
+}
+
+TEST(LargestThatFits, MayHaveToBeAMultiple) {
+  for (const std::int64_t room : {16, 100, 5000, 123'456}) {
+    Asked asked{.room = room, .step = 16};
+    const Fit fit = asked.fit(123'460);
+    EXPECT_THAT(asked.sizes, testing::Each(testing::ResultOf([](auto size) { return size % 16; }, 0)));
+    EXPECT_LE(fit.largest, room);
+    EXPECT_GE(fit.largest, room - 16 - room / 100) << room;
+  }
 }
 
 }  // namespace

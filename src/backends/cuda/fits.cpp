@@ -23,7 +23,7 @@ class Fits final : public Work {
   Fits(Case problem, std::uint64_t seed) : problem_(std::move(problem)), seed_(seed) {}
 
   Fit fit() override {
-    return largest_that_fits(most, [this](std::int64_t size) { return why_not(size); });
+    return largest_that_fits(most, step(), [this](std::int64_t size) { return why_not(size); });
   }
 
   void run() override { throw Unsupported("what fits is not timed"); }
@@ -31,6 +31,12 @@ class Fits final : public Work {
   std::string algorithm() const override { return ""; }
 
  private:
+  /// Products of 8-bit types have to be a multiple of 16 large for tensor cores to read them (cuBLAS
+  /// documentation, "cublasLtMatmul()").
+  std::int64_t step() const {
+    return problem_.parameters.text("of") == "matmul" && facts(problem_.dtype()).bytes == 1 ? 16 : 1;
+  }
+
   /// A failed allocation is an answer. So is a size that a library does not take.
   std::string why_not(std::int64_t size) {
     try {
@@ -68,13 +74,14 @@ class Fits final : public Work {
 
   /// Everything that a step needs, in memory; a step is taken with it.
   void try_network(std::int64_t batch) {
-    Parameters one_image = make_case(*find_workload(problem_.parameters.text("of")), step()).parameters;
+    Parameters one_image =
+        make_case(*find_workload(problem_.parameters.text("of")), network_step()).parameters;
     ModelTask task = model_task(one_image, seed_);
     task.batch = batch;
     make_network_model(std::move(task), stopwatch());
   }
 
-  Parameters step() const {
+  Parameters network_step() const {
     Parameters p{{"network", problem_.parameters.text("network")},
                  {"batch", std::int64_t{1}},
                  {"graph", false},

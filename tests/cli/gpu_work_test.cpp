@@ -1,0 +1,106 @@
+// What the CUDA backend is asked for beside its conformance, from config to result: on a machine with a GPU,
+// and on an emulated device (tests/emulated_cuda).
+#include "cli/driver.h"
+#include "unit/idx_files.h"
+
+namespace breakeven::cli_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class GpuWork : public DriverTest {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_unavailable("cuda"); !reason.empty()) GTEST_SKIP() << reason;
+    std::filesystem::create_directories(file("data"));
+    write_dataset(file("data"), 64, 32);
+  }
+
+  /// A network's work with what is given, on a few images.
+  Json network(const Json& parameters) const {
+    Json workload{{"batch", 4}, {"data", file("data").string()}};
+    workload.update(parameters);
+    return workload;
+  }
+
+  /// The result of these workloads, one after the other in one worker, each timed but briefly.
+  Json measured(const Json& workloads, const Json& measure = Json::object()) const {
+    Json settings{{"max_seconds", 0.01}, {"timeout_seconds", 100}};
+    settings.update(measure);
+    Launch launched = launch({"run", config(workloads, {"cuda"}, settings), "--out", "-"});
+    launched.environment.emplace_back("EMULATED_CUDA_MEMORY", "268435456");
+    const Outcome outcome = run(launched);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return parse(outcome.out);
+  }
+};
+
+/// Whether verified: the losses, or the logits, are those of the reference.
+TEST_F(GpuWork, NetworksAreRightHoweverTheirDataMovesAndTheirKernelsStart) {
+  const Json ways{{"network", {"mlp", "lenet", "transformer"}},
+                  {"transfer", {"resident", "each", "once"}},
+                  {"graph", {true, false}}};
+  Json training = network({{"op", "train"}, {"dtype", {"f32", "f16"}}});
+  training.update(ways);
+  Json inference = network({{"op", "infer"}, {"dtype", {"f32", "bf16"}}});
+  inference.update(ways);
+  const Json result = measured(Json::array({training, inference}));
+  EXPECT_EQ(result.at("cases").size(), 72U);
+  EXPECT_THAT(not_ok(result), IsEmpty());
+}
+
+TEST_F(GpuWork, StepsOfTheLadderAreRight) {
+  const Json result = measured(Json::array({network({{"op", "train"},
+                                                     {"network", {"mlp", "transformer"}},
+                                                     {"tuned", {true, false}},
+                                                     {"fused", {true, false}},
+                                                     {"optimizer", {"sgd", "adam"}},
+                                                     {"dtype", {"f32", "tf32", "f16", "bf16"}}})}));
+  EXPECT_EQ(result.at("cases").size(), 64U);
+  EXPECT_THAT(not_ok(result), IsEmpty());
+}
+
+TEST_F(GpuWork, BandwidthIsOfWhatWasWritten) {
+  const Json copies{{"op", "copy"},
+                    {"bytes", {4096, 1 << 20}},
+                    {"direction", {"to_device", "from_device"}},
+                    {"memory", {"pinned", "pageable"}}};
+  const Json within{
+      {"op", "copy"}, {"direction", "within"}, {"bytes", {4096, 1 << 20}}, {"tuned", {true, false}}};
+  const auto array = [](const char* op) -> Json {
+    return {{"op", op}, {"bytes", {4096, 1 << 20}}, {"tuned", {true, false}}, {"dtype", {"f32", "f64"}}};
+  };
+  const Json result =
+      measured(Json::array({copies, within, array("triad"), array("read")}), {{"cache", "cold"}});
+  EXPECT_EQ(result.at("cases").size(), 28U);
+  EXPECT_THAT(not_ok(result), IsEmpty());
+}
+
+/// The first named, or the fastest of those that take the problem; whichever it is, the row says it.
+TEST_F(GpuWork, AlgorithmsAreNamed) {
+  const Json result = measured(Json::array(
+      {{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"tuned", {true, false}}, {"dtype", "f32"}}}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  const auto algorithm = [&](const std::string& id) {
+    return find_case(result, id, "cuda").at("algorithm").get<std::string>();
+  };
+  EXPECT_THAT(algorithm(product_id(64)), HasSubstr("tuned: best of "));
+  EXPECT_THAT(algorithm("matmul/m=64/n=64/k=64/tuned=false/f32"), HasSubstr("the first named, not tuned"));
+}
+
+TEST_F(GpuWork, WhatFitsIsFoundByAsking) {
+  const Json result =
+      measured(Json::array({{{"op", "fits"}, {"of", "matmul"}, {"dtype", {"f64", "bf16", "f8e4m3", "s8"}}}}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  EXPECT_EQ(result.at("cases").size(), 4U);
+  for (const Json& found : result.at("cases")) {
+    const Json& fit = found.at("fit");
+    EXPECT_GT(fit.at("largest"), 1000) << found;
+    EXPECT_GT(fit.at("refused"), fit.at("largest")) << found;
+    EXPECT_THAT(fit.at("limit").get<std::string>(), HasSubstr("out of memory")) << found;
+  }
+}
+
+}  // namespace
+}  // namespace breakeven::cli_tests
