@@ -40,7 +40,7 @@ TEST_F(GpuDeviceFault, OutOfMemoryIsAResult) {
 
 /// An address that is none leaves the context unusable: the worker ends, and the next case gets a new one.
 TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
-  const Outcome outcome = products_with("wild", 512, {256, 512, 1024});
+  const Outcome outcome = products_with("wild", 512, {256, 512, 128});
   EXPECT_EQ(outcome.status, 4) << outcome.err;
   EXPECT_THAT(
       not_ok(parse_file(file("out.json"))),
@@ -49,7 +49,7 @@ TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
 }
 
 TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
-  const Outcome outcome = products_with("kill", 8192, {256, 8192, 1024});
+  const Outcome outcome = products_with("kill", 8192, {256, 8192, 128});
   EXPECT_EQ(outcome.status, 4) << outcome.err;
   EXPECT_THAT(
       not_ok(parse_file(file("out.json"))),
