@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/device.h"
@@ -135,6 +136,7 @@ class Convolution::Plans {
     now.first = moved(operands_.first, turns.set * turns.first_step);
     now.second = moved(operands_.second, turns.set * turns.second_step);
     now.output = moved(operands_.output, turns.set * turns.output_step);
+    if (!std::exchange(loaded_, true)) emulated::loads_kernel("a convolution's");
     will_touch(problem_.first(), now.first);
     will_touch(problem_.second(), now.second);
     will_touch(problem_.output(), now.output);
@@ -151,6 +153,7 @@ class Convolution::Plans {
   ConvolutionProblem problem_;
   ConvolutionOperands operands_;
   cudaStream_t stream_;
+  bool loaded_ = false;
 };
 
 Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands,

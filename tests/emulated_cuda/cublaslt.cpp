@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "device.h"
@@ -381,6 +383,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const cudaDataType_t scale = description_now.scale;
   const Operands operands{a, b, c, d, emulated::load(scale, alpha, 0), emulated::load(scale, beta, 0)};
   will_touch(stream, description_now, la, lb, ld, operands);
+  // Which kernel it is is cuBLASLt's secret: one for each kind of product and algorithm.
+  static std::set<std::tuple<cublasComputeType_t, cudaDataType_t, cublasLtEpilogue_t, std::uint64_t>> loaded;
+  if (loaded.emplace(description_now.compute, la.type, description_now.epilogue, algorithm->data[0]).second)
+    emulated::loads_kernel("a kernel of cuBLASLt's");
   emulated::enqueue(stream, [=] { multiply(description_now, la, lb, lc, ld, operands); });
   return status;
 }

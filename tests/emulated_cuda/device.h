@@ -11,6 +11,12 @@ namespace emulated {
 /// Enqueues `work`, or records it where the stream is recorded.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
+/// Between these two the host must not wait: ends the program where it does, or may.
+void close_gate();
+void open_gate();
+/// The first call of a kernel, which loads it and may wait for what is under way.
+void loads_kernel(const char* kernel);
+
 /// Whether a launch is within the device's limits; where not, cudaGetLastError() says so.
 bool launches(dim3 grid, dim3 block, std::size_t shared_bytes);
 /// cudaFuncSetAttribute, of every kernel at once.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <typeinfo>
 #include <utility>
 
 #include "device.h"
@@ -55,6 +56,7 @@ template <typename Kernel, typename... Arguments>
 void launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, Kernel kernel,
             Arguments... arguments) {
   if (!launches(grid, block, shared_bytes)) return;
+  [[maybe_unused]] static const bool loaded = (loads_kernel(typeid(Kernel).name()), true);
   enqueue(stream, [=] { run_grid(grid, block, shared_bytes, [&] { kernel(arguments...); }); });
 }
 

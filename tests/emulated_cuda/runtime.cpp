@@ -45,6 +45,8 @@ using std::byte;
 constexpr std::size_t guard_bytes =
     256;  // behind each allocation of the device's, looked at when it is freed
 constexpr unsigned char guard = 0xa5;
+constexpr int queue_length =
+    1000;  // launches that a stream holds before the next waits for a place: about so many
 
 struct Device {
   CUstream_st legacy;  // stream 0
@@ -53,6 +55,8 @@ struct Device {
   std::size_t allocated = 0;
   int most_shared_bytes = 48 << 10;
   cudaError_t last_error = cudaSuccess;
+  bool gate_closed = false;
+  int queued_behind_gate = 0;
   bool lost = false;  // after an illegal access nothing is done any more, and every call says so
 };
 
@@ -92,7 +96,13 @@ bool spoils_recording() {
   return any;
 }
 
+[[noreturn]] void waits_for_ever(const char* what) {
+  std::fprintf(stderr, "emulated CUDA: behind a closed gate, which opens only later: %s\n", what);
+  std::abort();
+}
+
 void run_all(CUstream_st& stream) {
+  if (device().gate_closed) waits_for_ever("the host waits for the device");
   while (!stream.waiting.empty() && !device().lost) {
     const Work next = std::move(stream.waiting.front());
     stream.waiting.pop_front();
@@ -148,8 +158,26 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 
 namespace emulated {
 
+void close_gate() {
+  device().gate_closed = true;
+  device().queued_behind_gate = 0;
+}
+
+void open_gate() {
+  device().gate_closed = false;
+}
+
+void loads_kernel(const char* kernel) {
+  if (device().gate_closed) waits_for_ever(kernel);
+  if (!spoils_recording()) return;
+  std::fprintf(stderr, "emulated CUDA: first called while a graph is recorded: %s\n", kernel);
+  std::abort();
+}
+
 void enqueue(cudaStream_t on, Work work) {
   CUstream_st& stream = stream_of(on);
+  if (device().gate_closed && ++device().queued_behind_gate > queue_length)
+    waits_for_ever("more is enqueued than a stream holds");
   if (stream.recorded != nullptr) {
     stream.recorded->nodes.push_back(std::move(work));
   } else {
@@ -352,6 +380,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
   return done();
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  device().queued_behind_gate += static_cast<int>(graph->nodes.size());
   emulated::enqueue(stream, [graph] {
     for (const Work& node : graph->nodes) node();
   });

@@ -16,7 +16,10 @@ double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueu
 }
 
 double Stopwatch::quick_seconds(const std::function<void()>& enqueue) {
-  // Once to see how long it is, and to have everything in place.
+  // Kernels are loaded by their first call, which may wait for all that is under way (CUDA Programming Guide,
+  // "Lazy loading"): behind a closed gate it would wait for the gate, and the gate for it.
+  enqueue();
+  stream_.wait();
   const double once = seconds(1, enqueue);
   constexpr double worth = 2e-3;  // seconds that tell one way from another
   const auto runs =

@@ -19,7 +19,7 @@ class Stopwatch {
   explicit Stopwatch(Stream& stream) : stream_(stream) {}
   cudaStream_t stream() const { return stream_.get(); }
 
-  /// Seconds of `runs` calls together. `enqueue` must only enqueue.
+  /// Seconds of `runs` calls together. `enqueue` must only enqueue, and has been called before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
   /// Seconds of one call, when warm: what disturbs it makes it longer, so the shortest of a few means.
   double quick_seconds(const std::function<void()>& enqueue);

@@ -111,10 +111,7 @@ class ConvolutionLayer final : public LayerWork {
     };
     plain_ = convolution();
     if (!has_relu() || !site_.task.fused) return;
-    const auto seconds = [this] {
-      forward();  // kernels are loaded by their first call, which must not wait behind the stopwatch's gate
-      return site_.engine.stopwatch.quick_seconds([this] { forward(); });
-    };
+    const auto seconds = [this] { return site_.engine.stopwatch.quick_seconds([this] { forward(); }); };
     const double separate = seconds();
     forward_problem.bias_and_relu = true;
     operands.bias = site_.parameters.operand(bias_);

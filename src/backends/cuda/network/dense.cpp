@@ -143,7 +143,6 @@ class Dense final : public LayerWork {
     std::optional<Product> fused = product_if_supported(problem, operands);
     if (!fused) return;
     const auto seconds = [this](const auto& enqueue) {
-      enqueue();  // kernels are loaded by their first call, which must not wait behind the stopwatch's gate
       return site_.engine.stopwatch.quick_seconds(enqueue);
     };
     const double separate = seconds([this] { enqueue_weights(); });
