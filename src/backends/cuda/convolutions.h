@@ -30,6 +30,8 @@ class Convolution {
   ~Convolution();
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
+  Convolution(Convolution&&) = delete;
+  Convolution& operator=(Convolution&&) = delete;
 
   /// On the handle's stream, on the next set's operands.
   void enqueue();
