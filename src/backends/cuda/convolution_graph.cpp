@@ -58,8 +58,7 @@ ConvolutionGraph::ConvolutionGraph(const ConvolutionProblem& p) : dtype_(p.dtype
 
 fe::error_t ConvolutionGraph::plan(cudnnHandle_t handle) {
   if (auto described = graph_.validate(); described.is_bad()) return described;
-  const auto built =
-      handle == nullptr ? graph_.build_operation_graph() : graph_.build_operation_graph(handle);
+  auto built = handle == nullptr ? graph_.build_operation_graph() : graph_.build_operation_graph(handle);
   if (built.is_bad()) return built;
   auto found = graph_.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
   graph_.deselect_numeric_notes(refused(dtype_)).deselect_workspace_greater_than(most_workspace);
