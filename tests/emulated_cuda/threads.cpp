@@ -71,7 +71,15 @@ class Block {
 
   void* shared() { return shared_.get(); }
   unsigned lane() const { return static_cast<unsigned>(current_ % warp_threads); }
-  void* exchanged(unsigned lane) { return &exchanged_[current_ / warp_threads * warp_threads + lane]; }
+  void* exchanged(unsigned lane) {
+    const std::size_t thread = current_ / warp_threads * warp_threads + lane;
+    if (thread >= threads_.size() || threads_[thread].ended) {
+      std::fprintf(stderr,
+                   "emulated CUDA: what a thread has is read by its warp when there is no such thread\n");
+      std::abort();
+    }
+    return &exchanged_[thread];
+  }
 
  private:
   std::size_t in_order(std::size_t i) const { return backwards_ ? threads_.size() - 1 - i : i; }

@@ -22,7 +22,8 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::functi
 void meet(Meeting meeting);
 /// The block's shared memory, which a launch has the size of: NaN at first.
 void* shared_memory();
-/// 8 bytes of each thread of this one's warp, by lane.
+/// 8 bytes of a thread of this one's warp, by lane. Ends the program where that thread has ended, or never
+/// was.
 void* exchanged(unsigned lane);
 unsigned lane();
 
