@@ -16,8 +16,9 @@ namespace {
 
 std::string to_text(const Host& host, const std::vector<BackendRecord>& backends) {
   std::string text = fmt::format(
-      "{}: {}, {} cores ({} CPUs), {:.1f} GiB, {}\ncomputing with {} threads{}; features: {}\n\n", host.name,
-      host.cpu, host.cores, host.cpus, static_cast<double>(host.memory_bytes) / 0x1p30, host.os, host.threads,
+      "{}: {}{}, {} cores ({} CPUs), {:.1f} GiB, {}\ncomputing with {} threads{}; features: {}\n\n",
+      host.name, host.cpu, host.cpu_identity.empty() ? "" : fmt::format(" ({})", host.cpu_identity),
+      host.cores, host.cpus, static_cast<double>(host.memory_bytes) / 0x1p30, host.os, host.threads,
       host.cpu_quota ? fmt::format(" (quota: {:g} CPUs)", *host.cpu_quota) : "",
       fmt::join(host.cpu_features, " "));
   for (const Gpu& gpu : host.gpus) text += describe_gpu(gpu) + "\n";

@@ -16,6 +16,7 @@
 #include "reports/rank_charts.h"
 #include "reports/rank_report.h"
 #include "session/clock.h"
+#include "verdicts/machines.h"
 #include "version.h"
 
 namespace breakeven {
@@ -66,6 +67,10 @@ int rank_files(const RankCommand& o) {
   check_predicted(options);
   std::vector<Result> results;
   for (const auto& file : o.files) results.push_back(read_result(file));
+  std::vector<Host*> hosts;
+  hosts.reserve(results.size());
+  for (Result& result : results) hosts.push_back(&result.host);
+  complete_identities(hosts);
   Ranking ranking = rank_results(results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;

@@ -17,6 +17,7 @@
 #include "session/gpu.h"
 #include "session/session.h"
 #include "session/worker_process.h"
+#include "verdicts/machines.h"
 
 namespace breakeven {
 namespace {
@@ -64,6 +65,10 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
     refuse(fmt::format("was measured on {} ({}), this is {} ({})", earlier.host.name, earlier.host.cpu,
                        here.name, here.cpu));
+  }
+  if (!earlier.host.cpu_identity.empty() && earlier.host.cpu_identity != here.cpu_identity) {
+    refuse(fmt::format("was measured on a processor that calls itself {}, this is {}",
+                       earlier.host.cpu_identity, identity_text(here)));
   }
   if (earlier.host.threads != here.threads)
     refuse(fmt::format("was measured with {} threads, not {}", earlier.host.threads, here.threads));

@@ -9,6 +9,7 @@ Machine machine_of(const Host& host, const std::string& name) {
   const auto caches = host.settings.find("caches");
   std::string cpu = host.cpu;
   if (cpu.empty() && caches != host.settings.end()) cpu = caches->second;
+  if (!host.cpu_identity.empty()) cpu += fmt::format(" ({})", host.cpu_identity);
   std::string description = fmt::format("{}, {} CPUs", cpu.empty() ? "unknown CPU" : cpu, host.cpus);
   if (host.threads > 0) description += fmt::format(", {} threads", host.threads);
   if (host.cpu_quota) description += fmt::format(", quota {:.2f}", *host.cpu_quota);

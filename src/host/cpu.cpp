@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <sstream>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "host/threads.h"
 
@@ -124,6 +126,36 @@ std::string cpu_model() {
     }
   }
   return "unknown CPU";
+}
+
+std::string cpu_identity(std::istream& cpuinfo) {
+  // As the kernel calls them for x86 and for ARM, and as they are written here.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> parts{
+      {{"vendor_id", ""},
+       {"cpu family", "family "},
+       {"model", "model "},
+       {"stepping", "stepping "},
+       {"CPU implementer", "implementer "},
+       {"CPU part", "part "},
+       {"CPU variant", "variant "},
+       {"CPU revision", "revision "}}};
+  std::map<std::string, std::string> values;
+  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {  // of the first CPU
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 > line.size()) continue;
+    values.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1), line.substr(colon + 2));
+  }
+  std::vector<std::string> found;
+  for (const auto& [key, word] : parts) {
+    if (const auto value = values.find(std::string(key)); value != values.end())
+      found.push_back(fmt::format("{}{}", word, value->second));
+  }
+  return fmt::format("{}", fmt::join(found, " "));
+}
+
+std::string cpu_identity() {
+  std::ifstream in("/proc/cpuinfo");
+  return cpu_identity(in);
 }
 
 std::vector<std::string> cpu_features() {

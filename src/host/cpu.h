@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,14 @@ int compute_threads();
 
 /// As /proc/cpuinfo calls it.
 std::string cpu_model();
+
+/// Which processor it is by its own numbers, in a text that has the form of /proc/cpuinfo: "AuthenticAMD
+/// family 25 model 17 stepping 1", or ARM's implementer, part, variant and revision. Virtual machines call
+/// processors of several generations "AMD EPYC" or "Intel Xeon Processor"; these numbers tell them apart.
+/// Empty where there are none.
+std::string cpu_identity(std::istream& cpuinfo);
+/// Of this machine's.
+std::string cpu_identity();
 
 /// Of its instruction sets, by the kernel's names, those that decide which kernels a library picks.
 std::vector<std::string> cpu_features();

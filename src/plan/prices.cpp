@@ -11,7 +11,8 @@ namespace {
 
 Offer read_offer(const Json& json, const Place& place) {
   require_object(json, place,
-                 {"name", "device", "host", "cpus", "per_hour", "purchase", "currency", "source", "date"});
+                 {"name", "device", "host", "cpus", "cpu_identity", "per_hour", "purchase", "currency",
+                  "source", "date"});
   Offer offer;
   if (json.contains("name")) offer.name = require_text(json, place, "name");
   if (json.contains("device")) offer.device = require_text(json, place, "device");
@@ -23,6 +24,7 @@ Offer read_offer(const Json& json, const Place& place) {
   if (json.contains("cpus"))
     offer.cpus =
         static_cast<int>(require_whole(json["cpus"], place / "cpus", std::numeric_limits<int>::max()));
+  if (json.contains("cpu_identity")) offer.cpu_identity = require_text(json, place, "cpu_identity");
   if (json.contains("per_hour")) offer.per_hour = read_amount(json, place, "per_hour");
   if (json.contains("purchase")) offer.purchase = read_amount(json, place, "purchase");
   if (!offer.per_hour && !offer.purchase)

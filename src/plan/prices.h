@@ -12,10 +12,11 @@ namespace breakeven {
 
 /// Of one machine or GPU, to rent or to buy.
 struct Offer {
-  std::string name;         // such as an instance type
-  std::string device;       // a GPU's name or a CPU's model, exactly as results have it; empty: any
-  std::string host;         // a machine's name; empty: any
-  std::optional<int> cpus;  // of the machine; absent: any number
+  std::string name;               // such as an instance type
+  std::string device;             // a GPU's name or a CPU's model, exactly as results have it; empty: any
+  std::string host;               // a machine's name; empty: any
+  std::optional<int> cpus;        // of the machine; absent: any number
+  std::string cpu_identity = {};  // of its processors, exactly as results have it; empty: any
   std::optional<double> per_hour, purchase;  // one of both, or both
   PriceSource from;
 };

@@ -98,6 +98,7 @@ const std::vector<CsvColumn>& columns() {
       {"created", [](const Row& r) { return text_cell(r.run.created); }},
       {"machine", [](const Row& r) { return text_cell(r.run.host.name); }},
       {"cpu", [](const Row& r) { return text_cell(r.run.host.cpu); }},
+      {"cpu_identity", [](const Row& r) { return text_cell(r.run.host.cpu_identity); }},
       {"threads", [](const Row& r) { return known_cell(r.run.host.threads); }},
       {"tool_version", [](const Row& r) { return text_cell(r.run.tool_version); }},
       {"id", [](const Row& r) { return text_cell(r.result.id); }},

@@ -142,6 +142,7 @@ void add_backends(HtmlMachine& machine, const std::vector<BackendRecord>& backen
 
 HtmlMachine machine_of(const Host& host) {
   HtmlMachine made{.name = host.name.empty() ? "unnamed" : host.name, .facts = {describe_host(host)}};
+  if (!host.cpu_identity.empty()) made.facts.push_back(host.cpu_identity);
   for (const Gpu& gpu : host.gpus) made.facts.push_back(describe_gpu(gpu));
   made.facts.push_back(fmt::format("{}, {}", host.os, host.kernel));
   return made;

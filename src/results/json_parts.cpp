@@ -103,6 +103,7 @@ Json to_json(const Host& h) {
             {"memory_bytes", h.memory_bytes},
             {"cpu_features", h.cpu_features},
             {"settings", h.settings}};
+  if (!h.cpu_identity.empty()) made["cpu_identity"] = h.cpu_identity;
   if (h.environment) made["environment"] = *h.environment;
   made["gpus"] = Json::array();
   for (const Gpu& gpu : h.gpus) made["gpus"].push_back(to_json(gpu));
@@ -139,6 +140,7 @@ Host read_host(const JsonReader& in) {
             .threads = in.get_or<int>("threads", 0),
             .cpu_quota = in.optional_number("cpu_quota"),
             .memory_bytes = in.get_or<std::int64_t>("memory_bytes", 0),
+            .cpu_identity = in.get_or<std::string>("cpu_identity", ""),
             .cpu_features = in.get_or<std::vector<std::string>>("cpu_features", {}),
             .settings = in.get_or<std::map<std::string, std::string>>("settings", {}),
             .environment = {},

@@ -147,6 +147,7 @@ struct Host {
   int cpus = 0, cores = 0, threads = 0;  // allowed CPUs, their physical cores, threads computed with
   std::optional<double> cpu_quota;
   std::int64_t memory_bytes = 0;
+  std::string cpu_identity = {};  // its own numbers (host/cpu.h): "AMD EPYC" is several; empty: not known
   std::vector<std::string> cpu_features;  // those that decide which kernels run
   std::map<std::string, std::string>
       settings;  // governor, turbo, huge pages, ...; what could not be read says so

@@ -152,6 +152,7 @@ Host describe_host(int threads) {
             .threads = threads,
             .cpu_quota = cpu_quota(),
             .memory_bytes = 0,
+            .cpu_identity = cpu_identity(),
             .cpu_features = cpu_features(),
             .settings = settings(),
             .environment = steering_variables(environ)};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "verdicts/machines.h"
+
 namespace breakeven {
 namespace {
 
@@ -39,7 +41,7 @@ std::string device_key(const Result& run, const CaseResult& result) {
   std::string device = result.device;
   if (const BackendRecord* backend = backend_of(run, result); backend != nullptr && result.device != "cpu")
     device = backend->device_id.empty() ? backend->device_name : backend->device_id;
-  return fmt::format("{}\n{}\n{}\n{}", run.host.name, run.host.cpu, run.host.threads, device);
+  return fmt::format("{}\n{}\n{}", machine_key(run.host), run.host.threads, device);
 }
 
 std::vector<Candidate> candidates(std::span<const Result> results) {
@@ -83,13 +85,14 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   }
   for (Candidate& one : all) {
     for (const Result* run : by_age) {
-      if (run->host.name != one.host.name) continue;
+      if (machine_key(run->host) != machine_key(one.host)) continue;
       for (const BackendRecord& backend : run->backends) {
         if (!backend.available) note(one.lacking, backend);
       }
     }
   }
   tell_apart(all, [](const Candidate& one) { return one.host.name.empty() ? "unnamed" : one.host.name; });
+  tell_apart(all, [](const Candidate& one) { return identity_text(one.host); });
   int number = 0;
   tell_apart(all, [&](const Candidate&) { return ++number; });
   return all;

@@ -107,6 +107,17 @@ std::string setting(const Host& host, const std::string& name) {
   return found == host.settings.end() ? "" : found->second;
 }
 
+/// The instruction sets of `host` that `other` lacks; empty where it is not known which they are.
+std::string missing_in(const Host& other, const Host& host) {
+  if (other.cpu_features.empty() || host.cpu_features.empty()) return {};
+  std::vector<std::string> missing;
+  for (const std::string& one : host.cpu_features) {
+    if (std::find(other.cpu_features.begin(), other.cpu_features.end(), one) == other.cpu_features.end())
+      missing.push_back(one);
+  }
+  return missing.empty() ? "none more" : fmt::format("{}", fmt::join(missing, " "));
+}
+
 const BackendRecord* find_backend(const Result& result, const std::string& name) {
   const auto found = std::find_if(result.backends.begin(), result.backends.end(),
                                   [&](const BackendRecord& b) { return b.name == name; });
@@ -145,6 +156,8 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   Collector found;
   found.text(Difference::machine, "host", was.name, is.name);
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
+  found.text(Difference::machine, "processor", was.cpu_identity, is.cpu_identity);
+  found.text(Difference::machine, "instruction sets", missing_in(is, was), missing_in(was, is));
   found.text(Difference::machine, "virtualization", was.virtualization, is.virtualization);
   found.count(Difference::machine, "number of CPUs", was.cpus, is.cpus);
   found.count(Difference::machine, "number of cores", was.cores, is.cores);

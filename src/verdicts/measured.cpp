@@ -2,36 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "results/json_parts.h"
 #include "results/json_text.h"
+#include "verdicts/machines.h"
 
 namespace breakeven {
+namespace {
 
-void tell_machines_apart(Measured& all) {
+std::vector<Host*> hosts_of(Measured& all) {
   std::vector<Host*> hosts;
   hosts.reserve(all.results.size() + all.thresholds.size());
   for (Result& result : all.results) hosts.push_back(&result.host);
   for (Threshold& threshold : all.thresholds) hosts.push_back(&threshold.host);
-  const auto add_where_it_tells = [&](const auto& more) {
-    std::map<std::string, std::set<std::string>> of_name;
-    for (const Host* host : hosts) of_name[host->name].insert(more(*host));
-    std::vector<std::string> names;
-    names.reserve(hosts.size());
-    for (const Host* host : hosts)
-      names.push_back(of_name[host->name].size() > 1 ? fmt::format("{} ({})", host->name, more(*host))
-                                                     : host->name);
-    for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i]->name = std::move(names[i]);
-  };
-  add_where_it_tells([](const Host& host) { return host.cpu; });
-  add_where_it_tells([](const Host& host) { return fmt::format("{} CPUs", host.cpus); });
+  return hosts;
 }
+
+}  // namespace
 
 Measured read_measured(std::span<const std::filesystem::path> files) {
   Measured all;
@@ -49,7 +38,9 @@ Measured read_measured(std::span<const std::filesystem::path> files) {
       throw ResultError(fmt::format("{}: {}", file.string(), e.what()));
     }
   }
-  tell_machines_apart(all);
+  const std::vector<Host*> hosts = hosts_of(all);
+  complete_identities(hosts);
+  tell_machines_apart(hosts);
   return all;
 }
 

@@ -15,10 +15,6 @@ struct Measured {
   std::vector<Threshold> thresholds;
 };
 
-/// Names each machine so that no other has its name: of those that share one and have other processors, or
-/// another number of them, it says which. Virtual machines are often all called the same.
-void tell_machines_apart(Measured& all);
-
 /// Of each kind in the order of the files, which are told apart by their schema, machines told apart; "-" is
 /// standard input. Throws ResultError.
 Measured read_measured(std::span<const std::filesystem::path> files);

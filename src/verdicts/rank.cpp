@@ -184,7 +184,8 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
 bool is_of(const Offer& offer, const Candidate& candidate) {
   return (offer.device.empty() || offer.device == candidate.device) &&
          (offer.host.empty() || offer.host == candidate.host.name) &&
-         (!offer.cpus || *offer.cpus == candidate.host.cpus);
+         (!offer.cpus || *offer.cpus == candidate.host.cpus) &&
+         (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
 }
 
 std::optional<Offer> cheapest(const Prices& prices, const Candidate& candidate,

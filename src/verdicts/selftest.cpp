@@ -11,6 +11,7 @@
 
 #include "statistics/proportion.h"
 #include "statistics/summary.h"
+#include "verdicts/machines.h"
 
 namespace breakeven {
 
@@ -94,6 +95,11 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   if (selftest.host.name != here.name || selftest.host.cpu != here.cpu) {
     return {fmt::format("the selftest was made on {} ({}): it says nothing of this host", selftest.host.name,
                         selftest.host.cpu)};
+  }
+  if (!selftest.host.cpu_identity.empty() && selftest.host.cpu_identity != here.cpu_identity) {
+    return {fmt::format(
+        "the selftest was made on a processor that calls itself {}: it says nothing of this one, {}",
+        selftest.host.cpu_identity, identity_text(here))};
   }
   // What could be found if every change mattered: the threshold asked for must not be below.
   GateRules finest = rules;

@@ -155,6 +155,10 @@ TEST_F(ResumeTest, RefusesAnotherMachine) {
   EXPECT_EQ(cpu.status, 2);
   EXPECT_THAT(cpu.err, HasSubstr("Z80"));
   EXPECT_THAT(cpu.err, HasSubstr("start anew with --out"));
+  const Outcome other =
+      resume_changed([](Json& r) { r["host"]["cpu_identity"] = "Zilog family 80"; }, "", one_thread_);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("a processor that calls itself Zilog family 80, this is "));
 }
 
 TEST_F(ResumeTest, RefusesOtherThreads) {

@@ -58,6 +58,20 @@ class HistoryStoreTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(HistoryStoreTest, TellsProcessorsOfOneNameApart) {
+  HistoryStore store = to_add();
+  Result run = run_of({timed("a", 1e-3)});
+  run.host.cpu_identity = "AuthenticAMD family 25 model 17 stepping 1";
+  add(store, run);
+  run.created = "2026-01-02T00:00:00Z";
+  run.host.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
+  add(store, run);
+  const History h = existing().read();
+  ASSERT_EQ(h.machines.size(), 2U);
+  EXPECT_EQ(h.machines[0].description,
+            "A CPU (AuthenticAMD family 25 model 17 stepping 1), 2 CPUs, 2 threads");
+}
+
 TEST_F(HistoryStoreTest, KeepsWhatIsAdded) {
   HistoryStore store = to_add();
   const AddedRun added = add(store, run_of({timed("a", 1e-3), timed("b", 2e-3), not_ok("c", Status::wrong)}));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "host/cpu.h"
 
@@ -70,6 +71,24 @@ TEST(Memory, IsSomeAndNotMoreThanIsAddressable) {
 
 TEST(CpuModel, HasAName) {
   EXPECT_FALSE(cpu_model().empty());
+}
+
+std::string identity_in(const std::string& text) {
+  std::istringstream in(text);
+  return cpu_identity(in);
+}
+
+TEST(CpuIdentity, IsTheFirstProcessorsOwnNumbers) {
+  EXPECT_EQ(identity_in("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
+                        "model name\t: AMD EPYC\nstepping\t: 1\nmicrocode\t: 0x1000065\n\n"
+                        "processor\t: 1\nvendor_id\t: GenuineIntel\n"),
+            "AuthenticAMD family 25 model 17 stepping 1");
+  EXPECT_EQ(identity_in("processor\t: 0\nBogoMIPS\t: 50.00\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+                        "CPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"),
+            "implementer 0x41 part 0xd0c variant 0x3 revision 1");
+  EXPECT_EQ(identity_in(""), "");
+  EXPECT_EQ(identity_in("model\t:\nno colon\n:\n"), "");
+  EXPECT_FALSE(cpu_identity().empty());
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ class PriceFile : public testing::Test {
 
 TEST_F(PriceFile, HasOffersOfWhatIsRentedOrBought) {
   const Prices prices = read(
-      R"({"prices": [)" + price(R"("name": "g6.xlarge", "per_hour": 0.8, "cpus": 4, )") + "," +
+      R"({"prices": [)" +
+      price(R"("name": "g6.xlarge", "per_hour": 0.8, "cpus": 4, "cpu_identity": "Z 80", )") + "," +
       price(R"("purchase": 2500, )") +
       R"(], "electricity": {"per_kwh": 0.3, "currency": "USD", "source": "a bill", "date": "2026-01-31"}})");
   EXPECT_EQ(prices.currency, "USD");
@@ -96,6 +97,7 @@ TEST_F(PriceFile, HasOffersOfWhatIsRentedOrBought) {
   EXPECT_EQ(prices.offers[0].name, "g6.xlarge");
   EXPECT_EQ(prices.offers[0].per_hour, 0.8);
   EXPECT_EQ(prices.offers[0].cpus, 4);
+  EXPECT_EQ(prices.offers[0].cpu_identity, "Z 80");
   EXPECT_EQ(prices.offers[0].from.date, "2026-10-01");
   EXPECT_EQ(prices.offers[1].name, "NVIDIA L4");
   EXPECT_EQ(prices.offers[1].purchase, 2500);

@@ -96,6 +96,7 @@ Result full_result() {
             .threads = 3,
             .cpu_quota = 2.5,
             .memory_bytes = std::int64_t{1} << 40U,
+            .cpu_identity = "AuthenticAMD family 25 model 17 stepping 1",
             .cpu_features = {"avx2", "fma"},
             .settings = {{"governor", "performance"}},
             .environment = std::map<std::string, std::string>{{"OMP_NUM_THREADS", "2"}},

@@ -257,6 +257,8 @@ Result gpu_result() {
 
 Result cpu_result() {
   Result r = result_of({around(1)});
+  r.host.cpu_identity = "AuthenticAMD family 25 model 1";
+  r.host.cpu_features = {"avx2"};
   r.backends[0].libraries = {{"OpenBLAS", "0.3.21"}};
   r.cases[0].algorithm = "haswell";
   r.cases[0].conditions.cpu_mhz = 3000;
@@ -294,6 +296,13 @@ INSTANTIATE_TEST_SUITE_P(
                                        "other host: host → b"}),
         std::pair(&cpu_result, Changed{"Cpu", [](Result& r) { r.host.cpu = "B"; }, Difference::machine,
                                        "other CPU: A CPU → B"}),
+        std::pair(&cpu_result,
+                  Changed{
+                      "Processor", [](Result& r) { r.host.cpu_identity += "9"; }, Difference::machine,
+                      "other processor: AuthenticAMD family 25 model 1 → AuthenticAMD family 25 model 19"}),
+        std::pair(&cpu_result,
+                  Changed{"InstructionSets", [](Result& r) { r.host.cpu_features.emplace_back("avx512f"); },
+                          Difference::machine, "other instruction sets: none more → avx512f"}),
         std::pair(&cpu_result, Changed{"Cpus", [](Result& r) { r.host.cpus = 4; }, Difference::machine,
                                        "other number of CPUs: 2 → 4"}),
         std::pair(&cpu_result, Changed{"Quota", [](Result& r) { r.host.cpu_quota = 1.5; },

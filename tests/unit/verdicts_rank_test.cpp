@@ -201,6 +201,21 @@ TEST(Rank, CostsAreTimesPricesByTheirExactName) {
   EXPECT_THAT(rank_terminal(ranking, {}), HasSubstr("2.00x as dear"));
 }
 
+TEST(Rank, APriceMayBeOfOneOfSeveralProcessorsOfOneName) {
+  std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
+                              machine("vm", {sample::product("onednn", 64, 7200)})};
+  results[0].host.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
+  results[1].host.cpu_identity = "AuthenticAMD family 25 model 17 stepping 1";
+  Offer newer = rent("CPU of vm", 3);
+  newer.cpu_identity = results[0].host.cpu_identity;
+  Offer older = rent("CPU of vm", 1);
+  older.cpu_identity = results[1].host.cpu_identity;
+  const Ranking ranking = ranked(results, {}, prices_of({newer, older}), Quantity::cost);
+  ASSERT_THAT(ranking.ranked, SizeIs(2));
+  EXPECT_NEAR(ranking.ranked[0].cost->value, 2, 1e-12);
+  EXPECT_NEAR(ranking.ranked[1].cost->value, 3, 1e-12);
+}
+
 TEST(Rank, SaysWhenAGpuPays) {
   const std::vector<Result> results{machine("a", {with_energy(sample::product("onednn", 64, 3600), 1)}),
                                     gpu_machine("g", {with_energy(sample::product("cuda", 64, 36), 3.6e6)})};

@@ -12,6 +12,7 @@ namespace breakeven {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -30,6 +31,7 @@ Selftest sample() {
   s.created = "2026-11-22T08:00:00Z";
   s.host.name = "here";
   s.host.cpu = "a CPU";
+  s.host.cpu_identity = "AuthenticAMD family 25 model 17 stepping 1";
   s.rules.cases = 50;
   s.counts = {{.share = 0, .suites = 3, .failing = 0, .cases = 150, .same = 149, .inconclusive = 1},
               {.share = 0.05, .suites = 1, .failing = 1, .cases = 50, .slower = 49, .same = 1}};
@@ -114,6 +116,11 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
   const auto warnings = selftest_warnings(s, other, s.rules);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0], HasSubstr("says nothing of this host"));
+  other = s.host;
+  other.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
+  EXPECT_THAT(selftest_warnings(s, other, s.rules),
+              ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("says nothing of this one"),
+                                HasSubstr("model 2 "))));
 }
 
 TEST(SelftestFile, IsReadAsItIsWritten) {

@@ -70,23 +70,5 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   EXPECT_THROW(read_measured(unknown), ResultError);
 }
 
-TEST(Measured, MachinesOfOneNameAreToldApart) {
-  const auto on = [](const std::string& name, const std::string& cpu, int cpus) {
-    Result run = sample::result({sample::product("a", 64, 1)});
-    run.host.name = name;
-    run.host.cpu = cpu;
-    run.host.cpus = cpus;
-    return run;
-  };
-  Measured all{.results = {on("vm", "Xeon", 2), on("vm", "EPYC", 2), on("vm", "EPYC", 8),
-                           on("desk", "Xeon", 2), on("desk", "Xeon", 2)},
-               .thresholds = {}};
-  tell_machines_apart(all);
-  std::vector<std::string> names;
-  for (const Result& run : all.results) names.push_back(run.host.name);
-  EXPECT_THAT(names,
-              testing::ElementsAre("vm (Xeon)", "vm (EPYC) (2 CPUs)", "vm (EPYC) (8 CPUs)", "desk", "desk"));
-}
-
 }  // namespace
 }  // namespace breakeven
