@@ -10,6 +10,7 @@
 
 #include "backends/onednn/device.h"
 #include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/implementation_names.h"
 #include "backends/onednn/tuning.h"
 #include "worker/backend.h"
 #include "worker/operand_sets.h"
@@ -251,7 +252,8 @@ class Product final : public ConvolutionWay {
 };
 
 /// All ways worth a race: what the library likes best when free to choose all layouts, when the channels are
-/// innermost, and when nothing is rearranged; each in all its implementations but the reference.
+/// innermost, and when nothing is rearranged; each in all its implementations but the reference and those
+/// that are not exact.
 std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std::int64_t sets) {
   const Device device;
   std::vector<Implementation> found;
@@ -263,7 +265,7 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std:
                other.layouts.weights == implementation.layouts.weights &&
                other.layouts.result == implementation.layouts.result;
       });
-      if (known) continue;
+      if (known || (p.dtype == Dtype::s8 && halves_bytes(implementation.name))) continue;
       (is_reference(implementation.name) ? references : found).push_back(std::move(implementation));
     }
   }
@@ -317,7 +319,7 @@ std::vector<Dtype> dtypes() {
   const Device device;
   std::vector<Dtype> fast;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
-    if (dtype == Dtype::s8 && !convolves_bytes_exactly()) continue;
+    if (dtype == Dtype::s8 && !has_vnni()) continue;  // not even by products
     Parameters typical;
     for (const char* size : {"c", "k"}) typical.set(size, std::int64_t{64});
     for (const char* size : {"h", "w"}) typical.set(size, std::int64_t{28});

@@ -40,7 +40,7 @@ dnnl::primitive_attr strict_attributes() {
   return attributes;
 }
 
-bool convolves_bytes_exactly() {
+bool has_vnni() {
   switch (dnnl::get_effective_cpu_isa()) {
     case dnnl::cpu_isa::sse41:
     case dnnl::cpu_isa::avx:
@@ -50,10 +50,6 @@ bool convolves_bytes_exactly() {
     default:
       return true;
   }
-}
-
-bool is_reference(std::string_view implementation) {
-  return implementation.find("ref") != std::string_view::npos;
 }
 
 std::string layout_name(const Desc& desc) {

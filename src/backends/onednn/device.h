@@ -28,12 +28,8 @@ dnnl::memory::data_type output_type(Dtype dtype);
 /// Multiplies in the type it is given: f32 must never become bf16, whatever the environment says.
 dnnl::primitive_attr strict_attributes();
 
-/// Without VNNI, convolutions halve 8-bit weights, so that sums of two products fit 16 bits, and lose their
-/// last bit (oneDNN developer guide, "Nuances of int8 computations"). Products of matrices do not.
-bool convolves_bytes_exactly();
-
-/// A reference implementation: written to be read, not to be timed.
-bool is_reference(std::string_view implementation);
+/// Whether this CPU has VNNI, which 8-bit convolutions need to be exact by (see implementation_names.h).
+bool has_vnni();
 
 /// As in oneDNN's format tags: `aBcd8b`. Letters are the dimensions, outermost first, capital where split in
 /// blocks.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/implementation_names.h"
 #include "backends/onednn/layers.h"
 #include "worker/backend.h"
 

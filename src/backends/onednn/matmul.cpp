@@ -6,6 +6,7 @@
 
 #include "backends/onednn/device.h"
 #include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/implementation_names.h"
 #include "backends/onednn/tuning.h"
 #include "worker/backend.h"
 #include "worker/operand_sets.h"

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "backends/onednn/dnnl_api.h"
+#include "backends/onednn/implementation_names.h"
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
 #include "network/model_case.h"
