@@ -126,14 +126,18 @@ class Report(unittest.TestCase):
         index = [h.split(" ")[0] for h in headings].index(heading) + 1
         return self.texts(f"#table tbody td:nth-child({index})")
 
-    def painted(self, canvas):
-        """How many pixels of it are not blank."""
-        return self.browser.execute_script(
-            "const c = arguments[0]; c.scrollIntoView(); return new Promise((done) => setTimeout(() => {"
-            "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0;"
-            "for (let i = 3; i < p.length; i += 4) n += p[i] > 0; done(n); }, 150));",
-            canvas,
+    def wait_until(self, holds, why):
+        """A busy machine draws and lays out late."""
+        WebDriverWait(self.browser, 60, poll_frequency=0.1).until(holds, why)
+
+    def wait_until_painted(self, canvas, title=""):
+        """More than 2000 pixels of it are not blank."""
+        self.browser.execute_script("arguments[0].scrollIntoView()", canvas)
+        count = (
+            "const c = arguments[0]; if (!c.width || !c.height) return 0; const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+            "let n = 0; for (let i = 3; i < p.length; i += 4) n += p[i] > 0; return n;"
         )
+        self.wait_until(lambda b: b.execute_script(count, canvas) > 2000, f"{title} is not drawn")
 
     def test_answers_first_and_every_chart_drawn(self):
         self.open(result(usual()))
@@ -146,7 +150,7 @@ class Report(unittest.TestCase):
         for wanted in ("GFLOP/s by m", "speed-up over the fastest CPU backend by m", "loss by steps", "loss by time"):
             self.assertTrue(any(wanted in t for t in titles), f"{wanted}: {titles}")
         for chart, title in zip(charts, titles):
-            self.assertGreater(self.painted(chart), 2000, title)
+            self.wait_until_painted(chart, title)
             self.assertTrue(chart.get_attribute("aria-label").startswith(title))
         self.assertIn("wrong: element 3 is 0", " ".join(self.texts("#finding-list li")))
 
@@ -196,7 +200,7 @@ class Report(unittest.TestCase):
         self.open(result(usual()), threshold(), threshold(title=HOSTILE, host=HOSTILE))
         self.assertIn("b is faster from 384 on (95 %: 377 to 392)", self.texts("#answer-list li")[0])
         chart = self.browser.find_element(By.ID, "chart-threshold-matmul-m-n-k-f32")
-        self.assertGreater(self.painted(chart.find_element(By.TAG_NAME, "canvas")), 2000)
+        self.wait_until_painted(chart.find_element(By.TAG_NAME, "canvas"))
         # Two tables, each with filters of its own.
         self.assertEqual(self.texts("#tables h2"), ["All results", "What the thresholds were found by"])
         self.assertEqual(self.texts("#count-2"), ["8 of 8 results"])
@@ -211,22 +215,22 @@ class Report(unittest.TestCase):
         self.assertIn("takes the least time", self.texts("#answer-list li")[0])
         for name in ("ranking-time", "ranking-cases"):
             chart = self.browser.find_element(By.ID, f"chart-{name}")
-            self.assertGreater(self.painted(chart.find_element(By.TAG_NAME, "canvas")), 2000, name)
+            self.wait_until_painted(chart.find_element(By.TAG_NAME, "canvas"), name)
         self.assertEqual(self.texts("#tables h2")[:2], ["The order", "Case by case"])
         self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
 
     def test_dark_phone_and_paper(self):
         self.open(result(usual()), result(usual(), "other"))
-        light = self.browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        background = "return getComputedStyle(document.body).backgroundColor"
+        light = self.browser.execute_script(background)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
-        dark = self.browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-        self.assertNotEqual(light, dark)
-        self.assertGreater(self.painted(self.browser.find_element(By.CSS_SELECTOR, "figure canvas")), 2000)
+        self.wait_until(lambda b: b.execute_script(background) != light, "no other colours in the dark")
+        self.wait_until_painted(self.browser.find_element(By.CSS_SELECTOR, "figure canvas"))
         self.browser.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
         )
-        wide = self.browser.execute_script("return document.documentElement.scrollWidth")
-        self.assertLessEqual(wide, 360, "nothing but the table scrolls sideways")
+        width = "return document.documentElement.scrollWidth"
+        self.wait_until(lambda b: b.execute_script(width) <= 360, "more than the table scrolls sideways")
         paper = base64.b64decode(self.browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
 
