@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device.h"
+#include "instructions.h"
 #include "threads.h"
 
 #undef __shared__
@@ -47,6 +48,10 @@ T __shfl_xor_sync(unsigned, T value, int distance) {
   std::memcpy(&other, emulated::exchanged(emulated::lane() ^ static_cast<unsigned>(distance)), sizeof other);
   __syncwarp();
   return other;
+}
+
+inline std::size_t __cvta_generic_to_shared(const void* memory) {
+  return emulated::shared_address(memory);
 }
 
 namespace emulated {

@@ -1,6 +1,8 @@
 """Launches of kernels as C++ knows them: kernel<<<grid, block, bytes, stream>>>(arguments) becomes
-emulated::launch(grid, block, bytes, stream, KERNEL, arguments), and shared memory whose size the launch tells
-becomes a pointer to it. Usage: translate.py FROM TO"""
+emulated::launch(grid, block, bytes, stream, KERNEL, arguments), shared memory whose size the launch tells
+becomes a pointer to it, and asm volatile("INSTRUCTION" : results : operands : clobbered) becomes
+emulated::execute("INSTRUCTION", registers(results), registers(operands)), for the newest architecture that is
+emulated. Usage: translate.py FROM TO"""
 
 import re
 import sys
@@ -36,7 +38,33 @@ def kernel_before(text, end):
     return i
 
 
+def sections(text):
+    """What colons outside of brackets and strings divide."""
+    parts, depth, quoted = [""], 0, False
+    for character in text:
+        quoted ^= character == '"'
+        depth += 0 if quoted else (character in "([{") - (character in ")]}")
+        if character == ":" and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def without_asm(text):
+    text = re.sub(r"#if __CUDA_ARCH__ >= (\d+)", r"#if 900 >= \1", text)
+    text = re.sub(r'"[=+]?[frdl]"\(', "(", text)  # constraints
+    while (at := text.find("asm volatile(")) >= 0:
+        opening = text.index("(", at)
+        close = closing(text, opening, "()")
+        instruction, results, operands = (sections(text[opening + 1:close]) + ["", ""])[:3]
+        text = (f"{text[:at]}emulated::execute({instruction}, emulated::registers({results}), "
+                f"emulated::registers({operands})){text[close + 1:]}")
+    return text
+
+
 def translated(text):
+    text = without_asm(text)
     text = re.sub(r"extern __shared__ (\w+) (\w+)\[\];",
                   r"\1* const \2 = static_cast<\1*>(emulated::shared_memory());", text)
     while (at := text.find("<<<")) >= 0:

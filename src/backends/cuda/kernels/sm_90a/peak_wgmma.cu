@@ -106,8 +106,8 @@ __device__ void fill_operand(const void* vector, int operand_rows, unsigned char
 
 template <typename Instruction, int columns>
 __global__ void __launch_bounds__(group, groups_a_processor) peak_wgmma(PeakWork work) {
-  __shared__ alignas(core_bytes) unsigned char tile_a[rows * vector_bytes];
-  __shared__ alignas(core_bytes) unsigned char tile_b[columns * vector_bytes];
+  alignas(core_bytes) __shared__ unsigned char tile_a[rows * vector_bytes];
+  alignas(core_bytes) __shared__ unsigned char tile_b[columns * vector_bytes];
   fill_operand(work.a, rows, tile_a);
   fill_operand(work.b, columns, tile_b);
   // What threads wrote is seen by the units, which read by another way.

@@ -1,0 +1,348 @@
+#include "instructions.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numbers.h"
+#include "threads.h"
+
+namespace emulated {
+namespace {
+
+constexpr unsigned group_threads = 128;
+constexpr int depth_bytes = 32;  // of a warp group's instruction
+
+[[noreturn]] void refuse(const char* instruction, const char* why) {
+  std::fprintf(stderr, "emulated CUDA: %s: %s\n", instruction, why);
+  std::abort();
+}
+
+// ---- what an instruction says
+
+struct Instruction {
+  const char* text = nullptr;
+  int m = 0, n = 0, k = 0;
+  cudaDataType_t inputs = CUDA_R_32F, sums = CUDA_R_32F;
+  bool tf32 = false;
+  std::vector<std::size_t> d, a, b;  // registers; of a warp group's instruction a and b are descriptors
+};
+
+cudaDataType_t type_named(const char* instruction, const std::string& name) {
+  static const std::map<std::string, cudaDataType_t> types{
+      {"f64", CUDA_R_64F},   {"f32", CUDA_R_32F},      {"tf32", CUDA_R_32F}, {"f16", CUDA_R_16F},
+      {"bf16", CUDA_R_16BF}, {"e4m3", CUDA_R_8F_E4M3}, {"s8", CUDA_R_8I},    {"s32", CUDA_R_32I}};
+  const auto found = types.find(name);
+  if (found == types.end()) refuse(instruction, "has a type that is not emulated");
+  return found->second;
+}
+
+/// What commas outside of braces divide, up to the semicolon. By hand: a std::regex recurses with each
+/// character, and threads have small stacks.
+std::vector<std::string> operands_of(const std::string& text) {
+  std::vector<std::string> all(1);
+  bool inside = false;
+  for (std::size_t i = text.find(' ') + 1; i < text.size() && text[i] != ';'; ++i) {
+    const char character = text[i];
+    if (character == '{' || character == '}') inside = character == '{';
+    if (character == ',' && !inside)
+      all.emplace_back();
+    else if (character != ' ')
+      all.back() += character;
+  }
+  return all;
+}
+
+/// The numbers in "{%0,%1}", or in "%0".
+std::vector<std::size_t> numbers_in(const std::string& list) {
+  std::vector<std::size_t> all;
+  for (std::size_t at = list.find('%'); at != std::string::npos; at = list.find('%', at + 1))
+    all.push_back(std::stoul(list.substr(at + 1)));
+  return all;
+}
+
+Instruction with_shape(const char* text, const std::smatch& found) {
+  Instruction made;
+  made.text = text;
+  made.m = std::stoi(found[1]);
+  made.n = std::stoi(found[2]);
+  made.k = std::stoi(found[3]);
+  made.sums = type_named(text, found[4]);
+  made.inputs = type_named(text, found[5]);
+  made.tf32 = found[5] == "tf32";
+  if (found[5] != found[6]) refuse(text, "has two types of inputs");
+  return made;
+}
+
+/// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c};" with c being d.
+Instruction read_of_warp(const char* text) {
+  static const std::regex form(
+      R"(mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col\.(\w+)\.(\w+)\.(\w+)\.(\w+))");
+  const std::string all = text;
+  const std::string name = all.substr(0, all.find(' '));
+  const std::vector<std::string> operands = operands_of(all);
+  std::smatch found;
+  if (!std::regex_match(name, found, form) || operands.size() != 4) refuse(text, "is not emulated");
+  Instruction made = with_shape(text, found);
+  if (found[4] != found[7] || operands[0] != operands[3]) refuse(text, "does not add to what it writes");
+  made.d = numbers_in(operands[0]);
+  made.a = numbers_in(operands[1]);
+  made.b = numbers_in(operands[2]);
+  return made;
+}
+
+/// "wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {d}, a, b, 1, ...;": added, not negated, not
+/// transposed.
+Instruction read_of_group(const char* text) {
+  static const std::regex form(R"(wgmma\.mma_async\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+))");
+  const std::string all = text;
+  const std::string name = all.substr(0, all.find(' '));
+  const std::vector<std::string> operands = operands_of(all);
+  std::smatch found;
+  if (!std::regex_match(name, found, form) || operands.size() < 4) refuse(text, "is not emulated");
+  Instruction made = with_shape(text, found);
+  std::vector<std::string> usual{"1"};  // added
+  if (made.sums != CUDA_R_32I) usual.insert(usual.end(), {"1", "1"});
+  if (bytes_of(made.inputs) == 2) usual.insert(usual.end(), {"0", "0"});
+  if (std::vector(operands.begin() + 3, operands.end()) != usual)
+    refuse(text, "negates or transposes, or lacks what says that it does not");
+  if (made.m != 64 || made.n % 8 != 0 || made.n > 256 ||
+      made.k * static_cast<int>(bytes_of(made.inputs)) != depth_bytes)
+    refuse(text, "has a shape that does not exist");
+  made.d = numbers_in(operands[0]);
+  made.a = numbers_in(operands[1]);
+  made.b = numbers_in(operands[2]);
+  return made;
+}
+
+const Instruction& known(const char* text, Instruction (*read)(const char*)) {
+  static std::map<const char*, Instruction> all;
+  const auto found = all.find(text);
+  return found != all.end() ? found->second : all.emplace(text, read(text)).first->second;
+}
+
+// ---- threads that come to one together
+
+struct Part {
+  const char* text = nullptr;
+  std::vector<Register> registers;
+  bool done = false;
+};
+
+std::array<Part*, 1024> parts{};
+
+/// Waits for all `threads` of this one's warp or group; the first to go on does it for all of them.
+template <typename Do>
+void together(const char* text, std::vector<Register> registers, unsigned threads, Meeting meeting,
+              const Do& work) {
+  if (blockDim.y * blockDim.z != 1 || blockDim.x > parts.size() ||
+      (threads != warp_threads && blockDim.x != threads))
+    refuse(text, "is not emulated in a block of this shape");
+  Part mine{.text = text, .registers = std::move(registers)};
+  parts[threadIdx.x] = &mine;
+  meet(meeting);
+  if (mine.done) return;
+  const unsigned first = threadIdx.x / threads * threads;
+  const std::span<Part*> all(parts.data() + first, threads);
+  for (Part*& part : all) {
+    if (part == nullptr) refuse(text, "not all threads came to it");
+    if (std::strcmp(part->text, text) != 0) refuse(text, "other threads came to another");
+    part->done = true;
+  }
+  work(std::as_const(all));
+  for (Part*& part : all) part = nullptr;
+}
+
+// ---- matrices
+
+struct Matrix {
+  int columns = 0;
+  std::vector<double> values;
+  Matrix(int rows, int columns_given)
+      : columns(columns_given),
+        values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns_given)) {}
+  double& at(int row, int column) { return values[static_cast<std::size_t>(row * columns + column)]; }
+};
+
+/// As tensor cores read it: TF32's is cut off.
+double input(const Instruction& is, const void* memory, std::int64_t i) {
+  if (!is.tf32) return load(is.inputs, memory, i);
+  return static_cast<double>(std::bit_cast<float>(element<std::uint32_t>(memory, i) & ~0x1fffU));
+}
+
+void add_to(const Instruction& is, const Register& sum, double product) {
+  if (sum.bytes != bytes_of(is.sums)) refuse(is.text, "sums are not of its type");
+  store(is.sums, sum.at, 0, load(is.sums, sum.at, 0) + product);
+}
+
+/// a: m x k, b: n x k, both by rows.
+double dot(const Instruction& is, Matrix& a, int row, Matrix& b, int column) {
+  double sum = 0;
+  for (int k = 0; k < is.k; ++k) sum += a.at(row, k) * b.at(column, k);
+  return sum;
+}
+
+/// Which elements a lane has: PTX ISA, "Matrix Fragments for mma" of each shape. Lanes in groups of four
+/// share a row of A and D and a column of B, and divide what lies along it.
+void multiply_in_warp(const Instruction& is, std::span<Part* const> lanes) {
+  const int bytes = static_cast<int>(bytes_of(is.inputs));
+  const int of_register = bytes == 8 ? 1 : 4 / bytes;  // elements
+  const int row_blocks = is.m / 8;
+  const auto expected = [&](int rows) { return static_cast<std::size_t>(rows * is.k / 32 / of_register); };
+  if (is.n != 8 || is.a.size() != expected(is.m) || is.b.size() != expected(is.n) ||
+      is.d.size() != static_cast<std::size_t>(is.m * is.n / 32))
+    refuse(is.text, "takes another number of registers");
+  Matrix a(is.m, is.k);
+  Matrix b(is.n, is.k);
+  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
+    const int group = lane / 4;
+    const int in_group = lane % 4;
+    const auto read = [&](std::size_t name, Matrix& to, int row, int part) {
+      const Register& from = lanes[static_cast<std::size_t>(lane)]->registers.at(name);
+      if (from.bytes != static_cast<std::size_t>(of_register * bytes))
+        refuse(is.text, "inputs are not of its type");
+      for (int e = 0; e < of_register; ++e)
+        to.at(row, (part * 4 + in_group) * of_register + e) = input(is, from.at, e);
+    };
+    for (int i = 0; i < static_cast<int>(is.a.size()); ++i)
+      read(is.a[static_cast<std::size_t>(i)], a, group + 8 * (i % row_blocks), i / row_blocks);
+    for (int i = 0; i < static_cast<int>(is.b.size()); ++i)
+      read(is.b[static_cast<std::size_t>(i)], b, group, i);
+  }
+  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
+    for (int i = 0; i < static_cast<int>(is.d.size()); ++i) {
+      add_to(is, lanes[static_cast<std::size_t>(lane)]->registers.at(is.d[static_cast<std::size_t>(i)]),
+             dot(is, a, lane / 4 + 8 * (i / 2), b, lane % 4 * 2 + i % 2));
+    }
+  }
+}
+
+// ---- warp groups
+
+/// Of shared memory, for addresses of 18 bits.
+struct Window {
+  const std::byte* begins = nullptr;
+  static constexpr std::uint32_t bytes = 0x10000;
+};
+std::array<Window, 3> windows;
+std::size_t next_window = 0;
+
+const std::byte* shared_at(const char* text, std::uint32_t address) {
+  const std::uint32_t number = address / Window::bytes;
+  if (number == 0 || number > windows.size() || windows[number - 1].begins == nullptr)
+    refuse(text, "reads what is no shared memory");
+  return windows[number - 1].begins + address % Window::bytes;
+}
+
+/// An operand where its descriptor says that it lies: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared
+/// Memory Layout", of operands along k without swizzling, in pieces of 8 rows of 16 bytes.
+Matrix operand(const Instruction& is, std::uint64_t descriptor, int rows) {
+  const auto field = [&](unsigned from) {
+    return static_cast<std::uint32_t>(descriptor >> from & 0x3fffU) << 4U;
+  };
+  if (descriptor >> 46U != 0) refuse(is.text, "a descriptor swizzles, or has an offset");
+  const std::uint32_t next_columns = field(16);
+  const std::uint32_t next_rows = field(32);
+  const int bytes = static_cast<int>(bytes_of(is.inputs));
+  Matrix made(rows, is.k);
+  for (int row = 0; row < rows; ++row) {
+    for (int k = 0; k < is.k; ++k) {
+      const int byte = k * bytes;
+      const auto offset = static_cast<std::uint32_t>(byte / 16) * next_columns +
+                          static_cast<std::uint32_t>(row / 8) * next_rows +
+                          static_cast<std::uint32_t>(row % 8 * 16 + byte % 16);
+      made.at(row, k) = input(is, shared_at(is.text, field(0) + offset), 0);
+    }
+  }
+  return made;
+}
+
+struct Product {
+  const Instruction* is;
+  std::uint64_t a, b;
+  std::vector<std::vector<Register>> sums;  // of each thread
+};
+std::vector<Product> begun;
+std::deque<std::vector<Product>> committed;
+
+void multiply_in_group(const Product& product) {
+  const Instruction& is = *product.is;
+  Matrix a = operand(is, product.a, is.m);
+  Matrix b = operand(is, product.b, is.n);
+  for (int thread = 0; thread < static_cast<int>(product.sums.size()); ++thread) {
+    const std::vector<Register>& sums = product.sums[static_cast<std::size_t>(thread)];
+    for (int i = 0; i < static_cast<int>(sums.size()); ++i) {
+      const int row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
+      const int column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      add_to(is, sums[static_cast<std::size_t>(i)], dot(is, a, row, b, column));
+    }
+  }
+}
+
+void begin_product(const Instruction& is, std::span<Part* const> threads) {
+  const auto descriptor = [&](const Part& part, const std::vector<std::size_t>& name) {
+    return element<std::uint64_t>(part.registers.at(name.at(0)).at, 0);
+  };
+  Product product{
+      .is = &is, .a = descriptor(*threads[0], is.a), .b = descriptor(*threads[0], is.b), .sums = {}};
+  if (is.d.size() != static_cast<std::size_t>(is.n / 2)) refuse(is.text, "has another number of sums");
+  for (const Part* part : threads) {
+    if (descriptor(*part, is.a) != product.a || descriptor(*part, is.b) != product.b)
+      refuse(is.text, "threads have different descriptors");
+    std::vector<Register>& sums = product.sums.emplace_back();
+    for (const std::size_t name : is.d) sums.push_back(part->registers.at(name));
+  }
+  begun.push_back(std::move(product));
+}
+
+void wait_for_all_but(std::size_t latest) {
+  for (; committed.size() > latest; committed.pop_front()) {
+    for (const Product& product : committed.front()) multiply_in_group(product);
+  }
+}
+
+}  // namespace
+
+void execute(const char* text, std::span<const Register> results, std::span<const Register> operands) {
+  const std::string_view name(text);
+  std::vector<Register> registers(results.begin(), results.end());
+  registers.insert(registers.end(), operands.begin(), operands.end());
+  const auto of_group = [&](const auto& work) {
+    together(text, std::move(registers), group_threads, Meeting::block, work);
+  };
+  if (name.starts_with("mma.")) {
+    const Instruction& is = known(text, read_of_warp);
+    together(text, std::move(registers), warp_threads, Meeting::warp,
+             [&](std::span<Part* const> lanes) { multiply_in_warp(is, lanes); });
+  } else if (name.starts_with("wgmma.mma_async.")) {
+    const Instruction& is = known(text, read_of_group);
+    of_group([&](std::span<Part* const> threads) { begin_product(is, threads); });
+  } else if (name == "wgmma.commit_group.sync.aligned;") {
+    of_group([](auto) { committed.push_back(std::exchange(begun, {})); });
+  } else if (name.starts_with("wgmma.wait_group.sync.aligned ")) {
+    const std::size_t latest = std::stoul(std::string(name.substr(name.rfind(' ') + 1)));
+    of_group([&](auto) { wait_for_all_but(latest); });
+  } else if (name != "wgmma.fence.sync.aligned;" && name != "fence.proxy.async.shared::cta;") {
+    refuse(text, "is not emulated");  // those two order what here is in order
+  }
+}
+
+std::uint32_t shared_address(const void* memory) {
+  const auto* const begins = static_cast<const std::byte*>(memory);
+  const auto is_it = [&](const Window& window) { return window.begins == begins; };
+  auto found = std::find_if(windows.begin(), windows.end(), is_it);
+  if (found == windows.end()) {
+    found = windows.begin() + static_cast<std::ptrdiff_t>(next_window++ % windows.size());
+    found->begins = begins;
+  }
+  return static_cast<std::uint32_t>(found - windows.begin() + 1) * Window::bytes;
+}
+
+}  // namespace emulated

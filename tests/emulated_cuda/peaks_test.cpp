@@ -1,0 +1,100 @@
+// The kernels that show what a device's arithmetic gives, each unit of each generation: on a real device one
+// launch that fills it is too much to emulate, so that they are called here with less.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "backends/cuda/capability.h"
+#include "backends/cuda/kernels/peak_kernels.h"
+#include "numbers.h"
+#include "workloads/peak.h"
+
+namespace breakeven::cuda {
+namespace {
+
+struct Vector {
+  alignas(8) std::array<std::byte, Peak::vector_bytes> bytes{};
+  std::vector<double> values;
+};
+
+/// Small integers, which every type holds exactly, as it does their sums: i * factor mod 7, less 2.
+template <typename Stored, typename Convert>
+Vector vector_of(std::size_t factor, const Convert& convert) {
+  Vector made;
+  for (std::size_t i = 0; i < Peak::vector_bytes / sizeof(Stored); ++i) {
+    made.values.push_back(static_cast<double>(i * factor % 7) - 2);
+    emulated::set_element<Stored>(made.bytes.data(), static_cast<std::int64_t>(i),
+                                  convert(made.values.back()));
+  }
+  return made;
+}
+
+Vector vector_of(Dtype dtype, std::size_t factor) {
+  switch (dtype) {
+    case Dtype::f64:
+      return vector_of<double>(factor, [](double x) { return x; });
+    case Dtype::f16:
+      return vector_of<std::uint16_t>(factor, [](double x) { return to_f16(static_cast<float>(x)); });
+    case Dtype::bf16:
+      return vector_of<std::uint16_t>(factor, [](double x) { return to_bf16(static_cast<float>(x)); });
+    case Dtype::f8e4m3:
+      return vector_of<std::uint8_t>(factor, [](double x) { return to_f8e4m3(static_cast<float>(x)); });
+    case Dtype::s8:
+      return vector_of<std::int8_t>(factor, [](double x) { return static_cast<std::int8_t>(x); });
+    default:
+      return vector_of<float>(factor, [](double x) { return static_cast<float>(x); });
+  }
+}
+
+int threads_together(const PeakUnit& unit) {
+  if (unit.name.starts_with("wgmma")) return 128;
+  return unit.name.starts_with("mma") ? 32 : 1;
+}
+
+struct Device {
+  Capability capability;
+  std::size_t units = 0;  // of all dtypes
+};
+
+class EmulatedPeaks : public testing::TestWithParam<Device> {};
+
+TEST_P(EmulatedPeaks, AreOfRightSums) {
+  const Capability capability = GetParam().capability;
+  std::size_t units = 0;
+  for (const Dtype dtype : computed_by(capability, {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16,
+                                                    Dtype::bf16, Dtype::f8e4m3, Dtype::s8})) {
+    const Vector a = vector_of(dtype, 3);
+    const Vector b = vector_of(dtype, 5);
+    const double dot = std::inner_product(a.values.begin(), a.values.end(), b.values.begin(), 0.0);
+    ASSERT_NE(dot, 0);
+    for (const PeakUnit& unit : peak_units(dtype, capability)) {
+      // Shares differ by one, and take more than one filling of the accumulators.
+      constexpr std::int64_t steps = 2;
+      constexpr unsigned blocks = 2;
+      const std::int64_t pieces = blocks * unit.threads / threads_together(unit) * 3 + 1;
+      std::vector<double> sums(blocks * static_cast<std::size_t>(unit.threads), -1);
+      unit.enqueue(
+          {.a = a.bytes.data(), .b = b.bytes.data(), .pieces = pieces, .steps = steps, .sums = sums.data()},
+          blocks, static_cast<unsigned>(unit.threads), nullptr);
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0.0), dot * static_cast<double>(pieces * unit.dots))
+          << unit.name;
+      ++units;
+    }
+  }
+  EXPECT_EQ(units, GetParam().units);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EmulatedPeaks,
+                         testing::Values(Device{{7, 5}, 4}, Device{{8, 0}, 7}, Device{{8, 9}, 8},
+                                         Device{{9, 0}, 19}),
+                         [](const auto& device) {
+                           return "sm_" + std::to_string(device.param.capability.major * 10 +
+                                                         device.param.capability.minor);
+                         });
+
+}  // namespace
+}  // namespace breakeven::cuda
