@@ -134,8 +134,9 @@ class Report(unittest.TestCase):
         """More than 2000 pixels of it are not blank."""
         self.browser.execute_script("arguments[0].scrollIntoView()", canvas)
         count = (
-            "const c = arguments[0]; if (!c.width || !c.height) return 0; const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-            "let n = 0; for (let i = 3; i < p.length; i += 4) n += p[i] > 0; return n;"
+            "const c = arguments[0]; if (!c.width || !c.height) return 0;"
+            "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0;"
+            "for (let i = 3; i < p.length; i += 4) n += p[i] > 0; return n;"
         )
         self.wait_until(lambda b: b.execute_script(count, canvas) > 2000, f"{title} is not drawn")
 

@@ -68,33 +68,34 @@ std::vector<std::size_t> numbers_in(const std::string& list) {
   return all;
 }
 
-Instruction with_shape(const char* text, const std::smatch& found) {
-  Instruction made;
-  made.text = text;
-  made.m = std::stoi(found[1]);
-  made.n = std::stoi(found[2]);
-  made.k = std::stoi(found[3]);
-  made.sums = type_named(text, found[4]);
-  made.inputs = type_named(text, found[5]);
-  made.tf32 = found[5] == "tf32";
-  if (found[5] != found[6]) refuse(text, "has two types of inputs");
-  return made;
-}
-
-/// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c};" with c being d.
-Instruction read_of_warp(const char* text) {
-  static const std::regex form(
-      R"(mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col\.(\w+)\.(\w+)\.(\w+)\.(\w+))");
+/// "NAME d, a, b, ...;", with shape and types where `form` finds them in the name; `more` is what follows b.
+Instruction read(const char* text, const std::regex& form, std::vector<std::string>& more) {
   const std::string all = text;
   const std::string name = all.substr(0, all.find(' '));
   const std::vector<std::string> operands = operands_of(all);
   std::smatch found;
-  if (!std::regex_match(name, found, form) || operands.size() != 4) refuse(text, "is not emulated");
-  Instruction made = with_shape(text, found);
-  if (found[4] != found[7] || operands[0] != operands[3]) refuse(text, "does not add to what it writes");
-  made.d = numbers_in(operands[0]);
-  made.a = numbers_in(operands[1]);
-  made.b = numbers_in(operands[2]);
+  if (!std::regex_match(name, found, form) || operands.size() < 4) refuse(text, "is not emulated");
+  if (found[5] != found[6]) refuse(text, "has two types of inputs");
+  more.assign(operands.begin() + 3, operands.end());
+  return {.text = text,
+          .m = std::stoi(found[1]),
+          .n = std::stoi(found[2]),
+          .k = std::stoi(found[3]),
+          .inputs = type_named(text, found[5]),
+          .sums = type_named(text, found[4]),
+          .tf32 = found[5] == "tf32",
+          .d = numbers_in(operands[0]),
+          .a = numbers_in(operands[1]),
+          .b = numbers_in(operands[2])};
+}
+
+/// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c};" with c being d, and of its type.
+Instruction read_of_warp(const char* text) {
+  static const std::regex form(
+      R"(mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col\.(\w+)\.(\w+)\.(\w+)\.\4)");
+  std::vector<std::string> more;
+  Instruction made = read(text, form, more);
+  if (more.size() != 1 || numbers_in(more[0]) != made.d) refuse(text, "does not add to what it writes");
   return made;
 }
 
@@ -102,23 +103,15 @@ Instruction read_of_warp(const char* text) {
 /// transposed.
 Instruction read_of_group(const char* text) {
   static const std::regex form(R"(wgmma\.mma_async\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+))");
-  const std::string all = text;
-  const std::string name = all.substr(0, all.find(' '));
-  const std::vector<std::string> operands = operands_of(all);
-  std::smatch found;
-  if (!std::regex_match(name, found, form) || operands.size() < 4) refuse(text, "is not emulated");
-  Instruction made = with_shape(text, found);
+  std::vector<std::string> more;
+  Instruction made = read(text, form, more);
   std::vector<std::string> usual{"1"};  // added
   if (made.sums != CUDA_R_32I) usual.insert(usual.end(), {"1", "1"});
   if (bytes_of(made.inputs) == 2) usual.insert(usual.end(), {"0", "0"});
-  if (std::vector(operands.begin() + 3, operands.end()) != usual)
-    refuse(text, "negates or transposes, or lacks what says that it does not");
+  if (more != usual) refuse(text, "negates or transposes, or lacks what says that it does not");
   if (made.m != 64 || made.n % 8 != 0 || made.n > 256 ||
       made.k * static_cast<int>(bytes_of(made.inputs)) != depth_bytes)
     refuse(text, "has a shape that does not exist");
-  made.d = numbers_in(operands[0]);
-  made.a = numbers_in(operands[1]);
-  made.b = numbers_in(operands[2]);
   return made;
 }
 

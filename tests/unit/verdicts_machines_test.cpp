@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "reports_sample.h"
@@ -32,11 +35,21 @@ std::vector<Host*> pointers(std::vector<Host>& hosts) {
   return all;
 }
 
+/// `part` of each after `change`.
+std::vector<std::string> changed(std::vector<Host> hosts, void (*change)(std::span<Host* const>),
+                                 std::string Host::*part) {
+  change(pointers(hosts));
+  std::vector<std::string> all;
+  for (const Host& one : hosts) all.push_back(one.*part);
+  return all;
+}
+
 std::vector<std::string> names_apart(std::vector<Host> hosts) {
-  tell_machines_apart(pointers(hosts));
-  std::vector<std::string> names;
-  for (const Host& one : hosts) names.push_back(one.name);
-  return names;
+  return changed(std::move(hosts), tell_machines_apart, &Host::name);
+}
+
+std::vector<std::string> identities_completed(std::vector<Host> hosts) {
+  return changed(std::move(hosts), complete_identities, &Host::cpu_identity);
 }
 
 TEST(Machines, OfOneNameAreToldApart) {
@@ -62,13 +75,6 @@ TEST(Machines, HaveOneKeyOnlyWhereNothingTellsThemApart) {
        {host("other", "EPYC", 2, zen4), host("vm", "Xeon", 2, zen4), host("vm", "EPYC", 8, zen4),
         host("vm", "EPYC", 2, zen5), host("vm", "EPYC", 2), host("vm", "EPYC", 2, zen4, {"avx2", "avx512f"})})
     EXPECT_NE(machine_key(one), machine_key(other)) << machine_key(other);
-}
-
-std::vector<std::string> identities_completed(std::vector<Host> hosts) {
-  complete_identities(pointers(hosts));
-  std::vector<std::string> all;
-  for (const Host& one : hosts) all.push_back(one.cpu_identity);
-  return all;
 }
 
 TEST(Machines, AnOlderFileIsOfTheOneMachineThatAgreesWithIt) {

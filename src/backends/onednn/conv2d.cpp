@@ -81,7 +81,7 @@ struct Implementation {
   Layouts layouts;
 };
 
-/// What the library offers for these layouts, in its order of preference.
+/// What the library offers for these layouts and is exact, in its order of preference.
 std::vector<Implementation> implementations(const Conv2d& p, const Device& device, const Layouts& wanted) {
   const Dims strides{p.stride_h, p.stride_w};
   const Dims dilation{p.dilation - 1, p.dilation - 1};  // oneDNN counts the gaps
@@ -93,7 +93,9 @@ std::vector<Implementation> implementations(const Conv2d& p, const Device& devic
   std::vector<Implementation> found;
   const auto keep = [&](auto primitive, const auto& descriptor, const Desc& source, const Desc& weights,
                         const Desc& result) {
-    found.push_back({primitive, descriptor.impl_info_str(), {source, weights, result}});
+    const std::string name = descriptor.impl_info_str();
+    if (p.dtype == Dtype::s8 && halves_bytes(name)) return;
+    found.push_back({primitive, name, {source, weights, result}});
   };
 
   if (p.pass == Pass::forward) {
@@ -252,8 +254,7 @@ class Product final : public ConvolutionWay {
 };
 
 /// All ways worth a race: what the library likes best when free to choose all layouts, when the channels are
-/// innermost, and when nothing is rearranged; each in all its implementations but the reference and those
-/// that are not exact.
+/// innermost, and when nothing is rearranged; each in all its implementations but the reference.
 std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std::int64_t sets) {
   const Device device;
   std::vector<Implementation> found;
@@ -265,7 +266,7 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std:
                other.layouts.weights == implementation.layouts.weights &&
                other.layouts.result == implementation.layouts.result;
       });
-      if (known || (p.dtype == Dtype::s8 && halves_bytes(implementation.name))) continue;
+      if (known) continue;
       (is_reference(implementation.name) ? references : found).push_back(std::move(implementation));
     }
   }

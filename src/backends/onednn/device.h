@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
-#include <string_view>
 
 #include "workloads/buffer.h"
 #include "workloads/dtype.h"
