@@ -1,0 +1,97 @@
+// What a report says, whatever it is of and however it is shown: built once, rendered as terminal text,
+// Markdown and a page.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reports/charts/chart.h"
+
+namespace breakeven {
+
+/// How a renderer may stress something. Colour is never the only sign.
+enum class Tone { plain, quiet, best, good, warning, bad };
+
+/// What the cells of a column are, which decides how they are written, aligned and sorted.
+enum class CellKind {
+  text,
+  number,   // three significant digits, thousands separated
+  count,    // whole
+  seconds,  // one unit for the whole column
+  joules,   // likewise
+  ratio,    // 1.47 as "1.5x"
+  percent,  // 0.012 as "1.2 %"
+  spread,   // 0.012 as "±1.2 %"
+  change,   // a ratio, 1.053 as "+5.3 %"
+};
+
+struct Cell {
+  std::variant<std::monostate, std::string, double> value = {};  // nothing where it is not known
+  std::string note = {};                                         // beneath or behind it, smaller
+  Tone tone = Tone::plain;
+};
+
+struct Column {
+  std::string name;
+  CellKind kind = CellKind::text;
+  bool essential = false;   // stays in the row however narrow the terminal
+  bool can_choose = false;  // the page offers it as a filter
+};
+
+struct Row {
+  std::vector<Cell> cells;  // as many as there are columns
+  std::string group = {};   // rows of one group stand under it; equal for neighbours
+};
+
+/// Columns in which no row has anything are left out by every renderer.
+struct Table {
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
+};
+
+/// One sentence, or a few that belong together.
+struct Sentence {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+/// A number that decides, shown large, with what it is of.
+struct KeyFigure {
+  std::string value, meaning;
+};
+
+/// What can be opened: all results, notes, conditions.
+struct Fold {
+  std::string title;
+  std::vector<Sentence> sentences = {};
+  std::vector<Table> tables = {};
+  std::vector<Chart> charts = {};
+};
+
+/// One question and its answer.
+struct Card {
+  std::string id;                // letters, digits and -; unique in the document
+  std::string question;          // "Which library is fastest?"
+  std::string short_answer;      // a few words, for the table of contents
+  std::vector<Sentence> answer;  // one or two sentences that a stranger understands
+  std::vector<KeyFigure> figures = {};
+  std::optional<Chart> picture = {};
+  std::vector<Table> tables = {};   // small ones
+  std::vector<Table> details = {};  // every result: in a terminal before the answer, on a page folded
+  std::vector<Fold> folds = {};
+};
+
+struct Document {
+  std::string title;
+  std::string about;  // machines, date, version, how much of it was verified: one line
+  std::vector<Card> cards;
+  std::vector<Sentence> notes = {};  // what a reader should know beside the answers, the worst first
+  std::vector<Fold> folds = {};      // machines, software, method
+};
+
+}  // namespace breakeven
