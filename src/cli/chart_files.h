@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/charts.h"
+#include "reports/charts/result_charts.h"
 
 namespace breakeven {
 

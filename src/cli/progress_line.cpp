@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/text_file.h"
 #include "plan/suggestion.h"
 #include "reports/html_rank.h"
-#include "reports/rank_charts.h"
+#include "reports/charts/ranking_charts.h"
 #include "reports/rank_report.h"
 #include "session/clock.h"
 #include "verdicts/machines.h"

@@ -12,7 +12,7 @@
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "reports/bencher.h"
-#include "reports/charts.h"
+#include "reports/charts/result_charts.h"
 #include "reports/csv.h"
 #include "reports/github_benchmark.h"
 #include "reports/google_benchmark_json.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reports/page.h"
+#include "reports/render/terminal_lines.h"
 #include "results/result.h"
 
 namespace breakeven {

@@ -6,7 +6,7 @@
 
 #include "reports/comparison.h"
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 namespace {

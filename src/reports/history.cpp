@@ -8,7 +8,7 @@
 #include <set>
 
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 #include "results/json_parts.h"
 
 namespace breakeven {

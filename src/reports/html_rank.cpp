@@ -8,7 +8,7 @@
 
 #include "reports/comparison.h"
 #include "reports/html.h"
-#include "reports/rank_charts.h"
+#include "reports/charts/ranking_charts.h"
 #include "reports/rank_text.h"
 #include "reports/text.h"
 #include "results/json_parts.h"

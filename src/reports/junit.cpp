@@ -8,7 +8,7 @@
 
 #include "reports/comparison.h"
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 #include "reports/xml.h"
 
 namespace breakeven {

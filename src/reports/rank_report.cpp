@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "reports/comparison.h"
-#include "reports/markdown_text.h"
+#include "reports/render/markdown_text.h"
 #include "reports/rank_text.h"
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "reports/comparison.h"
-#include "reports/markdown_text.h"
+#include "reports/render/markdown_text.h"
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 #include "reports/verdict_findings.h"
 
 namespace breakeven {

@@ -7,7 +7,7 @@
 
 #include "reports/comparison.h"
 #include "reports/text.h"
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 #include "reports/verdict_findings.h"
 
 namespace breakeven {

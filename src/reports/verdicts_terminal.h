@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/page.h"
+#include "reports/render/terminal_lines.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {

@@ -39,6 +39,7 @@ struct Column {
   CellKind kind = CellKind::text;
   bool essential = false;   // stays in the row however narrow the terminal
   bool can_choose = false;  // the page offers it as a filter
+  bool page_only = false;   // too wide for terminals and Markdown
 };
 
 struct Row {

@@ -1,0 +1,211 @@
+#include "reports/document/results_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
+#include "reports/document/numbers.h"
+#include "reports/text.h"
+#include "statistics/summary.h"
+#include "workloads/workload.h"
+
+namespace breakeven {
+namespace {
+
+Cell number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Cell{.value = *value} : Cell{};
+}
+
+/// The steps that every backend of the problem has taken: losses are compared at the last of them.
+std::size_t common_losses(const Problem& problem) {
+  std::size_t fewest = SIZE_MAX;
+  for (const Entry& entry : problem.entries) {
+    const auto& training = entry.result->training;
+    if (training && !training->loss.empty()) fewest = std::min(fewest, training->loss.size());
+  }
+  return fewest;
+}
+
+std::string loss_text(double loss) {
+  return std::isfinite(loss) ? format_number(loss) : "diverged";
+}
+
+struct ResultColumn {
+  Column column;
+  Cell (*cell)(const Problem&, const Entry&);
+};
+
+bool is_timed(const Entry& entry) {
+  return entry.result->has_time();
+}
+
+Cell rate(const Entry& entry, double amount) {
+  return is_timed(entry) && amount > 0 ? number(amount / entry.result->seconds->median) : Cell{};
+}
+
+Tone tone_of(const Entry& entry) {
+  switch (entry.standing) {
+    case Standing::fastest:
+      return Tone::best;
+    case Standing::as_fast:
+      return Tone::good;
+    case Standing::slower:
+      return entry.ratio.value >= 2 ? Tone::warning : Tone::plain;
+    case Standing::not_distinct:
+    case Standing::alone:
+    case Standing::none:
+      break;
+  }
+  return Tone::plain;
+}
+
+Tone tone_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return Tone::plain;
+    case Status::unsupported:
+      return Tone::quiet;
+    case Status::interrupted:
+      return Tone::warning;
+    case Status::wrong:
+    case Status::implausible:
+    case Status::out_of_memory:
+    case Status::failed:
+    case Status::timed_out:
+      break;
+  }
+  return Tone::bad;
+}
+
+std::string status_text(Status status) {
+  std::string text(name(status));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+Cell comparison(const Entry& entry) {
+  const CaseResult& c = *entry.result;
+  if (c.status == Status::ok) return {.value = describe_standing(entry), .tone = tone_of(entry)};
+  return {.value = fmt::format("{}: {}", status_text(c.status), explain(c)), .tone = tone_of(c.status)};
+}
+
+std::string notes_of(const CaseResult& c) {
+  std::vector<std::string> parts;
+  if (c.status == Status::ok && !c.algorithm.empty()) parts.push_back(printable(c.algorithm));
+  for (const std::string& warning : c.warnings) parts.push_back(printable(warning));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+Cell text(std::string said) {
+  return said.empty() ? Cell{} : Cell{.value = std::move(said)};
+}
+
+const std::vector<ResultColumn>& columns() {
+  using enum CellKind;
+  // At most as many operations as bytes and some: every machine of the last decade does ten in the time of moving one byte.
+  static constexpr double operations_per_byte = 10;
+  static const std::vector<ResultColumn> all{
+      {{.name = "machine", .can_choose = true},
+       [](const Problem&, const Entry& e) { return text(printable(e.run->host.name)); }},
+      {{.name = "backend", .essential = true, .can_choose = true},
+       [](const Problem&, const Entry& e) { return text(backend_title(e.result->backend)); }},
+      {{.name = "device", .can_choose = true},
+       [](const Problem&, const Entry& e) { return e.result->device == "cpu" ? Cell{} : text(printable(e.result->device)); }},
+      {{.name = "time", .kind = seconds, .essential = true},
+       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->seconds->median) : Cell{}; }},
+      {{.name = "95 %", .kind = spread, .essential = true},
+       [](const Problem&, const Entry& e) { return is_timed(e) ? number(relative_half_width(e.result->seconds->estimate())) : Cell{}; }},
+      {{.name = "largest", .kind = count, .essential = true},
+       [](const Problem&, const Entry& e) { return e.result->fit ? number(static_cast<double>(e.result->fit->largest)) : Cell{}; }},
+      {{.name = "limited by"},
+       [](const Problem&, const Entry& e) { return e.result->fit ? text(printable(e.result->fit->limit)) : Cell{}; }},
+      // People know the images a second of a network, and the operations of everything else.
+      {{.name = "GFLOP/s", .kind = CellKind::number},
+       [](const Problem&, const Entry& e) { return e.result->samples > 0 ? Cell{} : rate(e, e.result->flop * 1e-9); }},
+      {{.name = "images/s", .kind = CellKind::number},
+       [](const Problem&, const Entry& e) { return rate(e, static_cast<double>(e.result->samples)); }},
+      {{.name = "GB/s", .kind = CellKind::number},
+       [](const Problem&, const Entry& e) {
+         const bool memory_decides = e.result->flop < operations_per_byte * e.result->bytes;
+         return memory_decides ? rate(e, e.result->bytes * 1e-9) : Cell{};
+       }},
+      {{.name = "of ceiling", .kind = percent},
+       [](const Problem&, const Entry& e) {
+         if (!e.roofline) return Cell{};
+         Cell cell = number(e.roofline->share);
+         cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
+         return cell;
+       }},
+      {{.name = "device time", .kind = seconds},
+       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->device_seconds) : Cell{}; }},
+      {{.name = "energy", .kind = joules},
+       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->joules) : Cell{}; }},
+      {{.name = "median latency", .kind = seconds},
+       [](const Problem&, const Entry& e) { return is_timed(e) && e.result->latency ? number(e.result->latency->p50) : Cell{}; }},
+      {{.name = "99 % within", .kind = seconds},
+       [](const Problem&, const Entry& e) { return is_timed(e) && e.result->latency ? number(e.result->latency->p99) : Cell{}; }},
+      {{.name = "loss"},
+       [](const Problem& p, const Entry& e) {
+         const auto& training = e.result->training;
+         if (!training || training->loss.empty()) return Cell{};
+         const std::size_t shown = common_losses(p);
+         const auto steps = static_cast<double>(shown) * static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
+         return text(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()), loss_text(training->loss[shown - 1]), count_text(steps)));
+       }},
+      {{.name = "accuracy", .kind = percent},
+       [](const Problem&, const Entry& e) { return e.result->training ? number(e.result->training->accuracy) : Cell{}; }},
+      {{.name = "to target", .kind = seconds},
+       [](const Problem&, const Entry& e) {
+         if (!e.result->training) return Cell{};
+         if (e.result->training->seconds_to_accuracy) return number(e.result->training->seconds_to_accuracy);
+         const Value* target = e.result->parameters.find("target_accuracy");
+         const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
+         return is_asked ? text("not reached") : Cell{};
+       }},
+      {{.name = "epoch", .kind = seconds},
+       [](const Problem&, const Entry& e) {
+         const auto& training = e.result->training;
+         return training && !training->epoch_seconds.empty() ? number(median(training->epoch_seconds)) : Cell{};
+       }},
+      {{.name = "compared", .essential = true}, [](const Problem&, const Entry& e) { return comparison(e); }},
+      {{.name = "notes", .page_only = true}, [](const Problem&, const Entry& e) { return text(notes_of(*e.result)); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines) {
+  std::vector<Table> tables;
+  for (const ProblemGroup& group : groups) {
+    Table table{.title = capitalised(plural_of(group.op)), .columns = {}, .rows = {}, .group_name = "problem"};
+    if (find_workload(group.op) == nullptr) table.title = group.op;
+    std::vector<const ResultColumn*> used;
+    for (const ResultColumn& column : columns()) {
+      if (column.column.name == "machine" && !several_machines) continue;
+      used.push_back(&column);
+      table.columns.push_back(column.column);
+    }
+    for (const Problem& problem : group.problems) {
+      for (const Entry& entry : problem.entries) {
+        Row row{.cells = {}, .group = problem.title};
+        for (const ResultColumn* column : used) row.cells.push_back(column->cell(problem, entry));
+        table.rows.push_back(std::move(row));
+      }
+    }
+    // Rows of one problem stand together, whichever machine they are from.
+    std::unordered_map<std::string, std::size_t> order;
+    for (const Row& row : table.rows) order.try_emplace(row.group, order.size());
+    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) { return order.at(a.group) < order.at(b.group); });
+    tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+}  // namespace breakeven
