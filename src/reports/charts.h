@@ -1,43 +1,16 @@
 // What there is to see in results, as charts that any library can draw: each is data, made here once.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/charts/chart.h"
 #include "results/result.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven {
-
-struct ChartPoint {
-  double x = 0, y = 0;
-  std::optional<double> low = {}, high = {};  // of y
-};
-
-struct ChartSeries {
-  std::string label;
-  std::vector<ChartPoint> points;  // by x, rising
-  bool is_limit = false;           // a ceiling, or a line to compare with: nothing that was measured
-};
-
-struct ChartAxis {
-  std::string label;
-  bool logarithmic = false;
-};
-
-struct Chart {
-  enum class Kind { lines, points, bars };
-
-  std::string name;   // unique among the charts of a report: letters, digits and -
-  std::string title;  // printable
-  Kind kind = Kind::lines;
-  ChartAxis x, y;
-  std::vector<std::string> categories;  // of bars: x is an index into them
-  std::vector<ChartSeries> series;
-};
 
 /// Of results with a time:
 /// - `OP-PARAMETER`: the rate over a parameter that takes three values or more, all else being equal; and

@@ -19,7 +19,7 @@ Json to_json(const ChartAxis& axis) {
 }
 
 Json to_json(const Chart& chart) {
-  constexpr std::array kinds{"lines", "points", "bars"};
+  constexpr std::array kinds{"lines", "points", "bars", "bars", "bars"};
   Json made{{"name", chart.name},
             {"title", chart.title},
             {"kind", kinds.at(static_cast<std::size_t>(chart.kind))},
