@@ -1,34 +1,48 @@
 #include "cli/chart_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
-#include <cstdio>
 
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
 #include "plan/suggestion.h"
-#include "reports/chart_gnuplot.h"
+#include "reports/charts/svg.h"
 
 namespace breakeven {
 namespace {
 
-void draw(const Chart& chart, const std::string& file) {
-  check_output_files({{"--chart", file}});
-  std::signal(SIGPIPE, SIG_IGN);  // writing to one that is not there is an error like others
-  FILE* gnuplot = popen("gnuplot", "w");
-  const std::string script = gnuplot_script(chart, file);
-  const bool written =
-      gnuplot != nullptr && fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-  const int status = gnuplot == nullptr ? -1 : pclose(gnuplot);
-  if (status == 0 && written) return;
-  throw CommandError(
-      exit_code::bad_input,
-      WIFEXITED(status) && WEXITSTATUS(status) == 127
-          ? "--chart needs gnuplot, which is not here; install it (Debian: gnuplot-nox)"
-          : fmt::format("--chart: gnuplot could not draw {}; what it said stands above", chart.name));
+/// The status that `command`, looked for in PATH, ends with when it has read `input`; 127 where it is not
+/// there.
+int run_with_input(std::vector<std::string> command, const std::string& input) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return 127;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  std::vector<char*> arguments(command.size() + 1, nullptr);
+  std::transform(command.begin(), command.end(), arguments.begin(),
+                 [](std::string& one) { return one.data(); });
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  std::signal(SIGPIPE, SIG_IGN);  // a program that stops reading says so by its status
+  for (std::size_t written = 0; error == 0 && written < input.size();) {
+    const ssize_t count = write(ends[1], input.data() + written, input.size() - written);
+    if (count <= 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  close(ends[1]);
+  int status = 0;
+  if (error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 127;
+  return WEXITSTATUS(status);
 }
 
 /// Each of "NAME=FILE".
@@ -49,17 +63,31 @@ void draw_charts(const std::vector<Chart>& all, const std::vector<std::string>& 
           exit_code::bad_input,
           fmt::format("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
                       name, did_you_mean(name, names)));
-    draw(*found, one.substr(equals + 1));
+    write_chart_file(*found, one.substr(equals + 1));
   }
 }
 
 }  // namespace
 
+void write_chart_file(const Chart& chart, const std::string& path) {
+  constexpr int not_found = 127;
+  check_output_files({{"--chart", path}});
+  const std::string svg = svg_text(chart, {});
+  if (!path.ends_with(".png")) return write_text_file(path, svg);
+  const int status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", path}, svg);
+  if (status == 0) return;
+  throw CommandError(exit_code::bad_input,
+                     status == not_found
+                         ? "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
+                           "librsvg2-bin), or name a file that ends in .svg"
+                         : fmt::format("--chart: rsvg-convert could not draw {} into {}", chart.name, path));
+}
+
 void declare_chart_options(CLI::App& command, ChartOptions& options) {
-  command.add_option(
-      "--chart", options.charts,
-      "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so; may be given several "
-      "times; needs gnuplot");
+  command.add_option("--chart", options.charts,
+                     "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so (needs "
+                     "rsvg-convert); may be "
+                     "given several times");
   command.add_flag("--list-charts", options.list, "the names and titles of the charts that there are");
 }
 

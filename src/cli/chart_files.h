@@ -16,6 +16,9 @@ struct ChartOptions {
   bool any() const { return list || !charts.empty(); }
 };
 
+/// As SVG, or as PNG where the path ends so. Throws CommandError.
+void write_chart_file(const Chart& chart, const std::string& path);
+
 void declare_chart_options(CLI::App& command, ChartOptions& options);
 
 /// Lists and draws what was asked for. Throws CommandError.
