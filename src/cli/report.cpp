@@ -14,14 +14,13 @@
 #include "reports/bencher.h"
 #include "reports/charts/result_charts.h"
 #include "reports/csv.h"
+#include "reports/document/builders.h"
 #include "reports/github_benchmark.h"
 #include "reports/google_benchmark_json.h"
-#include "reports/headlines.h"
-#include "reports/html_results.h"
 #include "reports/junit.h"
-#include "reports/markdown.h"
 #include "reports/openmetrics.h"
-#include "reports/threshold_report.h"
+#include "reports/render/html.h"
+#include "reports/render/markdown.h"
 #include "reports/tool_report.h"
 #include "verdicts/measured.h"
 
@@ -45,18 +44,14 @@ ToolReport of_results(const Measured& measured) {
 constexpr std::array<Form, 9> forms{{
     {"--answers", "what the results say, a sentence a line",
      [](const Measured& measured) {
-       return ToolReport{.text = answers_text(measured.results, measured.thresholds)};
+       return ToolReport{.text = render_answers(results_document(measured))};
      },
      true},
     {"--html", "a report for a browser",
-     [](const Measured& measured) { return ToolReport{.text = html_report(measured)}; }, true},
+     [](const Measured& measured) { return ToolReport{.text = render_html(results_document(measured))}; }, true},
     {"--markdown", "a Markdown summary",
      [](const Measured& measured) {
-       ToolReport made;
-       if (!measured.results.empty()) made.text = markdown_report(measured.results);
-       for (const Threshold& threshold : measured.thresholds)
-         made.text += (made.text.empty() ? "" : "\n") + threshold_markdown(threshold);
-       return made;
+       return ToolReport{.text = render_markdown(results_document(measured))};
      },
      true},
     {"--csv", "a row for each case and backend",
@@ -122,9 +117,7 @@ const SubcommandRegistration report_command(
                             : fmt::format("{} threshold files", measured.thresholds.size()));
          }
          if (!written) {
-           for (const auto& result : measured.results) print_terminal_report(result);
-           for (const auto& threshold : measured.thresholds)
-             fmt::print("{}", threshold_terminal(threshold, terminal_style()));
+           print_document(results_document(measured));
          }
          return exit_code::good;
        };

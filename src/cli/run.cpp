@@ -12,6 +12,7 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "reports/document/builders.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -119,8 +120,8 @@ int run(const Options& o) {
   line.clear();
   writer.finish(result);
   if (!o.quiet && out != "-") {
-    print_terminal_report(result);
-    fmt::print("\nresult file: {}\n", out.string());
+    print_document(results_document({.results = {result}, .thresholds = {}}));
+    fmt::print("Saved: {0}   See it: breakeven report {0} --html {1}.html\n", out.string(), out.stem().string());
   }
   if (Interruption::requested())
     fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());

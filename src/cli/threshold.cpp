@@ -12,8 +12,9 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "reports/html_results.h"
-#include "reports/threshold_report.h"
+#include "reports/document/builders.h"
+#include "reports/render/html.h"
+#include "reports/render/markdown.h"
 #include "session/discovery.h"
 
 namespace breakeven {
@@ -79,10 +80,10 @@ int threshold(const ThresholdOptions& o) {
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
   if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
-  if (!o.markdown.empty()) write_text_file(o.markdown, threshold_markdown(found));
-  if (!o.html.empty()) write_text_file(o.html, html_report({.results = {}, .thresholds = {found}}));
+  if (!o.markdown.empty()) write_text_file(o.markdown, render_markdown(results_document({.results = {}, .thresholds = {found}})));
+  if (!o.html.empty()) write_text_file(o.html, render_html(results_document({.results = {}, .thresholds = {found}})));
   if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
-    fmt::print("{}", threshold_terminal(found, terminal_style()));
+    print_document(results_document({.results = {}, .thresholds = {found}}));
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }
 

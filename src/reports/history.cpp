@@ -23,12 +23,12 @@ std::string plural(std::size_t count, const std::string& one, const std::string&
 }
 
 /// 1.123 -> "+12.3 %".
-std::string change_text(double ratio) {
+std::string percent_change(double ratio) {
   return fmt::format("{:+.1f}", 100 * (ratio - 1));
 }
-std::string change_text(const Change& c) {
-  return fmt::format("{} % ({} to {})", change_text(c.ratio), change_text(c.interval.low),
-                     change_text(c.interval.high));
+std::string percent_change(const Change& c) {
+  return fmt::format("{} % ({} to {})", percent_change(c.ratio), percent_change(c.interval.low),
+                     percent_change(c.interval.high));
 }
 
 /// The machine is said only where there are several.
@@ -50,7 +50,7 @@ std::string section(const std::string& heading, const Findings& findings, Descri
 
 std::string change_lines(const Change& c, const History& history) {
   std::string text = fmt::format(
-      "  {}  {}: {} → {} between {} and {}\n", change_text(c), series_text(*c.series, *c.machine, history),
+      "  {}  {}: {} → {} between {} and {}\n", percent_change(c), series_text(*c.series, *c.machine, history),
       format_seconds(c.before_seconds), format_seconds(c.after_seconds),
       describe_run(history.runs[c.last_before]), describe_run(history.runs[c.first_after]));
   for (const std::string& note : c.notes) text += fmt::format("      {}\n", printable(note));
@@ -114,7 +114,7 @@ std::string history_report(const HistoryCheck& check, const std::string& store) 
                        describe_run(history.runs[f.run]));
   });
   text += section("Perhaps slower, but too few runs yet to tell", check.suspicions, [&](const Suspicion& s) {
-    return fmt::format("  {} %  {}: {}; {} will tell\n", change_text(s.ratio),
+    return fmt::format("  {} %  {}: {}; {} will tell\n", percent_change(s.ratio),
                        series_text(*s.series, *s.machine, history),
                        s.values == 1 ? "the newest run is the slowest"
                                      : fmt::format("the newest {} runs are the slowest", s.values),

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/html_rank.h"
-#include "reports/rank_charts.h"
+#include "reports/charts/ranking_charts.h"
 #include "reports/rank_text.h"
 #include "reports_sample.h"
 

@@ -76,7 +76,8 @@ std::vector<Ladder> ladders_of(const std::vector<Timed>& all) {
   return found;
 }
 
-/// The rate of each step of optimisation, in the order of the results; without bars where there are too few or too many.
+/// The rate of each step of optimisation, in the order of the results; without bars where there are too few
+/// or too many.
 Chart ladder_chart(const Ladder& ladder) {
   constexpr std::size_t fewest_rungs = 3;
   const CaseResult& first = *ladder.members.front()->result;
@@ -127,7 +128,10 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
     if (at == chart.categories.end()) at = chart.categories.insert(at, dtype);
     const bool is_gpu = one.device != "cpu";
     series.add(capitalised(plural_of(one.op)) + (is_gpu ? " on the GPU" : ""),
-               {.x = static_cast<double>(at - chart.categories.begin()), .y = one.mean, .low = one.least, .high = one.most},
+               {.x = static_cast<double>(at - chart.categories.begin()),
+                .y = one.mean,
+                .low = one.least,
+                .high = one.most},
                is_gpu);
   }
   chart.series = series.take();

@@ -60,7 +60,8 @@ void choose_scales(Chart& chart) {
   chart.x.logarithmic = has_curves && spans(low_x, high_x, 16);
   // Lengths are compared from 0.
   chart.y.logarithmic = chart.kind != Chart::Kind::bars && spans(low_y, high_y, 30);
-  if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks) chart.x.ticks.assign(values.begin(), values.end());
+  if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks)
+    chart.x.ticks.assign(values.begin(), values.end());
 }
 
 }  // namespace breakeven

@@ -40,7 +40,8 @@ std::string name_of(const Family& family, const std::string& dtype) {
   return slug_of(fmt::format("{} {} {} {}", family.op, family.parameter, family.fixed, dtype));
 }
 
-Chart curve_chart(const Family& family, const std::string& dtype, const std::string& suffix, std::string_view what) {
+Chart curve_chart(const Family& family, const std::string& dtype, const std::string& suffix,
+                  std::string_view what) {
   return {.name = name_of(family, dtype) + suffix,
           .title = fmt::format("{}: {} by {}", work_text(family, dtype), what, printable(family.parameter)),
           .kind = Chart::Kind::lines,
@@ -50,7 +51,8 @@ Chart curve_chart(const Family& family, const std::string& dtype, const std::str
           .series = {}};
 }
 
-/// The members of one dtype, and its name; all of them, without a name, where they are few enough for one picture.
+/// The members of one dtype, and its name; all of them, without a name, where they are few enough for one
+/// picture.
 std::vector<std::pair<std::string, Members>> pictures_of(const Family& family) {
   constexpr std::size_t most_series = 6;
   std::set<std::string> labels;
@@ -114,7 +116,8 @@ Chart latency_chart(const Family& family) {
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
     if (!latency || !(latency->p50 > 0) || !std::isfinite(latency->p99)) continue;
-    series.add(timed->label, {.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99}, timed->is_gpu());
+    series.add(timed->label, {.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99},
+               timed->is_gpu());
   }
   chart.series = series.take();
   choose_scales(chart);
@@ -230,10 +233,12 @@ std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& ru
   return made;
 }
 
-/// The loss of each training problem over steps, or over the seconds that they took, up to the last step that all have.
+/// The loss of each training problem over steps, or over the seconds that they took, up to the last step that
+/// all have.
 std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
   const auto steps_at = [](const CaseResult& c, std::size_t i) {
-    return (static_cast<double>(i) + 0.5) * static_cast<double>(std::max<std::int64_t>(1, c.training->loss_stride));
+    return (static_cast<double>(i) + 0.5) *
+           static_cast<double>(std::max<std::int64_t>(1, c.training->loss_stride));
   };
   std::map<std::string, std::vector<const Timed*>> problems;
   std::vector<std::string> order;
@@ -251,7 +256,8 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     double last_step = INFINITY;
     for (const Timed* timed : members)
       last_step = std::min(last_step, steps_at(*timed->result, timed->result->training->loss.size() - 1));
-    Chart chart{.name = slug_of(fmt::format("{} {} loss {}", first.op, problem_title(first), by_seconds ? "seconds" : "steps")),
+    Chart chart{.name = slug_of(fmt::format("{} {} loss {}", first.op, problem_title(first),
+                                            by_seconds ? "seconds" : "steps")),
                 .title = fmt::format("{}: loss by {}", problem_title(first), by_seconds ? "time" : "steps"),
                 .kind = Chart::Kind::lines,
                 .x = {.label = by_seconds ? "time of training" : "steps",
@@ -303,7 +309,8 @@ std::vector<Chart> machine_charts(const Runs& runs) {
   const std::vector<Family> families = families_of(all);
   std::vector<Chart> made;
   for (const Family& family : families) {
-    for (const auto& [dtype, members] : pictures_of(family)) made.push_back(rate_chart(family, dtype, members));
+    for (const auto& [dtype, members] : pictures_of(family))
+      made.push_back(rate_chart(family, dtype, members));
     made.push_back(speedup_chart(family));
     made.push_back(latency_chart(family));
   }
@@ -333,7 +340,8 @@ std::vector<Chart> across_machines_charts(const Runs& runs) {
       Chart chart = curve_chart(family, by_dtype.size() > 1 ? dtype : "", "", unit.label);
       chart.name = "machines-" + chart.name;
       std::map<std::pair<std::string, double>, const CaseResult*> best;  // by machine and value
-      for (const auto& [x, timed] : members) keep_faster(best[{machine_key(timed->run->host), x}], *timed->result);
+      for (const auto& [x, timed] : members)
+        keep_faster(best[{machine_key(timed->run->host), x}], *timed->result);
       SeriesByLabel series;
       for (const auto& [where, result] : best) {
         if (const auto point = rate_at(where.second, *result, unit))
@@ -351,7 +359,8 @@ std::vector<Chart> across_machines_charts(const Runs& runs) {
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds) {
   std::vector<Chart> made;
   for (const Threshold& threshold : thresholds) {
-    for (const ThresholdAnswer& answer : threshold.answers) made.push_back(threshold_chart(threshold, answer));
+    for (const ThresholdAnswer& answer : threshold.answers)
+      made.push_back(threshold_chart(threshold, answer));
   }
   const std::vector<Machine> machines = machines_of(runs_of(results));
   for (const Machine& machine : machines) {

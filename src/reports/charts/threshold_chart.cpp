@@ -51,7 +51,8 @@ std::string question_of(const ThresholdAnswer& answer) {
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
   const std::string challenger = printable(name_of_side(threshold, 1));
   Chart chart{.name = slug_of(fmt::format("threshold {}", question_of(answer))),
-              .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger, printable(name_of_side(threshold, 0))),
+              .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
+                                   printable(name_of_side(threshold, 0))),
               .kind = Chart::Kind::lines,
               .x = {.label = printable(threshold.parameter)},
               .y = {.label = std::string(lead_axis(answer.in)), .unit = ChartUnit::ratio},
@@ -63,7 +64,8 @@ Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer)
     if (const auto shown = lead_at(point)) points.push_back(*shown);
   }
   if (points.empty()) return chart;
-  std::stable_sort(points.begin(), points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+  std::stable_sort(points.begin(), points.end(),
+                   [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
   chart.series.push_back({.label = challenger, .points = std::move(points)});
   for (const LeadChange& change : answer.found.changes) {
     chart.marks.push_back({.x = static_cast<double>(change.from),

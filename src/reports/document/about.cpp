@@ -35,7 +35,10 @@ std::string machines_text(const std::vector<const Host*>& hosts) {
     std::erase(parts, "");
     return fmt::format("{}", fmt::join(parts, ", "));
   }
-  const std::string each = cores.size() == 1 && *cores.begin() > 0 ? fmt::format("{} each, ", counted_text(static_cast<std::size_t>(*cores.begin()), "core", "cores")) : "";
+  const std::string each =
+      cores.size() == 1 && *cores.begin() > 0
+          ? fmt::format("{} each, ", counted_text(static_cast<std::size_t>(*cores.begin()), "core", "cores"))
+          : "";
   return fmt::format("{} machines ({}{})", machines.size(), each, gpu);
 }
 
@@ -59,7 +62,9 @@ std::string results_text(const Runs& runs) {
   }
   std::string text = counted_text(all, "result", "results");
   if (!troubles.empty()) text += fmt::format(": {}", fmt::join(troubles, ", "));
-  if (timed > 0 && timed == verified) return text + (troubles.empty() ? ", all verified against float64" : "; all others verified against float64");
+  if (timed > 0 && timed == verified)
+    return text +
+           (troubles.empty() ? ", all verified against float64" : "; all others verified against float64");
   return timed > 0 ? fmt::format("{}; {} of {} timed ones verified", text, verified, timed) : text;
 }
 
@@ -72,12 +77,14 @@ std::string short_reason(const std::string& reason) {
 }  // namespace
 
 std::string date_text(const std::string& created) {
-  static constexpr std::array<std::string_view, 12> months{"January", "February", "March",     "April",   "May",      "June",
-                                                           "July",    "August",   "September", "October", "November", "December"};
+  static constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
+                                                           "May",       "June",     "July",     "August",
+                                                           "September", "October",  "November", "December"};
   unsigned month = 0;
   unsigned day = 0;
   const auto number = [&](std::size_t at, unsigned& value) {
-    return created.size() >= 10 && std::from_chars(created.data() + at, created.data() + at + 2, value).ec == std::errc();
+    return created.size() >= 10 &&
+           std::from_chars(created.data() + at, created.data() + at + 2, value).ec == std::errc();
   };
   if (!number(5, month) || !number(8, day) || month < 1 || month > months.size()) return printable(created);
   return printable(fmt::format("{} {} {}", day, months.at(month - 1), created.substr(0, 4)));
@@ -96,10 +103,13 @@ std::string about_text(const Measured& measured) {
     if (!version.empty()) versions.insert(printable(version));
   };
   for (const Result& run : measured.results) add(run.host, run.created, run.tool_version);
-  for (const Threshold& threshold : measured.thresholds) add(threshold.host, threshold.created, threshold.tool_version);
+  for (const Threshold& threshold : measured.thresholds)
+    add(threshold.host, threshold.created, threshold.tool_version);
   if (hosts.empty()) return "";
   std::vector<std::string> parts{machines_text(hosts)};
-  if (!newest.empty()) parts.push_back(oldest == newest ? date_text(newest) : fmt::format("{} to {}", date_text(oldest), date_text(newest)));
+  if (!newest.empty())
+    parts.push_back(oldest == newest ? date_text(newest)
+                                     : fmt::format("{} to {}", date_text(oldest), date_text(newest)));
   if (!versions.empty()) parts.push_back(fmt::format("breakeven {}", fmt::join(versions, ", ")));
   if (!measured.results.empty()) parts.push_back(results_text(runs_of(measured.results)));
   return fmt::format("{}", fmt::join(parts, " · "));
@@ -112,13 +122,15 @@ std::string absent_backends_text(const Runs& runs) {
     for (const BackendRecord& backend : run->backends) {
       if (backend.available || !seen.insert(backend.name).second) continue;
       const std::string reason = short_reason(backend.reason);
-      auto found = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& r) { return r.first == reason; });
+      auto found =
+          std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& r) { return r.first == reason; });
       if (found == by_reason.end()) found = by_reason.insert(found, {reason, {}});
       found->second.push_back(printable(backend.name));
     }
   }
   std::vector<std::string> parts;
-  for (const auto& [reason, names] : by_reason) parts.push_back(fmt::format("{} ({})", fmt::join(names, ", "), reason));
+  for (const auto& [reason, names] : by_reason)
+    parts.push_back(fmt::format("{} ({})", fmt::join(names, ", "), reason));
   return parts.empty() ? "" : fmt::format("Not here: {}.", fmt::join(parts, "; "));
 }
 
@@ -134,7 +146,8 @@ std::vector<Sentence> machine_sentences(const Host& host, const std::vector<Back
     if (backend.available) add(describe_backend(backend));
   }
   for (const BackendRecord& backend : backends) {
-    if (!backend.available) add(fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)), Tone::quiet);
+    if (!backend.available)
+      add(fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)), Tone::quiet);
   }
   std::erase_if(said, [](const Sentence& sentence) { return sentence.text.empty(); });
   return said;
@@ -146,13 +159,15 @@ std::vector<Fold> machine_folds(const Measured& measured) {
   const auto add = [&](const Host& host, const std::vector<BackendRecord>& backends) {
     if (!seen.insert(machine_key(host)).second) return;
     const std::string machine = printable(host.name);
-    folds.push_back({.title = fmt::format("Hardware and software of {}", machine.empty() ? "an unnamed machine" : machine),
+    folds.push_back({.title = fmt::format("Hardware and software of {}",
+                                          machine.empty() ? "an unnamed machine" : machine),
                      .sentences = machine_sentences(host, backends)});
   };
   for (const Result& run : measured.results) add(run.host, run.backends);
   for (const Threshold& threshold : measured.thresholds) {
     std::vector<BackendRecord> backends;
-    for (const ThresholdContender& side : threshold.sides) backends.insert(backends.end(), side.backends.begin(), side.backends.end());
+    for (const ThresholdContender& side : threshold.sides)
+      backends.insert(backends.end(), side.backends.begin(), side.backends.end());
     add(threshold.host, backends);
   }
   return folds;

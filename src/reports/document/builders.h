@@ -6,8 +6,8 @@
 
 namespace breakeven {
 
-/// Results and thresholds: a card for each question, machines side by side, and where a GPU wins. What it points to must
-/// outlive the call alone.
+/// Results and thresholds: a card for each question, machines side by side, and where a GPU wins. What it
+/// points to must outlive the call alone.
 Document results_document(const Measured& measured);
 
 }  // namespace breakeven

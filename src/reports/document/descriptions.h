@@ -1,4 +1,5 @@
-// What results, machines, GPUs and backends are called and how they are described, in one printable line each.
+// What results, machines, GPUs and backends are called and how they are described, in one printable line
+// each.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace breakeven {
 
-/// The workload's title of the problem, behind its label where it has one; name=value pairs where this program has no such
-/// workload, the id where there are none.
+/// The workload's title of the problem, behind its label where it has one; name=value pairs where this
+/// program has no such workload, the id where there are none.
 std::string problem_title(const CaseResult& result);
 
 /// Why a result is not ok; never empty.
@@ -23,8 +24,8 @@ std::string config_title(const Result& result);
 /// `AMD EPYC 7B13, 2 cores, 2 threads, 16.0 GiB`, as far as it is known.
 std::string describe_host(const Host& host);
 
-/// `NVIDIA H200 (GPU-...): 140 GiB, driver 580.65, 700 W, up to 1980 MHz, PCIe 5 x16, ECC on`, as far as it is known, and
-/// the reason where it is not.
+/// `NVIDIA H200 (GPU-...): 140 GiB, driver 580.65, 700 W, up to 1980 MHz, PCIe 5 x16, ECC on`, as far as it
+/// is known, and the reason where it is not.
 std::string describe_gpu(const Gpu& gpu);
 
 /// `openblas 0.1.0 (OpenBLAS 0.3.21) on NVIDIA H100`, as far as it is known.

@@ -43,15 +43,15 @@ struct Column {
 };
 
 struct Row {
-  std::vector<Cell> cells;  // as many as there are columns
-  std::string group = {};   // rows of one group stand under it; equal for neighbours
+  std::vector<Cell> cells = {};  // as many as there are columns
+  std::string group = {};        // rows of one group stand under it; equal for neighbours
 };
 
 /// Columns in which no row has anything are left out by every renderer.
 struct Table {
-  std::string title;
-  std::vector<Column> columns;
-  std::vector<Row> rows;
+  std::string title = {};
+  std::vector<Column> columns = {};
+  std::vector<Row> rows = {};
   std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
 };
 
@@ -68,7 +68,7 @@ struct KeyFigure {
 
 /// What can be opened: all results, notes, conditions.
 struct Fold {
-  std::string title;
+  std::string title = {};
   std::vector<Sentence> sentences = {};
   std::vector<Table> tables = {};
   std::vector<Chart> charts = {};
@@ -76,10 +76,10 @@ struct Fold {
 
 /// One question and its answer.
 struct Card {
-  std::string id;                // letters, digits and -; unique in the document
-  std::string question;          // "Which library is fastest?"
-  std::string short_answer;      // a few words, for the table of contents
-  std::vector<Sentence> answer;  // one or two sentences that a stranger understands
+  std::string id = {};                // letters, digits and -; unique in the document
+  std::string question = {};          // "Which library is fastest?"
+  std::string short_answer = {};      // a few words, for the table of contents
+  std::vector<Sentence> answer = {};  // one or two sentences that a stranger understands
   std::vector<KeyFigure> figures = {};
   std::optional<Chart> picture = {};
   std::vector<Table> tables = {};   // small ones

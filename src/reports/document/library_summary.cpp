@@ -61,8 +61,9 @@ std::string leader_sentence(const LibrarySummary& summary, const std::string& pr
   const auto of_all = [&](std::size_t count) {
     return fmt::format("{} of {} {}", count_text(static_cast<double>(count)), all, problems_name);
   };
-  const std::string more =
-      leader.shares == 0 ? "" : fmt::format(" and shares the lead in {} more", count_text(static_cast<double>(leader.shares)));
+  const std::string more = leader.shares == 0 ? ""
+                                              : fmt::format(" and shares the lead in {} more",
+                                                            count_text(static_cast<double>(leader.shares)));
   if (leader.fastest == summary.problems)
     return summary.problems == 1 ? fmt::format("{} is the fastest.", name)
                                  : fmt::format("{} is the fastest for all {} {}.", name, all, problems_name);
@@ -77,17 +78,19 @@ std::string average_sentence(const LibrarySummary& summary) {
   std::vector<std::string> parts;
   for (const BackendSummary& one : summary.backends) {
     if (&one == &summary.leader() || one.mean_ratio < hardly || parts.size() == most) continue;
-    parts.push_back(fmt::format("{}{} {}", backend_title(one.backend), parts.empty() ? " takes" : "", factor_text(one.mean_ratio)));
+    parts.push_back(fmt::format("{}{} {}", backend_title(one.backend), parts.empty() ? " takes" : "",
+                                factor_text(one.mean_ratio)));
   }
   return parts.empty() ? "" : fmt::format("On average {} as long as the fastest.", joined_text(parts));
 }
 
 std::string gap_sentence(const LibrarySummary& summary) {
-  const auto worst = std::max_element(summary.backends.begin(), summary.backends.end(), [](const auto& a, const auto& b) {
-    return a.largest_ratio < b.largest_ratio;
-  });
+  const auto worst =
+      std::max_element(summary.backends.begin(), summary.backends.end(),
+                       [](const auto& a, const auto& b) { return a.largest_ratio < b.largest_ratio; });
   if (worst == summary.backends.end() || worst->largest_in.empty()) return "";
-  return fmt::format("Largest gap: {}, {}, {}.", backend_title(worst->backend), worst->largest_in, factor_text(worst->largest_ratio));
+  return fmt::format("Largest gap: {}, {}, {}.", backend_title(worst->backend), worst->largest_in,
+                     factor_text(worst->largest_ratio));
 }
 
 }  // namespace breakeven

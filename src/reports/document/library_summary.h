@@ -29,7 +29,8 @@ struct LibrarySummary {
 /// Problems of one machine.
 LibrarySummary summarise(const std::vector<const Problem*>& problems);
 
-/// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." Empty without a comparison.
+/// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." Empty without a
+/// comparison.
 std::string leader_sentence(const LibrarySummary& summary, const std::string& problems_name);
 
 /// "On average PyTorch takes 1.5x and OpenBLAS 1.6x as long as the fastest." Empty without another backend.

@@ -16,7 +16,7 @@ void keep_faster(const CaseResult*& best, const CaseResult& one) {
 std::vector<OverF32> over_f32(const std::vector<Timed>& all) {
   using ByDtype = std::map<std::string, const CaseResult*>;
   using OpOnDevice = std::pair<std::string, std::string>;
-  std::map<OpOnDevice, std::map<std::string, ByDtype>> by_place;         // by problem
+  std::map<OpOnDevice, std::map<std::string, ByDtype>> by_place;  // by problem
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
     if (is_ceiling(c)) continue;

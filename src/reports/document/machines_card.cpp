@@ -65,12 +65,14 @@ std::optional<Card> machines_card(const std::vector<Machine>& machines) {
   // The fastest one is that which no other is ahead of on average.
   std::vector<std::size_t> order(machines.size());
   for (std::size_t m = 0; m < order.size(); ++m) order[m] = m;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return mean_ratio(all[a], all[b]).value < 1; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return mean_ratio(all[a], all[b]).value < 1; });
   const std::size_t leader = order.front();
 
   std::vector<std::string> ops;
   for (const auto& [id, results] : best) {
-    if (std::find(ops.begin(), ops.end(), results.front()->op) == ops.end()) ops.push_back(results.front()->op);
+    if (std::find(ops.begin(), ops.end(), results.front()->op) == ops.end())
+      ops.push_back(results.front()->op);
   }
   const std::string problems = ops.size() == 1 ? plural_of(ops.front()) : "problems";
   Table table{.title = fmt::format("Time over {}'s, by the fastest library of each", machines[leader].name),
@@ -94,20 +96,29 @@ std::optional<Card> machines_card(const std::vector<Machine>& machines) {
   for (const std::size_t m : order) {
     const bool is_leader = m == leader;
     const double mean = mean_ratio(all[m], all[leader]).value;
-    Row row{.cells = {{.value = machines[m].name, .tone = is_leader ? Tone::best : Tone::plain}, {.value = mean}}};
-    const bool has_gpu = std::any_of(best.begin(), best.end(), [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
+    Row row{.cells = {{.value = machines[m].name, .tone = is_leader ? Tone::best : Tone::plain},
+                      {.value = mean}}};
+    const bool has_gpu = std::any_of(best.begin(), best.end(),
+                                     [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Estimate of_op = is_leader ? Estimate{.value = 1} : mean_ratio(by_op[i][m], by_op[i][leader]);
       if (ops.size() > 1) row.cells.push_back({.value = of_op.value});
-      if (const auto point = point_at(static_cast<double>(i), of_op)) series.add(machines[m].name, *point, has_gpu);
+      if (const auto point = point_at(static_cast<double>(i), of_op))
+        series.add(machines[m].name, *point, has_gpu);
     }
     table.rows.push_back(std::move(row));
-    if (!is_leader) others.push_back(fmt::format("{}{} {}", machines[m].name, others.empty() ? " takes" : "", factor_text(mean)));
+    if (!is_leader)
+      others.push_back(
+          fmt::format("{}{} {}", machines[m].name, others.empty() ? " takes" : "", factor_text(mean)));
   }
   chart.series = series.take();
   Card card{.id = {}, .question = "Which machine is the fastest?", .short_answer = machines[leader].name};
-  card.answer.push_back({.text = fmt::format("{} is the fastest of {} machines, each with its fastest library.", machines[leader].name, machines.size())});
-  card.answer.push_back({.text = fmt::format("Over the {} {} that all of them have, {} as long on average.", count_text(static_cast<double>(best.size())), problems, joined_text(others))});
+  card.answer.push_back(
+      {.text = fmt::format("{} is the fastest of {} machines, each with its fastest library.",
+                           machines[leader].name, machines.size())});
+  card.answer.push_back(
+      {.text = fmt::format("Over the {} {} that all of them have, {} as long on average.",
+                           count_text(static_cast<double>(best.size())), problems, joined_text(others))});
   card.picture = std::move(chart);
   card.tables.push_back(std::move(table));
   return card;

@@ -64,9 +64,11 @@ std::string counted_text(std::size_t count, std::string_view one, std::string_vi
 
 std::string capitalised(std::string text) {
   // A capital among the first letters is a name's own way of being written.
-  const bool is_name = text.size() > 1 && std::any_of(text.begin(), text.begin() + std::min<std::ptrdiff_t>(4, std::ssize(text)),
-                                                      [](unsigned char c) { return std::isupper(c) != 0; });
-  if (!text.empty() && !is_name) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  const bool is_name = text.size() > 1 &&
+                       std::any_of(text.begin(), text.begin() + std::min<std::ptrdiff_t>(4, std::ssize(text)),
+                                   [](unsigned char c) { return std::isupper(c) != 0; });
+  if (!text.empty() && !is_name)
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 

@@ -9,7 +9,8 @@
 
 namespace breakeven {
 
-/// `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`; unknown names as they are. Printable.
+/// `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`; unknown names as they are.
+/// Printable.
 std::string backend_title(std::string_view name);
 
 /// `matrix products`, `training steps`; `problems` for an operation that this program does not know.

@@ -1,5 +1,5 @@
-// Numbers as people read them: three significant digits, thousands separated, with a unit that suits their size. A number
-// that is not finite is "unknown", never 0.
+// Numbers as people read them: three significant digits, thousands separated, with a unit that suits their
+// size. A number that is not finite is "unknown", never 0.
 #pragma once
 
 #include <string>

@@ -15,6 +15,7 @@
 #include "reports/document/descriptions.h"
 #include "reports/document/families.h"
 #include "reports/document/library_summary.h"
+#include "reports/document/lower_precision.h"
 #include "reports/document/machines_card.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -69,7 +70,8 @@ Focus focus_of(const Findings& found, const std::vector<Timed>& all, const std::
   constexpr std::size_t many_batches = 5;
   std::set<std::string> dtypes;
   for (const Timed& timed : all) dtypes.insert(timed.result->dtype);
-  const auto limits = std::count_if(all.begin(), all.end(), [](const Timed& timed) { return is_ceiling(*timed.result); });
+  const auto limits =
+      std::count_if(all.begin(), all.end(), [](const Timed& timed) { return is_ceiling(*timed.result); });
   if (!found.gpu.empty()) return Focus::gpu;
   if (all.empty() && !found.capacity.empty()) return Focus::capacity;
   if (!found.ceilings.empty() && 2 * limits >= std::ssize(all)) return Focus::ceilings;
@@ -111,7 +113,8 @@ std::string in_short(const Findings& found) {
   if (found.focus != Focus::libraries && !said.empty()) return said.front().in_short;
   if (found.libraries.problems == 0) return said.empty() ? "" : said.front().in_short;
   const BackendSummary& leader = found.libraries.leader();
-  return fmt::format("{}, {} of {}", backend_title(leader.backend), leader.fastest + leader.shares, found.libraries.problems);
+  return fmt::format("{}, {} of {}", backend_title(leader.backend), leader.fastest + leader.shares,
+                     found.libraries.problems);
 }
 
 /// One or two sentences; the rest of what there is to say goes to `more`.
@@ -141,8 +144,9 @@ std::vector<KeyFigure> figures_of(const Findings& found) {
   std::vector<KeyFigure> figures;
   if (found.focus == Focus::libraries && found.libraries.backends.size() > 1) {
     const BackendSummary& next = found.libraries.backends[1];
-    figures.push_back({.value = factor_text(next.mean_ratio),
-                       .meaning = fmt::format("time of {} over the fastest, on average", backend_title(next.backend))});
+    figures.push_back(
+        {.value = factor_text(next.mean_ratio),
+         .meaning = fmt::format("time of {} over the fastest, on average", backend_title(next.backend))});
   }
   for (const Statement& statement : found.statements()) {
     for (const KeyFigure& figure : statement.figures) {
@@ -163,11 +167,15 @@ std::string fastest_text(const BackendSummary& one) {
                          : fmt::format("{} of {}, shares {}", one.fastest, one.problems, one.shares);
 }
 
-/// A row a backend: how often it is the fastest, its mean time over the fastest's, by operation where there are several.
-Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups, const std::string& machine) {
+/// A row a backend: how often it is the fastest, its mean time over the fastest's, by operation where there
+/// are several.
+Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
+                    const std::string& machine) {
   constexpr std::size_t most_operations = 4;
   Table table{.title = "Time over the fastest's, on average",
-              .columns = {{.name = "library", .essential = true}, {.name = "fastest in"}, {.name = "all", .kind = CellKind::ratio}}};
+              .columns = {{.name = "library", .essential = true},
+                          {.name = "fastest in"},
+                          {.name = "all", .kind = CellKind::ratio}}};
   std::vector<LibrarySummary> by_op;
   for (const ProblemGroup& group : groups) {
     std::vector<const Problem*> problems;
@@ -181,7 +189,8 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
   }
   if (by_op.empty()) table.columns.push_back({.name = "largest gap", .kind = CellKind::ratio});
   for (const BackendSummary& one : summary.backends) {
-    Row row{.cells = {{.value = backend_title(one.backend), .tone = &one == &summary.leader() ? Tone::best : Tone::plain},
+    Row row{.cells = {{.value = backend_title(one.backend),
+                       .tone = &one == &summary.leader() ? Tone::best : Tone::plain},
                       {.value = fastest_text(one)},
                       times(one.mean_ratio)}};
     for (const LibrarySummary& of_op : by_op) {
@@ -204,7 +213,8 @@ std::vector<double> some_of(const std::set<double>& values, std::size_t most) {
   return some;
 }
 
-/// The best rate of each family at some values of its parameter, and whose it is. Families of one operation and parameter.
+/// The best rate of each family at some values of its parameter, and whose it is. Families of one operation
+/// and parameter.
 std::vector<Table> rate_tables(const std::vector<Family>& families) {
   constexpr std::size_t most_values = 5;
   constexpr std::size_t most_rows = 6;
@@ -224,7 +234,8 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
     }
     const Unit unit = unit_of(all);
     const std::vector<double> shown = some_of(values, most_values);
-    Table table{.title = fmt::format("{}, the fastest library", unit.label), .columns = {{.name = fmt::format("{}, by {}", unit.label, what.second), .essential = true}}};
+    Table table{.title = fmt::format("{}, the fastest library", unit.label),
+                .columns = {{.name = fmt::format("{}, by {}", unit.label, what.second), .essential = true}}};
     for (const double value : shown)
       table.columns.push_back({.name = count_text(value), .kind = CellKind::number});
     for (const Family* family : members) {
@@ -240,7 +251,10 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
         Row row{.cells = {{.value = name}}};
         for (const double value : shown) {
           const auto at = best.find(value);
-          row.cells.push_back(at == best.end() ? Cell{} : Cell{.value = unit.of_run(*at->second) / at->second->seconds->median, .note = backend_title(at->second->backend)});
+          row.cells.push_back(at == best.end()
+                                  ? Cell{}
+                                  : Cell{.value = unit.of_run(*at->second) / at->second->seconds->median,
+                                         .note = backend_title(at->second->backend)});
         }
         table.rows.push_back(std::move(row));
       }
@@ -276,7 +290,8 @@ Chart libraries_chart(const std::vector<std::pair<std::string, LibrarySummary>>&
 }
 
 /// Takes the decisive one out of `all`.
-std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found, const std::string& machine) {
+std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found,
+                                    const std::string& machine) {
   constexpr std::size_t readable = 8;
   const auto take = [&](auto holds) -> std::optional<Chart> {
     const auto at = std::find_if(all.begin(), all.end(), holds);
@@ -291,8 +306,12 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
   if (found.focus == Focus::precision) {
     if (auto chart = take([](const Chart& c) { return c.name == "lower-precision"; })) return chart;
   }
-  if (auto chart = take([](const Chart& c) { return c.kind == Chart::Kind::lines && !c.name.ends_with("-latency"); })) return chart;
-  if (auto chart = take([](const Chart& c) { return c.kind == Chart::Kind::bars && c.categories.size() <= readable; })) return chart;
+  if (auto chart =
+          take([](const Chart& c) { return c.kind == Chart::Kind::lines && !c.name.ends_with("-latency"); }))
+    return chart;
+  if (auto chart =
+          take([](const Chart& c) { return c.kind == Chart::Kind::bars && c.categories.size() <= readable; }))
+    return chart;
   if (found.libraries.backends.size() > 1) return libraries_chart({{machine, found.libraries}});
   return std::nullopt;
 }
@@ -303,7 +322,8 @@ std::vector<Sentence> sentences_of(const std::vector<Remark>& remarks, Tone tone
   std::vector<Sentence> said;
   for (const Remark& remark : remarks) {
     const std::string extent = describe_extent(remark);
-    said.push_back({.text = extent.empty() ? remark.text : fmt::format("{} {}", remark.text, extent), .tone = tone});
+    said.push_back(
+        {.text = extent.empty() ? remark.text : fmt::format("{} {}", remark.text, extent), .tone = tone});
   }
   return said;
 }
@@ -319,7 +339,8 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
   }
   for (const Result* run : runs) {
     if (!run->complete) {
-      said.push_back({.text = "The run ended before everything was measured: go on with --resume.", .tone = Tone::warning});
+      said.push_back({.text = "The run ended before everything was measured: go on with --resume.",
+                      .tone = Tone::warning});
       break;
     }
   }
@@ -329,25 +350,31 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
 }
 
 void add_fold(Card& card, Fold fold) {
-  if (!fold.sentences.empty() || !fold.tables.empty() || !fold.charts.empty()) card.folds.push_back(std::move(fold));
+  if (!fold.sentences.empty() || !fold.tables.empty() || !fold.charts.empty())
+    card.folds.push_back(std::move(fold));
 }
 
-void add_folds(Card& card, std::vector<Sentence> more, std::vector<Chart> charts, std::vector<Table> tables, const Runs& runs) {
+void add_folds(Card& card, std::vector<Sentence> more, std::vector<Chart> charts, std::vector<Table> tables,
+               const Runs& runs) {
   constexpr std::size_t most_charts = 8;  // more make a page slow; all can be drawn by --chart
   if (charts.size() > most_charts) charts.resize(most_charts);
   const std::size_t drawn = charts.size();
-  add_fold(card, {.title = "What else the results say", .sentences = std::move(more), .tables = std::move(tables)});
-  add_fold(card, {.title = counted_text(drawn, "more picture", "more pictures"), .charts = std::move(charts)});
+  add_fold(card,
+           {.title = "What else the results say", .sentences = std::move(more), .tables = std::move(tables)});
+  add_fold(card,
+           {.title = counted_text(drawn, "more picture", "more pictures"), .charts = std::move(charts)});
   std::vector<Sentence> notes = remarks_on(runs);
   const std::size_t count = notes.size();
-  add_fold(card, {.title = counted_text(count, "note on these results", "notes on these results"), .sentences = std::move(notes)});
+  add_fold(card, {.title = counted_text(count, "note on these results", "notes on these results"),
+                  .sentences = std::move(notes)});
 }
 
 Card one_machine_card(const std::string& question, const Machine& machine) {
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
   const Findings found = findings_of(machine, groups);
   std::vector<Sentence> more;
-  Card card{.id = {}, .question = question, .short_answer = in_short(found), .answer = answer_of(found, more)};
+  Card card{
+      .id = {}, .question = question, .short_answer = in_short(found), .answer = answer_of(found, more)};
   card.figures = figures_of(found);
   std::vector<Chart> all = machine_charts(machine.runs);
   card.picture = decisive_chart(all, found, machine.name);
@@ -371,31 +398,42 @@ Card one_machine_card(const std::string& question, const Machine& machine) {
   return card;
 }
 
-Card several_machines_card(const std::string& question, const std::vector<Machine>& machines, const Runs& runs) {
+Card several_machines_card(const std::string& question, const std::vector<Machine>& machines,
+                           const Runs& runs) {
   constexpr std::size_t most_sentences = 4;
   const std::vector<ProblemGroup> groups = compare_backends(runs);
   Card card{.id = {}, .question = question};
   Table table{.title = "By machine",
-              .columns = {{.name = "machine", .essential = true}, {.name = "answer"}, {.name = "fastest library"}, {.name = "in"}, {.name = "next"}, {.name = "takes", .kind = CellKind::ratio}}};
+              .columns = {{.name = "machine", .essential = true},
+                          {.name = "answer"},
+                          {.name = "fastest library"},
+                          {.name = "in"},
+                          {.name = "next"},
+                          {.name = "takes", .kind = CellKind::ratio}}};
   std::vector<Sentence> more;
   std::vector<std::pair<std::string, LibrarySummary>> summaries;
   std::set<std::string> shorts;
   for (const Machine& machine : machines) {
     const Findings found = findings_of(machine, groups);
     std::vector<Sentence> answer = answer_of(found, more);
-    add_sentence(card.answer.size() < most_sentences ? card.answer : more, fmt::format("{}: {}", machine.name, answer.front().text));
+    add_sentence(card.answer.size() < most_sentences ? card.answer : more,
+                 fmt::format("{}: {}", machine.name, answer.front().text));
     const bool has_libraries = !found.libraries.backends.empty() && found.libraries.problems > 0;
     const bool has_next = has_libraries && found.libraries.backends.size() > 1;
-    shorts.insert(has_libraries && found.focus == Focus::libraries ? backend_title(found.libraries.leader().backend) : in_short(found));
-    table.rows.push_back({.cells = {{.value = machine.name},
-                                    {.value = found.focus == Focus::libraries ? "" : in_short(found)},
-                                    has_libraries ? Cell{.value = backend_title(found.libraries.leader().backend)} : Cell{},
-                                    has_libraries ? Cell{.value = fastest_text(found.libraries.leader())} : Cell{},
-                                    has_next ? Cell{.value = backend_title(found.libraries.backends[1].backend)} : Cell{},
-                                    has_next ? times(found.libraries.backends[1].mean_ratio) : Cell{}}});
+    shorts.insert(has_libraries && found.focus == Focus::libraries
+                      ? backend_title(found.libraries.leader().backend)
+                      : in_short(found));
+    table.rows.push_back(
+        {.cells = {{.value = machine.name},
+                   {.value = found.focus == Focus::libraries ? "" : in_short(found)},
+                   has_libraries ? Cell{.value = backend_title(found.libraries.leader().backend)} : Cell{},
+                   has_libraries ? Cell{.value = fastest_text(found.libraries.leader())} : Cell{},
+                   has_next ? Cell{.value = backend_title(found.libraries.backends[1].backend)} : Cell{},
+                   has_next ? times(found.libraries.backends[1].mean_ratio) : Cell{}}});
     if (has_libraries) summaries.emplace_back(machine.name, found.libraries);
   }
-  card.short_answer = shorts.size() == 1 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size()) : "differs by machine";
+  card.short_answer = shorts.size() == 1 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size())
+                                         : "differs by machine";
   std::vector<Chart> all = across_machines_charts(runs);
   if (!all.empty()) {
     card.picture = std::move(all.front());
@@ -415,7 +453,8 @@ std::vector<std::pair<std::string, Runs>> questions_of(const Runs& runs) {
   for (const Result* run : runs) {
     std::string title = config_title(*run);
     if (title.empty()) title = "What was measured?";
-    auto found = std::find_if(questions.begin(), questions.end(), [&](const auto& q) { return q.first == title; });
+    auto found =
+        std::find_if(questions.begin(), questions.end(), [&](const auto& q) { return q.first == title; });
     if (found == questions.end()) found = questions.insert(found, {title, {}});
     found->second.push_back(run);
   }
@@ -434,7 +473,8 @@ std::optional<Card> no_gpu_card(const Runs& runs) {
   return Card{.id = {},
               .question = "Where does a GPU win?",
               .short_answer = "not measured yet",
-              .answer = {{.text = "Not measured yet: no GPU took part. On a machine with one, run the same configs, and report its files with these."}}};
+              .answer = {{.text = "Not measured yet: no GPU took part. On a machine with one, run the same "
+                                  "configs, and report its files with these."}}};
 }
 
 void name_cards(std::vector<Card>& cards) {
@@ -442,7 +482,8 @@ void name_cards(std::vector<Card>& cards) {
   for (Card& card : cards) {
     const std::string name = slug_of(card.question);
     card.id = name;
-    for (int number = 2; !taken.insert(card.id).second; ++number) card.id = fmt::format("{}-{}", name, number);
+    for (int number = 2; !taken.insert(card.id).second; ++number)
+      card.id = fmt::format("{}-{}", name, number);
   }
 }
 
@@ -455,8 +496,10 @@ Document results_document(const Measured& measured) {
   Document document;
   for (const auto& [question, asked] : questions) {
     const std::vector<Machine> answering = machines_of(asked);
-    document.cards.push_back(answering.size() == 1 ? one_machine_card(question, answering.front()) : several_machines_card(question, answering, asked));
-    if (answering.size() == 1 && machines.size() > 1) document.cards.back().question += fmt::format(" ({})", answering.front().name);
+    document.cards.push_back(answering.size() == 1 ? one_machine_card(question, answering.front())
+                                                   : several_machines_card(question, answering, asked));
+    if (answering.size() == 1 && machines.size() > 1)
+      document.cards.back().question += fmt::format(" ({})", answering.front().name);
   }
   if (auto card = machines_card(machines)) document.cards.push_back(std::move(*card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
@@ -469,9 +512,11 @@ Document results_document(const Measured& measured) {
   document.about = about_text(measured);
   document.notes = remarks_on(runs);
   for (const Threshold& threshold : measured.thresholds) {
-    for (const std::string& warning : threshold.warnings) document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
+    for (const std::string& warning : threshold.warnings)
+      document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
   }
-  if (std::string absent = absent_backends_text(runs); !absent.empty()) document.notes.push_back({.text = std::move(absent), .tone = Tone::quiet});
+  if (std::string absent = absent_backends_text(runs); !absent.empty())
+    document.notes.push_back({.text = std::move(absent), .tone = Tone::quiet});
   document.folds = machine_folds(measured);
   return document;
 }

@@ -18,7 +18,7 @@
 namespace breakeven {
 namespace {
 
-Cell number(const std::optional<double>& value) {
+Cell number_cell(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Cell{.value = *value} : Cell{};
 }
 
@@ -46,7 +46,7 @@ bool is_timed(const Entry& entry) {
 }
 
 Cell rate(const Entry& entry, double amount) {
-  return is_timed(entry) && amount > 0 ? number(amount / entry.result->seconds->median) : Cell{};
+  return is_timed(entry) && amount > 0 ? number_cell(amount / entry.result->seconds->median) : Cell{};
 }
 
 Tone tone_of(const Entry& entry) {
@@ -102,32 +102,45 @@ std::string notes_of(const CaseResult& c) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-Cell text(std::string said) {
+Cell text_cell(std::string said) {
   return said.empty() ? Cell{} : Cell{.value = std::move(said)};
 }
 
 const std::vector<ResultColumn>& columns() {
   using enum CellKind;
-  // At most as many operations as bytes and some: every machine of the last decade does ten in the time of moving one byte.
+  // At most as many operations as bytes and some: every machine of the last decade does ten in the time of
+  // moving one byte.
   static constexpr double operations_per_byte = 10;
   static const std::vector<ResultColumn> all{
       {{.name = "machine", .can_choose = true},
-       [](const Problem&, const Entry& e) { return text(printable(e.run->host.name)); }},
+       [](const Problem&, const Entry& e) { return text_cell(printable(e.run->host.name)); }},
       {{.name = "backend", .essential = true, .can_choose = true},
-       [](const Problem&, const Entry& e) { return text(backend_title(e.result->backend)); }},
+       [](const Problem&, const Entry& e) { return text_cell(backend_title(e.result->backend)); }},
       {{.name = "device", .can_choose = true},
-       [](const Problem&, const Entry& e) { return e.result->device == "cpu" ? Cell{} : text(printable(e.result->device)); }},
+       [](const Problem&, const Entry& e) {
+         return e.result->device == "cpu" ? Cell{} : text_cell(printable(e.result->device));
+       }},
       {{.name = "time", .kind = seconds, .essential = true},
-       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->seconds->median) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return is_timed(e) ? number_cell(e.result->seconds->median) : Cell{};
+       }},
       {{.name = "95 %", .kind = spread, .essential = true},
-       [](const Problem&, const Entry& e) { return is_timed(e) ? number(relative_half_width(e.result->seconds->estimate())) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return is_timed(e) ? number_cell(relative_half_width(e.result->seconds->estimate())) : Cell{};
+       }},
       {{.name = "largest", .kind = count, .essential = true},
-       [](const Problem&, const Entry& e) { return e.result->fit ? number(static_cast<double>(e.result->fit->largest)) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return e.result->fit ? number_cell(static_cast<double>(e.result->fit->largest)) : Cell{};
+       }},
       {{.name = "limited by"},
-       [](const Problem&, const Entry& e) { return e.result->fit ? text(printable(e.result->fit->limit)) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return e.result->fit ? text_cell(printable(e.result->fit->limit)) : Cell{};
+       }},
       // People know the images a second of a network, and the operations of everything else.
       {{.name = "GFLOP/s", .kind = CellKind::number},
-       [](const Problem&, const Entry& e) { return e.result->samples > 0 ? Cell{} : rate(e, e.result->flop * 1e-9); }},
+       [](const Problem&, const Entry& e) {
+         return e.result->samples > 0 ? Cell{} : rate(e, e.result->flop * 1e-9);
+       }},
       {{.name = "images/s", .kind = CellKind::number},
        [](const Problem&, const Entry& e) { return rate(e, static_cast<double>(e.result->samples)); }},
       {{.name = "GB/s", .kind = CellKind::number},
@@ -138,43 +151,57 @@ const std::vector<ResultColumn>& columns() {
       {{.name = "of ceiling", .kind = percent},
        [](const Problem&, const Entry& e) {
          if (!e.roofline) return Cell{};
-         Cell cell = number(e.roofline->share);
+         Cell cell = number_cell(e.roofline->share);
          cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
          return cell;
        }},
       {{.name = "device time", .kind = seconds},
-       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->device_seconds) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return is_timed(e) ? number_cell(e.result->device_seconds) : Cell{};
+       }},
       {{.name = "energy", .kind = joules},
-       [](const Problem&, const Entry& e) { return is_timed(e) ? number(e.result->joules) : Cell{}; }},
+       [](const Problem&, const Entry& e) { return is_timed(e) ? number_cell(e.result->joules) : Cell{}; }},
       {{.name = "median latency", .kind = seconds},
-       [](const Problem&, const Entry& e) { return is_timed(e) && e.result->latency ? number(e.result->latency->p50) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return is_timed(e) && e.result->latency ? number_cell(e.result->latency->p50) : Cell{};
+       }},
       {{.name = "99 % within", .kind = seconds},
-       [](const Problem&, const Entry& e) { return is_timed(e) && e.result->latency ? number(e.result->latency->p99) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return is_timed(e) && e.result->latency ? number_cell(e.result->latency->p99) : Cell{};
+       }},
       {{.name = "loss"},
        [](const Problem& p, const Entry& e) {
          const auto& training = e.result->training;
          if (!training || training->loss.empty()) return Cell{};
          const std::size_t shown = common_losses(p);
-         const auto steps = static_cast<double>(shown) * static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
-         return text(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()), loss_text(training->loss[shown - 1]), count_text(steps)));
+         const auto steps = static_cast<double>(shown) *
+                            static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
+         return text_cell(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()),
+                                      loss_text(training->loss[shown - 1]), count_text(steps)));
        }},
       {{.name = "accuracy", .kind = percent},
-       [](const Problem&, const Entry& e) { return e.result->training ? number(e.result->training->accuracy) : Cell{}; }},
+       [](const Problem&, const Entry& e) {
+         return e.result->training ? number_cell(e.result->training->accuracy) : Cell{};
+       }},
       {{.name = "to target", .kind = seconds},
        [](const Problem&, const Entry& e) {
          if (!e.result->training) return Cell{};
-         if (e.result->training->seconds_to_accuracy) return number(e.result->training->seconds_to_accuracy);
+         if (e.result->training->seconds_to_accuracy)
+           return number_cell(e.result->training->seconds_to_accuracy);
          const Value* target = e.result->parameters.find("target_accuracy");
-         const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
-         return is_asked ? text("not reached") : Cell{};
+         const bool is_asked =
+             target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
+         return is_asked ? text_cell("not reached") : Cell{};
        }},
       {{.name = "epoch", .kind = seconds},
        [](const Problem&, const Entry& e) {
          const auto& training = e.result->training;
-         return training && !training->epoch_seconds.empty() ? number(median(training->epoch_seconds)) : Cell{};
+         return training && !training->epoch_seconds.empty() ? number_cell(median(training->epoch_seconds))
+                                                             : Cell{};
        }},
       {{.name = "compared", .essential = true}, [](const Problem&, const Entry& e) { return comparison(e); }},
-      {{.name = "notes", .page_only = true}, [](const Problem&, const Entry& e) { return text(notes_of(*e.result)); }},
+      {{.name = "notes", .page_only = true},
+       [](const Problem&, const Entry& e) { return text_cell(notes_of(*e.result)); }},
   };
   return all;
 }
@@ -184,7 +211,8 @@ const std::vector<ResultColumn>& columns() {
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines) {
   std::vector<Table> tables;
   for (const ProblemGroup& group : groups) {
-    Table table{.title = capitalised(plural_of(group.op)), .columns = {}, .rows = {}, .group_name = "problem"};
+    Table table{
+        .title = capitalised(plural_of(group.op)), .columns = {}, .rows = {}, .group_name = "problem"};
     if (find_workload(group.op) == nullptr) table.title = group.op;
     std::vector<const ResultColumn*> used;
     for (const ResultColumn& column : columns()) {
@@ -202,7 +230,8 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
     // Rows of one problem stand together, whichever machine they are from.
     std::unordered_map<std::string, std::size_t> order;
     for (const Row& row : table.rows) order.try_emplace(row.group, order.size());
-    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) { return order.at(a.group) < order.at(b.group); });
+    std::stable_sort(table.rows.begin(), table.rows.end(),
+                     [&](const Row& a, const Row& b) { return order.at(a.group) < order.at(b.group); });
     tables.push_back(std::move(table));
   }
   return tables;

@@ -11,7 +11,8 @@ namespace breakeven {
 Runs runs_of(std::span<const Result> results) {
   Runs runs;
   runs.reserve(results.size());
-  std::transform(results.begin(), results.end(), std::back_inserter(runs), [](const Result& run) { return &run; });
+  std::transform(results.begin(), results.end(), std::back_inserter(runs),
+                 [](const Result& run) { return &run; });
   return runs;
 }
 
@@ -19,7 +20,8 @@ std::vector<Machine> machines_of(const Runs& runs) {
   std::vector<Machine> machines;
   for (const Result* run : runs) {
     const std::string key = machine_key(run->host);
-    auto found = std::find_if(machines.begin(), machines.end(), [&](const Machine& m) { return m.key == key; });
+    auto found =
+        std::find_if(machines.begin(), machines.end(), [&](const Machine& m) { return m.key == key; });
     if (found == machines.end()) {
       std::string name = printable(run->host.name);
       machines.push_back({.key = key, .name = name.empty() ? "unnamed" : std::move(name), .runs = {}});

@@ -16,7 +16,8 @@ namespace {
 
 Standing standing_of(const Estimate& ratio, bool overlap) {
   if (!ratio.interval || !overlap) return Standing::slower;
-  const bool equivalent = ratio.interval->high <= 1 + equivalence && ratio.interval->low >= 1 / (1 + equivalence);
+  const bool equivalent =
+      ratio.interval->high <= 1 + equivalence && ratio.interval->low >= 1 / (1 + equivalence);
   return equivalent ? Standing::as_fast : Standing::not_distinct;
 }
 
@@ -32,7 +33,8 @@ void rank(std::vector<Entry>& entries) {
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
     const Estimate seconds = entry->result->seconds->estimate();
     entry->ratio = ratio(seconds, fastest);
-    const bool overlap = seconds.interval && fastest.interval && seconds.interval->low <= fastest.interval->high &&
+    const bool overlap = seconds.interval && fastest.interval &&
+                         seconds.interval->low <= fastest.interval->high &&
                          fastest.interval->low <= seconds.interval->high;
     entry->standing = standing_of(entry->ratio, overlap);
   }

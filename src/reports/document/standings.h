@@ -31,8 +31,8 @@ struct Entry {
   std::optional<Roofline> roofline = {};  // where the device's ceilings are among the results
 };
 
-/// All results with one id on one machine: those with a time first, fastest first, then the others in the order of the
-/// files.
+/// All results with one id on one machine: those with a time first, fastest first, then the others in the
+/// order of the files.
 struct Problem {
   std::string title;
   std::string machine;  // as machine_key() tells it
@@ -44,12 +44,12 @@ struct ProblemGroup {
   std::vector<Problem> problems;
 };
 
-/// Groups and problems are in the order in which they first appear. Times of two machines are never ranked against each
-/// other. The results must outlive the groups.
+/// Groups and problems are in the order in which they first appear. Times of two machines are never ranked
+/// against each other. The results must outlive the groups.
 std::vector<ProblemGroup> compare_backends(const Runs& runs);
 
-/// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5 % slower (3 to
-/// 8 %)`; with a "~" where intervals are missing; empty for Standing::none.
+/// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5
+/// % slower (3 to 8 %)`; with a "~" where intervals are missing; empty for Standing::none.
 std::string describe_standing(const Entry& entry);
 
 }  // namespace breakeven

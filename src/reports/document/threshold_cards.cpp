@@ -29,9 +29,11 @@ CellKind kind_of(Quantity in) {
 
 /// Who is ahead and by how much, as the mean of the launches.
 Cell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
-  if (point.log_ratios.empty()) return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
+  if (point.log_ratios.empty())
+    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
   const double ahead = mean(point.log_ratios);
-  return {.value = fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)), factor_text(std::exp(std::abs(ahead))))};
+  return {.value = fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)),
+                               factor_text(std::exp(std::abs(ahead))))};
 }
 
 Cell amount_of(const ThresholdStand& side, Quantity in) {
@@ -41,12 +43,14 @@ Cell amount_of(const ThresholdStand& side, Quantity in) {
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
-  Table table{.title = question_of(answer),
-              .columns = {{.name = printable(threshold.parameter), .kind = CellKind::count, .essential = true},
-                          {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
-                          {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
-                          {.name = "ahead", .essential = true},
-                          {.name = "launches", .kind = CellKind::count}}};
+  Table table{
+      .title = question_of(answer),
+      .columns = {
+          {.name = printable(threshold.parameter), .kind = CellKind::count, .essential = true},
+          {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
+          {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
+          {.name = "ahead", .essential = true},
+          {.name = "launches", .kind = CellKind::count}}};
   for (const ThresholdPoint& point : answer.points) {
     table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
                                     amount_of(point.sides[0], answer.in),
@@ -62,19 +66,26 @@ std::string prices_text(const Threshold& t) {
   std::vector<std::string> parts;
   for (std::size_t side = 0; side < 2; ++side) {
     if (const auto& price = t.sides[side].price)
-      parts.push_back(fmt::format("{} at {} {} an hour ({}, {})", name_of_side(t, side), price->per_hour, price->from.currency, price->from.source, price->from.date));
+      parts.push_back(fmt::format("{} at {} {} an hour ({}, {})", name_of_side(t, side), price->per_hour,
+                                  price->from.currency, price->from.source, price->from.date));
   }
   return printable(fmt::format("{}", fmt::join(parts, "; ")));
 }
 
 std::vector<Sentence> notes_of(const Threshold& t) {
   std::vector<Sentence> said;
-  if (t.unlike_precision) said.push_back({.text = "The two sides compute in different types: their results are not equally exact.", .tone = Tone::warning});
-  if (!t.complete) said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
+  if (t.unlike_precision)
+    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
+                    .tone = Tone::warning});
+  if (!t.complete)
+    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
   for (const ThresholdAnswer& answer : t.answers) {
-    for (const std::string& note : answer.notes) said.push_back({.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
+    for (const std::string& note : answer.notes)
+      said.push_back(
+          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
   }
-  for (const std::string& warning : t.warnings) said.push_back({.text = printable(warning), .tone = Tone::warning});
+  for (const std::string& warning : t.warnings)
+    said.push_back({.text = printable(warning), .tone = Tone::warning});
   if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
   return said;
 }
@@ -90,7 +101,10 @@ Card card_of(const std::vector<const Threshold*>& alike) {
   if (card.question.empty()) card.question = "From which value on is one side faster?";
   constexpr std::size_t most_sentences = 3;
   const bool several = alike.size() > 1;
-  Table table{.title = "Answers", .columns = {{.name = "of what", .essential = true}, {.name = "machine"}, {.name = "answer", .essential = true}}};
+  Table table{.title = "Answers",
+              .columns = {{.name = "of what", .essential = true},
+                          {.name = "machine"},
+                          {.name = "answer", .essential = true}}};
   Fold pictures{.title = {}};
   Fold notes{.title = {}};
   std::size_t answers = 0;
@@ -99,14 +113,20 @@ Card card_of(const std::vector<const Threshold*>& alike) {
     const std::string machine = printable(threshold->host.name);
     for (const ThresholdAnswer& answer : threshold->answers) {
       const std::string words = printable(in_words(answer, *threshold));
-      const std::string what = several ? fmt::format("{} on {}", question_of(answer), machine) : question_of(answer);
-      if (card.answer.size() < most_sentences) card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
+      const std::string what =
+          several ? fmt::format("{} on {}", question_of(answer), machine) : question_of(answer);
+      if (card.answer.size() < most_sentences)
+        card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
       if (card.short_answer.empty()) card.short_answer = from_text(answer);
-      table.rows.push_back({.cells = {{.value = question_of(answer)}, several ? Cell{.value = machine} : Cell{}, {.value = words}}});
+      table.rows.push_back(
+          {.cells = {
+               {.value = question_of(answer)}, several ? Cell{.value = machine} : Cell{}, {.value = words}}});
       Chart chart = threshold_chart(*threshold, answer);
       if (several) chart.title += fmt::format(" ({})", machine);
-      if (!card.picture && !chart.series.empty()) card.picture = std::move(chart);
-      else if (!chart.series.empty()) pictures.charts.push_back(std::move(chart));
+      if (!card.picture && !chart.series.empty())
+        card.picture = std::move(chart);
+      else if (!chart.series.empty())
+        pictures.charts.push_back(std::move(chart));
       card.details.push_back(points_table(*threshold, answer));
       if (several) card.details.back().title += fmt::format(" on {}", machine);
     }
@@ -125,7 +145,9 @@ Card card_of(const std::vector<const Threshold*>& alike) {
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
   std::vector<std::vector<const Threshold*>> by_title;
   for (const Threshold& threshold : thresholds) {
-    const auto found = std::find_if(by_title.begin(), by_title.end(), [&](const auto& alike) { return alike.front()->title == threshold.title; });
+    const auto found = std::find_if(by_title.begin(), by_title.end(), [&](const auto& alike) {
+      return alike.front()->title == threshold.title;
+    });
     if (found == by_title.end()) {
       by_title.push_back({&threshold});
     } else {

@@ -12,5 +12,4 @@ namespace breakeven {
 /// A card a question, with each machine's answers. The ids are left to the caller.
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds);
 
-
 }  // namespace breakeven

@@ -57,18 +57,23 @@ Statement batch_statement(const std::string& work, const Best& best) {
   const auto& [first_batch, first] = *best.begin();
   const auto& [last_batch, last] = *best.rbegin();
   const double gain = images_per_second(*last) / images_per_second(*first);
-  Statement said{.text = fmt::format("{}: {} images/s at batch {}, {} at batch {} ({}).", work, number_text(images_per_second(*first)),
-                                     count_text(first_batch), number_text(images_per_second(*last)), count_text(last_batch),
-                                     factor_text(gain)),
-                 .in_short = fmt::format("{} from batch {} to {}", factor_text(gain), count_text(first_batch), count_text(last_batch))};
+  Statement said{
+      .text = fmt::format("{}: {} images/s at batch {}, {} at batch {} ({}).", work,
+                          number_text(images_per_second(*first)), count_text(first_batch),
+                          number_text(images_per_second(*last)), count_text(last_batch), factor_text(gain)),
+      .in_short = fmt::format("{} from batch {} to {}", factor_text(gain), count_text(first_batch),
+                              count_text(last_batch))};
   const auto most = std::max_element(best.begin(), best.end(), [](const auto& a, const auto& b) {
     return images_per_second(*a.second) < images_per_second(*b.second);
   });
   const double enough = nearly * images_per_second(*most->second);
-  const auto reaches = std::find_if(best.begin(), best.end(), [&](const auto& b) { return images_per_second(*b.second) >= enough; });
-  said.figures = {{.value = factor_text(gain),
-                   .meaning = fmt::format("images/s at batch {} over batch {}: {}", count_text(last_batch), count_text(first_batch), work)},
-                  {.value = count_text(reaches->first), .meaning = "smallest batch with 95 % of the most images/s"}};
+  const auto reaches = std::find_if(best.begin(), best.end(),
+                                    [&](const auto& b) { return images_per_second(*b.second) >= enough; });
+  said.figures = {
+      {.value = factor_text(gain),
+       .meaning = fmt::format("images/s at batch {} over batch {}: {}", count_text(last_batch),
+                              count_text(first_batch), work)},
+      {.value = count_text(reaches->first), .meaning = "smallest batch with 95 % of the most images/s"}};
   return said;
 }
 
@@ -88,9 +93,11 @@ bool gpu_wins(const Pair& pair) {
   return faster.interval ? faster.interval->low > 1 : faster.value > 1;
 }
 
-std::optional<Statement> gpu_statement(const Family& family, const std::string& dtype, const std::string& work) {
+std::optional<Statement> gpu_statement(const Family& family, const std::string& dtype,
+                                       const std::string& work) {
   const auto of = [&](bool gpu) {
-    return best_of(family, [&](const Timed& timed) { return timed.result->dtype == dtype && timed.is_gpu() == gpu; });
+    return best_of(family,
+                   [&](const Timed& timed) { return timed.result->dtype == dtype && timed.is_gpu() == gpu; });
   };
   std::map<double, Pair> pairs;
   for (const auto& [value, result] : of(false)) pairs[value].cpu = result;
@@ -101,22 +108,28 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
     return speedup(a.second).value < speedup(b.second).value;
   });
   const std::string gpu = backend_title(best->second.gpu->backend);
-  const std::string most = fmt::format("{} at {}", factor_text(speedup(best->second).value), at_value(family.parameter, best->first));
+  const std::string most = fmt::format("{} at {}", factor_text(speedup(best->second).value),
+                                       at_value(family.parameter, best->first));
   auto from = pairs.end();
   while (from != pairs.begin() && gpu_wins(std::prev(from)->second)) --from;
   if (from == pairs.end()) {
-    const auto wins = std::count_if(pairs.begin(), pairs.end(), [](const auto& p) { return gpu_wins(p.second); });
+    const auto wins =
+        std::count_if(pairs.begin(), pairs.end(), [](const auto& p) { return gpu_wins(p.second); });
     if (wins == 0)
-      return Statement{.text = fmt::format("{}: the GPU ({}) is faster at none of the {} values of {}.", work, gpu, pairs.size(), printable(family.parameter)),
+      return Statement{.text = fmt::format("{}: the GPU ({}) is faster at none of the {} values of {}.", work,
+                                           gpu, pairs.size(), printable(family.parameter)),
                        .in_short = "nowhere measured"};
-    return Statement{.text = fmt::format("{}: the GPU ({}) is faster at {} of {} values of {}, {}.", work, gpu, wins, pairs.size(),
-                                         printable(family.parameter), most),
+    return Statement{.text = fmt::format("{}: the GPU ({}) is faster at {} of {} values of {}, {}.", work,
+                                         gpu, wins, pairs.size(), printable(family.parameter), most),
                      .in_short = fmt::format("at {} of {} values", wins, pairs.size())};
   }
-  const std::string when = from == pairs.begin() ? fmt::format("at every {} measured, from {} up", printable(family.parameter), count_text(from->first))
-                                                 : fmt::format("from {} up", at_value(family.parameter, from->first));
+  const std::string when = from == pairs.begin()
+                               ? fmt::format("at every {} measured, from {} up", printable(family.parameter),
+                                             count_text(from->first))
+                               : fmt::format("from {} up", at_value(family.parameter, from->first));
   return Statement{.text = fmt::format("{}: the GPU ({}) wins {}; {}.", work, gpu, when, most),
-                   .in_short = from == pairs.begin() ? "everywhere measured" : "from " + at_value(family.parameter, from->first)};
+                   .in_short = from == pairs.begin() ? "everywhere measured"
+                                                     : "from " + at_value(family.parameter, from->first)};
 }
 
 }  // namespace
@@ -127,7 +140,9 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families) {
     if (family.parameter != "batch") continue;
     const std::set<std::string> dtypes = dtypes_of(family);
     for (const std::string& dtype : dtypes) {
-      const Best best = best_of(family, [&](const Timed& timed) { return timed.result->dtype == dtype && timed.result->samples > 0; });
+      const Best best = best_of(family, [&](const Timed& timed) {
+        return timed.result->dtype == dtype && timed.result->samples > 0;
+      });
       if (best.size() > 1) said.push_back(batch_statement(work_of(family, dtype, dtypes.size() > 1), best));
     }
   }
@@ -138,10 +153,15 @@ std::vector<Statement> precision_statements(const std::vector<Timed>& all) {
   std::vector<Statement> said;
   for (const OverF32& one : over_f32(all)) {
     const std::string what = capitalised(plural_of(one.op)) + (one.device == "cpu" ? "" : " on the GPU");
-    const std::string range = one.problems == 1 ? "" : fmt::format(" ({} problems: {} to {})", one.problems, factor_text(one.least), factor_text(one.most));
-    said.push_back({.text = fmt::format("{} run {} as fast in {} as in f32{}.", what, factor_text(one.mean), printable(one.dtype), range),
+    const std::string range = one.problems == 1 ? ""
+                                                : fmt::format(" ({} problems: {} to {})", one.problems,
+                                                              factor_text(one.least), factor_text(one.most));
+    said.push_back({.text = fmt::format("{} run {} as fast in {} as in f32{}.", what, factor_text(one.mean),
+                                        printable(one.dtype), range),
                     .in_short = fmt::format("{}: {}", printable(one.dtype), factor_text(one.mean)),
-                    .figures = {{.value = factor_text(one.mean), .meaning = fmt::format("{} in {} over f32", plural_of(one.op), printable(one.dtype))}}});
+                    .figures = {{.value = factor_text(one.mean),
+                                 .meaning = fmt::format("{} in {} over f32", plural_of(one.op),
+                                                        printable(one.dtype))}}});
   }
   return said;
 }
@@ -158,30 +178,39 @@ std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const R
   for (const Timed& timed : all) {
     const CaseResult& c = *timed.result;
     const Value* waits = c.parameters.find("waits");
-    if (c.op == "launch" && waits != nullptr && *waits == Value(true)) keep_faster(by_device[c.device].launch, c);
+    if (c.op == "launch" && waits != nullptr && *waits == Value(true))
+      keep_faster(by_device[c.device].launch, c);
     const Ceilings* of_device = find_ceilings(known, *timed.run, c);
     if (of_device == nullptr || !is_ceiling(c)) continue;
     Limits& limits = by_device[c.device];
     limits.memory = of_device->bytes_per_second(beyond_caches);
-    if (const auto rate = of_device->flop_per_second(c.dtype); c.op == "peak" && rate) limits.gflops[c.dtype] = *rate * 1e-9;
+    if (const auto rate = of_device->flop_per_second(c.dtype); c.op == "peak" && rate)
+      limits.gflops[c.dtype] = *rate * 1e-9;
   }
   std::vector<Statement> said;
   for (const auto& [device, limits] : by_device) {
-    const std::string where = device == "cpu" ? "At most " : fmt::format("The {} does at most ", printable(device));
+    const std::string where =
+        device == "cpu" ? "At most " : fmt::format("The {} does at most ", printable(device));
     std::vector<std::string> rates;
     for (const auto& [dtype, gflops] : limits.gflops)
-      rates.push_back(fmt::format("{}{} in {}", number_text(gflops), rates.empty() ? " GFLOP/s" : "", printable(dtype)));
-    const std::string memory = limits.memory ? fmt::format("{} GB/s", number_text(*limits.memory * 1e-9)) : "";
+      rates.push_back(
+          fmt::format("{}{} in {}", number_text(gflops), rates.empty() ? " GFLOP/s" : "", printable(dtype)));
+    const std::string memory =
+        limits.memory ? fmt::format("{} GB/s", number_text(*limits.memory * 1e-9)) : "";
     if (!rates.empty())
-      said.push_back({.text = fmt::format("{}{}.{}", where, joined_text(rates), memory.empty() ? "" : fmt::format(" Memory moves {}.", memory)),
+      said.push_back({.text = fmt::format("{}{}.{}", where, joined_text(rates),
+                                          memory.empty() ? "" : fmt::format(" Memory moves {}.", memory)),
                       .in_short = fmt::format("{}{}{}", memory, memory.empty() ? "" : ", ", rates.front())});
     else if (!memory.empty())
       said.push_back({.text = fmt::format("{}{} of memory.", where, memory), .in_short = memory});
-    if (!said.empty() && limits.memory) said.back().figures.push_back({.value = memory, .meaning = "memory, beyond the caches"});
+    if (!said.empty() && limits.memory)
+      said.back().figures.push_back({.value = memory, .meaning = "memory, beyond the caches"});
     if (limits.launch != nullptr)
-      said.push_back({.text = fmt::format("Starting work that does nothing, and waiting for it, takes {} ({}).",
-                                          format_seconds(limits.launch->seconds->median), backend_title(limits.launch->backend)),
-                      .in_short = format_seconds(limits.launch->seconds->median)});
+      said.push_back(
+          {.text = fmt::format("Starting work that does nothing, and waiting for it, takes {} ({}).",
+                               format_seconds(limits.launch->seconds->median),
+                               backend_title(limits.launch->backend)),
+           .in_short = format_seconds(limits.launch->seconds->median)});
   }
   return said;
 }
@@ -191,7 +220,8 @@ std::vector<Statement> gpu_statements(const std::vector<Family>& families) {
   for (const Family& family : families) {
     const std::set<std::string> dtypes = dtypes_of(family);
     for (const std::string& dtype : dtypes) {
-      if (auto one = gpu_statement(family, dtype, work_of(family, dtype, dtypes.size() > 1))) said.push_back(std::move(*one));
+      if (auto one = gpu_statement(family, dtype, work_of(family, dtype, dtypes.size() > 1)))
+        said.push_back(std::move(*one));
     }
   }
   return said;

@@ -25,7 +25,8 @@ std::vector<Statement> precision_statements(const std::vector<Timed>& all);
 /// "At most 425 GFLOP/s in f32 and 5,790 in bf16; memory moves 48.1 GB/s." and what starting work takes.
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
 
-/// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty where there are not both.
+/// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty where there are not
+/// both.
 std::vector<Statement> gpu_statements(const std::vector<Family>& families);
 
 /// "The largest MLP batch that fits: 65,536 images."

@@ -10,10 +10,10 @@ namespace breakeven {
 
 /// One unit for a whole column, as far as its values allow that.
 struct ColumnStyle {
-  bool is_used = false;      // some row has something in it
-  double scale = 1;          // a value over it is what is shown
-  std::string unit = {};     // stands in the heading; empty without one
-  bool each_its_own = false; // the values are too far apart for one unit: it stands in each cell
+  bool is_used = false;       // some row has something in it
+  double scale = 1;           // a value over it is what is shown
+  std::string unit = {};      // stands in the heading; empty without one
+  bool each_its_own = false;  // the values are too far apart for one unit: it stands in each cell
 };
 
 ColumnStyle style_of(const Table& table, std::size_t column);

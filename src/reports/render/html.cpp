@@ -121,7 +121,8 @@ Data fold(const Fold& of, const std::string& id) {
   for (const Table& one : of.tables) tables.push_back(table(one));
   data.set("tables", std::move(tables));
   List pictures;
-  for (std::size_t i = 0; i < of.charts.size(); ++i) pictures.push_back(picture(of.charts[i], fmt::format("{}-{}", id, i)));
+  for (std::size_t i = 0; i < of.charts.size(); ++i)
+    pictures.push_back(picture(of.charts[i], fmt::format("{}-{}", id, i)));
   data.set("pictures", std::move(pictures));
   return data;
 }
@@ -198,9 +199,17 @@ Json cell_json(const Cell& cell) {
 }
 
 Json table_json(const Table& of) {
-  Json made{{"title", printable(of.title)}, {"group", of.group_name}, {"columns", Json::array()}, {"rows", Json::array()}};
+  Json made{{"title", printable(of.title)},
+            {"group", of.group_name},
+            {"columns", Json::array()},
+            {"rows", Json::array()}};
   if (!of.group_name.empty())
-    made["columns"].push_back({{"name", of.group_name}, {"heading", of.group_name}, {"kind", "text"}, {"number", false}, {"scale", 1}, {"choose", false}});
+    made["columns"].push_back({{"name", of.group_name},
+                               {"heading", of.group_name},
+                               {"kind", "text"},
+                               {"number", false},
+                               {"scale", 1},
+                               {"choose", false}});
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < of.columns.size(); ++i) {
     const ColumnStyle style = style_of(of, i);
@@ -265,7 +274,8 @@ std::string render_html(const Document& document) {
   }
   data.set("has_contents", document.cards.size() > 1);
   data.set("cards", std::move(cards));
-  const auto split = document.notes.begin() + std::min<std::ptrdiff_t>(most_notes, std::ssize(document.notes));
+  const auto split =
+      document.notes.begin() + std::min<std::ptrdiff_t>(most_notes, std::ssize(document.notes));
   const std::vector<Sentence> first(document.notes.begin(), split);
   const std::vector<Sentence> more(split, document.notes.end());
   data.set("has_notes", !first.empty());

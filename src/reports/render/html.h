@@ -7,8 +7,8 @@
 
 namespace breakeven {
 
-/// Works from disk, without a network and, but for the tables of all results, without its script. Any text in the document
-/// may be what it likes: it is escaped.
+/// Works from disk, without a network and, but for the tables of all results, without its script. Any text in
+/// the document may be what it likes: it is escaped.
 std::string render_html(const Document& document);
 
 }  // namespace breakeven

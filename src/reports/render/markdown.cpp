@@ -43,17 +43,20 @@ std::string table_text(const Table& table) {
   std::size_t rows = 0;
   for (const Row& row : table.rows) {
     std::vector<std::string> cells;
-    if (!table.group_name.empty()) cells.push_back(group == nullptr || *group != row.group ? markdown_text(row.group) : "");
+    if (!table.group_name.empty())
+      cells.push_back(group == nullptr || *group != row.group ? markdown_text(row.group) : "");
     group = &row.group;
     for (const Shown& column : shown) {
       const Cell& cell = row.cells[column.index];
-      std::string said = stressed(markdown_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
+      std::string said =
+          stressed(markdown_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
       if (!said.empty() && !cell.note.empty()) said += " " + markdown_text(cell.note);
       cells.push_back(std::move(said));
     }
     const std::string line = markdown_row(cells);
     if (text.size() + line.size() > largest_table)
-      return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n", table.rows.size() - rows);
+      return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n",
+                                table.rows.size() - rows);
     text += line;
     ++rows;
   }
@@ -62,17 +65,21 @@ std::string table_text(const Table& table) {
 
 std::string titled(const Table& table) {
   const std::string text = table_text(table);
-  return text.empty() || table.title.empty() ? text : fmt::format("\n**{}**\n{}", markdown_text(table.title), text);
+  return text.empty() || table.title.empty() ? text
+                                             : fmt::format("\n**{}**\n{}", markdown_text(table.title), text);
 }
 
 std::string sentences_text(const std::vector<Sentence>& sentences) {
   std::string text;
-  for (const Sentence& sentence : sentences) text += fmt::format("- {}\n", stressed(markdown_text(sentence.text), sentence.tone));
+  for (const Sentence& sentence : sentences)
+    text += fmt::format("- {}\n", stressed(markdown_text(sentence.text), sentence.tone));
   return text.empty() ? "" : "\n" + text;
 }
 
 std::string folded(std::string_view title, const std::string& text) {
-  return text.empty() ? "" : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", markdown_text(title), text);
+  return text.empty()
+             ? ""
+             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", markdown_text(title), text);
 }
 
 }  // namespace
@@ -83,7 +90,8 @@ std::string render_markdown(const Document& document) {
   for (const Card& card : document.cards) {
     if (document.cards.size() > 1) text += fmt::format("\n## {}\n", markdown_text(card.question));
     text += '\n';
-    for (const Sentence& sentence : card.answer) text += fmt::format("**{}**\n", markdown_text(sentence.text));
+    for (const Sentence& sentence : card.answer)
+      text += fmt::format("**{}**\n", markdown_text(sentence.text));
     for (const Table& table : card.tables) text += titled(table);
     std::string details;
     for (const Table& table : card.details) details += titled(table);

@@ -2,9 +2,9 @@
 
 // The assembler puts the files in as they are; the build gives their folder.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
-#define BREAKEVEN_ASSET(name, file)                                                              \
-  __asm__(".pushsection .rodata\n.global breakeven_asset_" name "\nbreakeven_asset_" name        \
-          ":\n.incbin \"" BREAKEVEN_PAGE_FOLDER "/" file "\"\n.global breakeven_asset_" name      \
+#define BREAKEVEN_ASSET(name, file)                                                          \
+  __asm__(".pushsection .rodata\n.global breakeven_asset_" name "\nbreakeven_asset_" name    \
+          ":\n.incbin \"" BREAKEVEN_PAGE_FOLDER "/" file "\"\n.global breakeven_asset_" name \
           "_end\nbreakeven_asset_" name "_end:\n.byte 0\n.popsection\n");
 
 BREAKEVEN_ASSET("page", "page.html")

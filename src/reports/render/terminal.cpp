@@ -52,7 +52,8 @@ std::string text_of(const Table& table, const Row& row, const ShownColumn& colum
   return page.show(text);
 }
 
-/// A row that has nothing but its first and its last column: what a result that is not ok says instead of figures.
+/// A row that has nothing but its first and its last column: what a result that is not ok says instead of
+/// figures.
 bool is_remark(const Table& table, const Row& row) {
   if (table.columns.size() < 4) return false;
   std::size_t used = 0;
@@ -73,7 +74,8 @@ Layout lay_out(const Table& table, const Page& page) {
     column.heading = page.show(heading_text(table.columns[i], column.style));
     column.width = display_width(column.heading);
     for (const Row& row : table.rows) {
-      if (!is_remark(table, row)) column.width = std::max(column.width, display_width(text_of(table, row, column, page)));
+      if (!is_remark(table, row))
+        column.width = std::max(column.width, display_width(text_of(table, row, column, page)));
     }
     if (!is_number(table.columns[i])) column.width = std::min(column.width, widest_text);
     if (table.columns[i].essential) used += column.width + gap;
@@ -110,7 +112,8 @@ void write_below(Page& page, const Table& table, const Row& row, const Layout& l
   for (const ShownColumn& column : layout.below) {
     const std::string text = text_of(table, row, column, page);
     if (text.empty()) continue;
-    const std::string said = fmt::format("{} {}", page.show(table.columns[column.index].name), text) + (column.style.unit.empty() ? "" : " " + page.show(column.style.unit));
+    const std::string said = fmt::format("{} {}", page.show(table.columns[column.index].name), text) +
+                             (column.style.unit.empty() ? "" : " " + page.show(column.style.unit));
     if (from + display_width(line) + 2 + display_width(said) > page.width()) write_line();
     line += fmt::format("{}{}", line.empty() ? "" : ", ", said);
   }
@@ -138,7 +141,8 @@ void write_row(Page& page, const Table& table, const Row& row, const Layout& lay
       write_below(page, table, row, layout);
       return;
     } else {
-      page.write(pad_right(is_last ? text : page.cut(text, column.width), column.width), colour_of(cell.tone));
+      page.write(pad_right(is_last ? text : page.cut(text, column.width), column.width),
+                 colour_of(cell.tone));
     }
     page.write(std::string(gap, ' '));
     at += column.width + gap;
@@ -155,17 +159,24 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   page.write(std::string(layout.indent, ' '));
   for (const ShownColumn& column : layout.columns) {
     const bool right = is_number(table.columns[column.index]);
-    page.write((right ? pad_left(column.heading, column.width) : pad_right(page.cut(column.heading, column.width), column.width)) + std::string(gap, ' '), colour::dim);
+    page.write((right ? pad_left(column.heading, column.width)
+                      : pad_right(page.cut(column.heading, column.width), column.width)) +
+                   std::string(gap, ' '),
+               colour::dim);
   }
   page.end_line();
   const std::string* group = nullptr;
   for (std::size_t i = 0; i < table.rows.size() && i < most_rows; ++i) {
     const Row& row = table.rows[i];
-    if (!table.group_name.empty() && (group == nullptr || *group != row.group)) page.paragraph(row.group, colour::bold, 4, 3);
+    if (!table.group_name.empty() && (group == nullptr || *group != row.group))
+      page.paragraph(row.group, colour::bold, 4, 3);
     group = &row.group;
     write_row(page, table, row, layout);
   }
-  if (table.rows.size() > most_rows) page.paragraph(fmt::format("and {} more: --out, --html and --markdown have all", table.rows.size() - most_rows), colour::dim, 2, 2);
+  if (table.rows.size() > most_rows)
+    page.paragraph(
+        fmt::format("and {} more: --out, --html and --markdown have all", table.rows.size() - most_rows),
+        colour::dim, 2, 2);
 }
 
 void write_sentences(Page& page, const std::vector<Sentence>& sentences, std::string_view weight) {
@@ -179,9 +190,12 @@ void write_notes(Page& page, const Document& document) {
   for (const Sentence& note : document.notes) {
     const bool is_warning = note.tone == Tone::warning;
     if (note.tone != Tone::quiet && ++shown > most_notes) continue;
-    page.wrapped(is_warning ? "Worth knowing:" : "", colour::yellow, note.text, is_warning ? colour::none : colour_of(note.tone), 0, 2, 4);
+    page.wrapped(is_warning ? "Worth knowing:" : "", colour::yellow, note.text,
+                 is_warning ? colour::none : colour_of(note.tone), 0, 2, 4);
   }
-  if (shown > most_notes) page.paragraph(fmt::format("and {} more notes: --html and --markdown have all", shown - most_notes), colour::dim, 2, 1);
+  if (shown > most_notes)
+    page.paragraph(fmt::format("and {} more notes: --html and --markdown have all", shown - most_notes),
+                   colour::dim, 2, 1);
 }
 
 void write_card(Page& page, const Card& card, bool several, bool answer_first) {
@@ -193,7 +207,8 @@ void write_card(Page& page, const Card& card, bool several, bool answer_first) {
   }
   if (answer_first) write_sentences(page, card.answer, colour::bold);
   const bool has_details = !card.details.empty();
-  for (const Table& table : has_details && !answer_first ? card.details : card.tables) write_table(page, table, answer_first ? most_of_decisions : all);
+  for (const Table& table : has_details && !answer_first ? card.details : card.tables)
+    write_table(page, table, answer_first ? most_of_decisions : all);
   if (answer_first) return;
   if (has_details) page.end_line();
   write_sentences(page, card.answer, colour::bold);
@@ -210,7 +225,8 @@ std::string render_terminal(const Document& document, const TerminalOptions& opt
   if (several && !options.answer_first) {
     page.end_line();
     page.paragraph("In short", colour::heading, 0, 1);
-    for (const Card& card : document.cards) page.paragraph(fmt::format("{} {}", card.question, card.short_answer), colour::bold, 4, 3);
+    for (const Card& card : document.cards)
+      page.paragraph(fmt::format("{} {}", card.question, card.short_answer), colour::bold, 4, 3);
   }
   write_notes(page, document);
   return page.take();

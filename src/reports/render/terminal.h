@@ -8,8 +8,8 @@
 
 namespace breakeven {
 
-/// Tables first and the answer last, where it is seen after they have scrolled by; a document of decisions (`answer_first`)
-/// begins with it, and shows only as much of its tables as a reader takes in.
+/// Tables first and the answer last, where it is seen after they have scrolled by; a document of decisions
+/// (`answer_first`) begins with it, and shows only as much of its tables as a reader takes in.
 struct TerminalOptions {
   TerminalStyle style;
   bool answer_first = false;
