@@ -40,13 +40,13 @@ Json bencher_measures(const CaseResult& result) {
 
 }  // namespace
 
-ToolReport bencher_report(std::span<const Result> results) {
-  ToolReport report;
+FormattedReport bencher_report(std::span<const Result> results) {
+  FormattedReport report;
   std::vector<std::string> entries;
   for (const NamedCase& named : named_cases(results)) {
     const Json measures = bencher_measures(*named.result);
     if (measures.empty()) {
-      ++report.left_out;
+      ++report.cases_left_out;
     } else {
       entries.push_back(Json(named.name).dump() + ": " + measures.dump());
     }
@@ -55,4 +55,11 @@ ToolReport bencher_report(std::span<const Result> results) {
   return report;
 }
 
+namespace {
+
+const FormatRegistration bencher_format({.option = "--bencher",
+                                         .meaning = "Bencher Metric Format",
+                                         .measured = results_alone<bencher_report>});
+
+}  // namespace
 }  // namespace breakeven

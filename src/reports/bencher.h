@@ -10,6 +10,6 @@ namespace breakeven {
 /// An entry for each case that has a speed or a size that fits: `latency` in nanoseconds and `throughput` in
 /// iterations a second, each with the bounds of its 95 % interval where there is one; `energy` in joules an
 /// iteration; `largest-fit`. Failed cases cannot be said, and are left out.
-ToolReport bencher_report(std::span<const Result> results);
+FormattedReport bencher_report(std::span<const Result> results);
 
 }  // namespace breakeven

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -240,7 +241,7 @@ std::vector<std::string> parameter_names(std::span<const Result> results) {
 
 }  // namespace
 
-std::string csv_report(std::span<const Result> results) {
+FormattedReport csv_report(std::span<const Result> results) {
   const std::vector<std::string> parameters = parameter_names(results);
   const CeilingsByDevice known = ceilings(results);
   std::vector<std::string> cells;
@@ -269,7 +270,14 @@ std::string csv_report(std::span<const Result> results) {
       end_row();
     }
   }
-  return text;
+  return {.text = std::move(text)};
 }
 
+namespace {
+
+const FormatRegistration csv_format({.option = "--csv",
+                                     .meaning = "a CSV table, one row for each case and backend,",
+                                     .measured = results_alone<csv_report>});
+
+}  // namespace
 }  // namespace breakeven

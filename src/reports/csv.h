@@ -2,9 +2,8 @@
 #pragma once
 
 #include <span>
-#include <string>
 
-#include "results/result.h"
+#include "reports/exports/format.h"
 
 namespace breakeven {
 
@@ -12,6 +11,6 @@ namespace breakeven {
 /// The columns are described in docs/result-file.md; the parameters come last, as `parameter.NAME` for each
 /// name that occurs. Numbers have all their digits. Unknown is empty. Text is one line, without control
 /// characters; text that a spreadsheet would take for a formula begins with an apostrophe.
-std::string csv_report(std::span<const Result> results);
+FormattedReport csv_report(std::span<const Result> results);
 
 }  // namespace breakeven

@@ -36,13 +36,13 @@ std::string github_extra(const NamedCase& named, const Speed& timed) {
 
 }  // namespace
 
-ToolReport github_benchmark_report(std::span<const Result> results) {
-  ToolReport report;
+FormattedReport github_benchmark_report(std::span<const Result> results) {
+  FormattedReport report;
   std::vector<std::string> entries;
   for (const NamedCase& named : named_cases(results)) {
     const auto timed = speed(*named.result);
     if (!timed) {
-      ++report.left_out;
+      ++report.cases_left_out;
       continue;
     }
     Json entry{{"name", named.name}, {"unit", "ns"}, {"value", timed->seconds * 1e9}};
@@ -54,4 +54,12 @@ ToolReport github_benchmark_report(std::span<const Result> results) {
   return report;
 }
 
+namespace {
+
+const FormatRegistration github_benchmark_format(
+    {.option = "--github",
+     .meaning = "JSON for github-action-benchmark (customSmallerIsBetter)",
+     .measured = results_alone<github_benchmark_report>});
+
+}  // namespace
 }  // namespace breakeven

@@ -10,6 +10,6 @@ namespace breakeven {
 
 /// An entry for each case that has a speed: nanoseconds an iteration, in `range` the further end of the 95 %
 /// interval, in `extra` what a chart shows below. Failed cases cannot be said, and are left out.
-ToolReport github_benchmark_report(std::span<const Result> results);
+FormattedReport github_benchmark_report(std::span<const Result> results);
 
 }  // namespace breakeven

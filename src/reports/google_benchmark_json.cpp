@@ -128,14 +128,14 @@ bool has_google_times(const CaseResult& result) {
 
 }  // namespace
 
-ToolReport google_benchmark_json_report(std::span<const Result> results) {
-  ToolReport report;
+FormattedReport google_benchmark_json_report(std::span<const Result> results) {
+  FormattedReport report;
   std::vector<std::string> rows;
   for (const NamedCase& named : named_cases(results)) {
     const CaseResult& result = *named.result;
     const bool failed = result.status != Status::ok && result.status != Status::unsupported;
     if (!failed && !has_google_times(result)) {
-      ++report.left_out;
+      ++report.cases_left_out;
       continue;
     }
     Json row = google_row(named, rows.size());
@@ -152,4 +152,12 @@ ToolReport google_benchmark_json_report(std::span<const Result> results) {
   return report;
 }
 
+namespace {
+
+const FormatRegistration google_benchmark_json_format(
+    {.option = "--google-benchmark",
+     .meaning = "Google Benchmark's JSON, for its compare.py,",
+     .measured = results_alone<google_benchmark_json_report>});
+
+}  // namespace
 }  // namespace breakeven

@@ -9,6 +9,7 @@
 #include "reports/comparison.h"
 #include "reports/text.h"
 #include "reports/units.h"
+#include "reports/verdicts_junit.h"
 #include "reports/xml.h"
 
 namespace breakeven {
@@ -176,7 +177,7 @@ std::vector<JunitSuite> junit_suites(std::span<const Result> results) {
 
 }  // namespace
 
-ToolReport junit_report(std::span<const Result> results) {
+FormattedReport junit_report(std::span<const Result> results) {
   XmlElement root{.name = "testsuites"};
   JunitCounts counts;
   for (JunitSuite& suite : junit_suites(results)) {
@@ -191,4 +192,14 @@ ToolReport junit_report(std::span<const Result> results) {
   return {.text = xml_document(root)};
 }
 
+namespace {
+
+const FormatRegistration junit_format({.option = "--junit",
+                                       .meaning = "JUnit XML, as CI services read it,",
+                                       .measured = results_alone<junit_report>,
+                                       .verdicts = [](const Verdicts& verdicts) -> FormattedReport {
+                                         return {.text = verdicts_junit(verdicts)};
+                                       }});
+
+}  // namespace
 }  // namespace breakeven

@@ -11,6 +11,6 @@ namespace breakeven {
 /// are failures, `unsupported` is skipped, every other status but `ok` an error. A run that did not come to
 /// its end has an error more. `time` is what was spent inside samples. As Jenkins' junit-10.xsd has it:
 /// https://github.com/jenkinsci/xunit-plugin
-ToolReport junit_report(std::span<const Result> results);
+FormattedReport junit_report(std::span<const Result> results);
 
 }  // namespace breakeven

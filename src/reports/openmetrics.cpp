@@ -163,15 +163,22 @@ std::string case_metric(const CaseMetric& metric, const std::vector<NamedCase>& 
 
 }  // namespace
 
-ToolReport openmetrics_report(std::span<const Result> results) {
+FormattedReport openmetrics_report(std::span<const Result> results) {
   const std::vector<NamedCase> cases = named_cases(results);
   std::vector<std::string> labels;
   labels.reserve(cases.size());
   for (const NamedCase& named : cases) labels.push_back(case_labels(named));
-  ToolReport report{.text = run_metrics(results) + case_status(cases, labels)};
+  FormattedReport report{.text = run_metrics(results) + case_status(cases, labels)};
   for (const CaseMetric& metric : case_metrics()) report.text += case_metric(metric, cases, labels);
   report.text += "# EOF\n";
   return report;
 }
 
+namespace {
+
+const FormatRegistration openmetrics_format({.option = "--openmetrics",
+                                             .meaning = "OpenMetrics text, for Prometheus,",
+                                             .measured = results_alone<openmetrics_report>});
+
+}  // namespace
 }  // namespace breakeven

@@ -12,6 +12,6 @@ namespace breakeven {
 /// and what is known of those that are ok. All are gauges, so that the older text format of Prometheus, which
 /// the node exporter's textfile collector reads, takes them as well. No series is there twice; unknown is
 /// left out.
-ToolReport openmetrics_report(std::span<const Result> results);
+FormattedReport openmetrics_report(std::span<const Result> results);
 
 }  // namespace breakeven

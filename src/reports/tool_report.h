@@ -11,14 +11,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reports/exports/format.h"
 #include "results/result.h"
 
 namespace breakeven {
-
-struct ToolReport {
-  std::string text;
-  std::size_t left_out = 0;  // cases that this form has no words for
-};
 
 /// Tells things of one name apart: the second "a" is "a (2)".
 class UniqueNames {

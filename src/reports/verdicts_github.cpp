@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/exports/format.h"
 #include "reports/text.h"
 #include "reports/verdict_findings.h"
 
@@ -65,4 +66,15 @@ std::string verdicts_github(const Verdicts& verdicts) {
   return text;
 }
 
+namespace {
+
+const FormatRegistration annotations_format(
+    {.option = "--annotations",
+     .meaning = "annotations for a job of GitHub Actions, which shows those on its output,",
+     .beside_the_report = true,
+     .verdicts = [](const Verdicts& verdicts) -> FormattedReport {
+       return {.text = verdicts_github(verdicts)};
+     }});
+
+}  // namespace
 }  // namespace breakeven

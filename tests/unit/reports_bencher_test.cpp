@@ -11,7 +11,7 @@ namespace breakeven {
 namespace {
 
 /// Strict, and without a key twice: both would lose benchmarks.
-nlohmann::ordered_json bencher_json(const ToolReport& report) {
+nlohmann::ordered_json bencher_json(const FormattedReport& report) {
   return parse_strictly(report.text);
 }
 
@@ -45,7 +45,7 @@ TEST(BencherReport, WhatFailedIsLeftOutAndCounted) {
   wrong.status = Status::wrong;
   const auto report = bencher_report(
       std::array{sample::result({good, fits, wrong, sample::refused(good, Status::failed, "no")})});
-  EXPECT_EQ(report.left_out, 2U);
+  EXPECT_EQ(report.cases_left_out, 2U);
   const auto json = bencher_json(report);
   EXPECT_EQ(json.size(), 2U);
   EXPECT_EQ(json.at("fits/a"), nlohmann::ordered_json({{"largest-fit", {{"value", 4096.0}}}}));
@@ -55,7 +55,7 @@ TEST(BencherReport, HostileFilesMakeNoOtherForm) {
   const Result run = sample::hostile();
   const auto report = bencher_report(std::array{run, run});
   const auto json = bencher_json(report);
-  EXPECT_EQ(json.size() + report.left_out, 2 * run.cases.size());
+  EXPECT_EQ(json.size() + report.cases_left_out, 2 * run.cases.size());
   for (const auto& [name, measures] : json.items()) {
     EXPECT_LE(name.size(), 1024U);
     for (const auto& [measure, values] : measures.items()) {

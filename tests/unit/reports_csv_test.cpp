@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> parse(const std::string& text) {
 
 /// The records below the header, as column name -> cell.
 std::vector<std::map<std::string, std::string>> rows(const Result& result) {
-  const auto records = parse(csv_report({&result, 1}));
+  const auto records = parse(csv_report({&result, 1}).text);
   std::vector<std::map<std::string, std::string>> all;
   for (std::size_t r = 1; r < records.size(); ++r) {
     EXPECT_EQ(records[r].size(), records[0].size());
@@ -117,14 +117,14 @@ TEST(CsvReport, EveryColumnIsDocumented) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(text.empty()) << path;
-  const auto records = parse(csv_report({}));
+  const auto records = parse(csv_report({}).text);
   for (const std::string& column : records.at(0)) {
     EXPECT_THAT(text, HasSubstr("`" + column + "`"));
   }
 }
 
 TEST(CsvReport, NothingIsAHeaderAlone) {
-  EXPECT_EQ(parse(csv_report({})).size(), 1U);
+  EXPECT_EQ(parse(csv_report({}).text).size(), 1U);
 }
 
 }  // namespace

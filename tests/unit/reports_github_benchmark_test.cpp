@@ -52,7 +52,7 @@ TEST(GithubBenchmarkReport, HostileFilesMakeNoOtherForm) {
   const Result run = sample::hostile();
   const auto report = github_benchmark_report(std::array{run, run});
   const auto json = parse_strictly(report.text);
-  EXPECT_EQ(json.size() + report.left_out, 2 * run.cases.size());
+  EXPECT_EQ(json.size() + report.cases_left_out, 2 * run.cases.size());
   std::set<std::string> names;
   for (const auto& entry : json) {
     EXPECT_TRUE(names.insert(entry.at("name")).second) << entry;
@@ -63,7 +63,7 @@ TEST(GithubBenchmarkReport, HostileFilesMakeNoOtherForm) {
 TEST(GithubBenchmarkReport, WhatFailedIsLeftOutAndCounted) {
   const auto report = github_benchmark_report(
       std::array{sample::result({sample::refused(sample::product("a", 64, 1), Status::failed, "no")})});
-  EXPECT_EQ(report.left_out, 1U);
+  EXPECT_EQ(report.cases_left_out, 1U);
   EXPECT_EQ(report.text, "[]\n");
 }
 

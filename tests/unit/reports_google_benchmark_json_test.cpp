@@ -65,7 +65,7 @@ TEST(GoogleBenchmarkJson, WhatHasNoTimesIsLeftOutAndCounted) {
   no_cpu_time.cpu_seconds.reset();
   const auto report = google_benchmark_json_report(std::array{
       sample::result({fits, no_cpu_time, sample::refused(measured("c", 1), Status::unsupported, "no")})});
-  EXPECT_EQ(report.left_out, 3U);
+  EXPECT_EQ(report.cases_left_out, 3U);
   EXPECT_TRUE(parse_strictly(report.text).at("benchmarks").empty());
 }
 
@@ -115,7 +115,7 @@ TEST(GoogleBenchmarkJson, HostileFilesMakeNoOtherForm) {
   run.cases[0].conditions.cpu_mhz = 1e300;
   const auto report = google_benchmark_json_report(std::array{run, run});
   const auto json = parse_strictly(report.text);
-  EXPECT_EQ(json.at("benchmarks").size() + report.left_out, 2 * run.cases.size());
+  EXPECT_EQ(json.at("benchmarks").size() + report.cases_left_out, 2 * run.cases.size());
   EXPECT_FALSE(json.at("context").contains("mhz_per_cpu"));
   std::set<std::string> names;
   for (const auto& row : json.at("benchmarks")) {

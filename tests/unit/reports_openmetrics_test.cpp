@@ -48,10 +48,10 @@ TEST(OpenMetricsReport, HasAGaugeForWhatIsKnown) {
 TEST(OpenMetricsReport, WhatFailedHasAStatusAndNoTime) {
   CaseResult wrong = sample::product("b", 64, 1);
   wrong.status = Status::wrong;
-  const ToolReport made = openmetrics_report(std::array{sample::result({wrong})});
+  const FormattedReport made = openmetrics_report(std::array{sample::result({wrong})});
   EXPECT_THAT(made.text, HasSubstr(R"(id="matmul/m=64/f32",status="wrong"} 1)"));
   EXPECT_THAT(made.text, Not(HasSubstr("breakeven_case_seconds")));
-  EXPECT_EQ(made.left_out, 0U);
+  EXPECT_EQ(made.cases_left_out, 0U);
 }
 
 TEST(OpenMetricsReport, AnInterruptedRunIsNotComplete) {
