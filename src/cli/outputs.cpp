@@ -65,9 +65,11 @@ void print_what_was_left_out(const OutputFormat& format, const FormattedReport& 
 
 void Outputs::declare(CLI::App& command, std::vector<SubjectKind> kinds) {
   for (const OutputFormat* format : formats_for(kinds)) {
-    command.add_option_function<std::string>(
-        format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
-        fmt::format("write {} to this file; - for standard output", format->meaning));
+    command
+        .add_option_function<std::string>(
+            format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
+            fmt::format("{}; - is standard output", format->meaning))
+        ->type_name("FILE");
   }
 }
 

@@ -7,7 +7,7 @@ namespace breakeven {
 namespace {
 
 const FormatRegistration answers_format({.option = "--answers",
-                                         .meaning = "the answers, one sentence a line,",
+                                         .meaning = "the answers, one sentence a line",
                                          .measured = [](const Measured& measured) -> FormattedReport {
                                            return {.text =
                                                        answers_text(measured.results, measured.thresholds)};

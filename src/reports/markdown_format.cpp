@@ -17,7 +17,7 @@ FormattedReport measured_markdown(const Measured& measured) {
 }
 
 const FormatRegistration markdown_format({.option = "--markdown",
-                                          .meaning = "a summary in Markdown, as for $GITHUB_STEP_SUMMARY,",
+                                          .meaning = "a summary in Markdown, as for $GITHUB_STEP_SUMMARY",
                                           .measured = measured_markdown,
                                           .threshold = [](const Threshold& threshold) -> FormattedReport {
                                             return {.text = threshold_markdown(threshold)};

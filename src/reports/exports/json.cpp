@@ -11,7 +11,7 @@ FormattedReport json_of(const T& found) {
 }
 
 const FormatRegistration json_format({.option = "--out",
-                                      .meaning = "everything that was found, as JSON,",
+                                      .meaning = "everything that was found, as JSON",
                                       .threshold = json_of<Threshold>,
                                       .verdicts = json_of<Verdicts>,
                                       .ranking = json_of<Ranking>,
