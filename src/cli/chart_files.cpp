@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
@@ -45,43 +47,60 @@ int run_with_input(std::vector<std::string> command, const std::string& input) {
   return WEXITSTATUS(status);
 }
 
-/// Each of "NAME=FILE".
-void draw_charts(const std::vector<Chart>& all, const std::vector<std::string>& asked) {
-  std::vector<std::string> names(all.size());
-  std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
-  for (const std::string& one : asked) {
-    const std::size_t equals = one.find('=');
-    if (equals == std::string::npos || equals + 1 == one.size())
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--chart {}: name the file too, as in --chart {}=chart.svg", one,
-                                     one.substr(0, equals)));
-    const std::string name = one.substr(0, equals);
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == name; });
-    if (found == all.end())
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
-                      name, did_you_mean(name, names)));
-    write_chart_file(*found, one.substr(equals + 1));
-  }
+struct NamedFile {
+  std::string name, file;
+};
+
+/// Of "NAME=FILE".
+NamedFile parse_chart(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size())
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("--chart {}: name the file too, as in --chart {}=chart.svg", text,
+                                   text.substr(0, equals)));
+  return {.name = text.substr(0, equals), .file = text.substr(equals + 1)};
 }
 
-}  // namespace
-
-void write_chart_file(const Chart& chart, const std::string& path) {
+/// Into a file beside it first: a file that is there stays as it is where it cannot be drawn.
+void write_png(const std::string& svg, const std::filesystem::path& file) {
   constexpr int not_found = 127;
-  check_output_files({{"--chart", path}});
-  const std::string svg = svg_text(chart, {});
-  if (!path.ends_with(".png")) return write_text_file(path, svg);
-  const int status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", path}, svg);
-  if (status == 0) return;
+  const std::filesystem::path part = file.string() + ".part";
+  const int status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
+  std::error_code error;
+  if (status == 0) std::filesystem::rename(part, file, error);
+  if (status == 0 && !error) return;
+  std::filesystem::remove(part, error);
   throw CommandError(exit_code::bad_input,
                      status == not_found
                          ? "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
                            "librsvg2-bin), or name a file that ends in .svg"
-                         : fmt::format("--chart: rsvg-convert could not draw {} into {}", chart.name, path));
+                         : fmt::format("--chart: rsvg-convert could not draw {}", file.string()));
 }
+
+void write_chart_file(const Chart& chart, const std::string& path) {
+  const std::string svg = svg_text(chart, {});
+  if (path.ends_with(".png")) {
+    write_png(svg, path);
+  } else {
+    write_text_file(path, svg);
+  }
+}
+
+void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == asked.name; });
+  if (found == all.end()) {
+    std::vector<std::string> names(all.size());
+    std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
+                    asked.name, did_you_mean(asked.name, names)));
+  }
+  write_chart_file(*found, asked.file);
+}
+
+}  // namespace
 
 void declare_chart_options(CLI::App& command, ChartOptions& options) {
   command.add_option("--chart", options.charts,
@@ -91,11 +110,20 @@ void declare_chart_options(CLI::App& command, ChartOptions& options) {
   command.add_flag("--list-charts", options.list, "the names and titles of the charts that there are");
 }
 
+std::vector<OutputFile> chart_files(const ChartOptions& options) {
+  std::vector<OutputFile> files(options.charts.size());
+  std::transform(options.charts.begin(), options.charts.end(), files.begin(), [](const std::string& chart) {
+    const NamedFile asked = parse_chart(chart);
+    return OutputFile{.option = "--chart " + asked.name, .path = asked.file};
+  });
+  return files;
+}
+
 void show_charts(const std::vector<Chart>& all, const ChartOptions& options) {
   if (options.list) {
     for (const Chart& chart : all) fmt::print("{}  {}\n", chart.name, chart.title);
   }
-  draw_charts(all, options.charts);
+  for (const std::string& chart : options.charts) draw_chart(all, parse_chart(chart));
 }
 
 }  // namespace breakeven

@@ -5,11 +5,14 @@
 
 #include <filesystem>
 #include <future>
+#include <iostream>
 #include <memory>
 
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
-#include "cli/verdict_outputs.h"
+#include "cli/terminal_output.h"
+#include "reports/document/builders.h"
 #include "results/google_benchmark.h"
 #include "session/clock.h"
 
@@ -20,7 +23,8 @@ struct CompareCommand {
   std::filesystem::path base, head;
   CompareOptions options;
   std::vector<std::string> allowed;
-  VerdictOutputs outputs;
+  Outputs outputs;
+  bool quiet = false;
 };
 
 int compare_files(CompareCommand o) {
@@ -28,7 +32,7 @@ int compare_files(CompareCommand o) {
     throw CommandError(exit_code::bad_input,
                        "BASE and HEAD are both -, and there is one standard input; name a file");
   }
-  check_verdict_outputs(o.outputs);
+  o.outputs.check({o.base, o.head});
   for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
   // Reading takes nearly all of the time.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
@@ -38,7 +42,8 @@ int compare_files(CompareCommand o) {
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
   verdicts.created = now_utc();
-  write_verdicts(verdicts, o.outputs);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
+  o.outputs.write(&verdicts);
   return exit_status(verdicts);
 }
 
@@ -57,7 +62,8 @@ const SubcommandRegistration compare_command(
                        "compare although this differs; may be given several times, or as a,b")
            ->delimiter(',')
            ->check(CLI::IsMember(difference_names()));
-       add_verdict_outputs(command, o->outputs);
+       o->outputs.declare(command, {SubjectKind::verdicts});
+       command.add_flag("--quiet", o->quiet, "no report in the terminal");
        return [o] { return compare_files(*o); };
      }});
 

@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
+#include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "cli/verdict_outputs.h"
+#include "reports/document/builders.h"
 #include "session/discovery.h"
 #include "verdicts/selftest.h"
 
@@ -34,7 +37,8 @@ struct GateOptions {
   int threads = 0;
   double threshold = 0.03, minutes = 10, seconds = 0;
   std::filesystem::path selftest;
-  VerdictOutputs outputs;
+  Outputs outputs;
+  bool quiet = false;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
@@ -71,7 +75,8 @@ void declare(CLI::App& command, GateOptions& o) {
       "--selftest", o.selftest,
       "what `breakeven selftest` found of this host; default: results/HOST/selftest.json, where "
       "there is one");
-  add_verdict_outputs(command, o.outputs);
+  o.outputs.declare(command, {SubjectKind::verdicts});
+  command.add_flag("--quiet", o.quiet, "no progress line and no report in the terminal");
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const std::string& option,
@@ -182,7 +187,9 @@ std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
 }
 
 int gate(const GateOptions& o) {
-  check_verdict_outputs(o.outputs);
+  std::vector<std::filesystem::path> inputs = o.selection.configs;
+  inputs.push_back(o.selftest);
+  o.outputs.check(inputs);
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
@@ -199,8 +206,8 @@ int gate(const GateOptions& o) {
   const auto selftest = find_selftest(o.selftest);
 
   const Interruption interruption;
-  ProgressLine line(o.outputs.quiet);
-  WorkingFile working(o.outputs.out);
+  ProgressLine line(o.quiet);
+  WorkingFile working(o.outputs.file_of("--out"));
   Verdicts verdicts = run_gate(
       plan, [&](const Verdicts& so_far) { working.save([&] { return to_json_text(so_far); }); },
       [&](const SessionProgress& p) { line.show(p); });
@@ -211,7 +218,8 @@ int gate(const GateOptions& o) {
     for (auto& warning : selftest_warnings(*selftest, verdicts.host, rules))
       verdicts.warnings.push_back(std::move(warning));
   }
-  write_verdicts(verdicts, o.outputs);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
+  o.outputs.write(&verdicts);
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 

@@ -9,12 +9,13 @@
 #include <memory>
 #include <regex>
 
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "history/check.h"
 #include "history/store.h"
+#include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
 #include "results/json_text.h"
@@ -28,7 +29,8 @@ struct HistoryOptions {
   RunLabel label;
   HistorySelection selection;
   double threshold = 0.03;
-  std::string since, out;
+  std::string since;
+  Outputs outputs;   // of `check`
   double wait = 10;  // s
   bool all_runs = false;
 };
@@ -104,14 +106,15 @@ History read_selected(const HistoryOptions& o) {
 }
 
 int check_store(const HistoryOptions& o) {
+  o.outputs.check({o.store});
   const History history = read_selected(o);
   CheckOptions options;
   options.threshold = o.threshold;
   if (!o.since.empty()) options.since = find_run(history, o.since);
-  const HistoryCheck found = check_history(history, options);
-  if (!o.out.empty()) write_text_file(o.out, history_json(found, o.store.string()));
-  if (o.out != "-") print_text(history_report(found, o.store.string()));
-  return exit_status(found);
+  const CheckedHistory found{.check = check_history(history, options), .store = o.store.string()};
+  o.outputs.write(&found);
+  if (!o.outputs.replace_the_report()) print_document(document_of(found), true);
+  return exit_status(found.check);
 }
 
 int accept_changes(const HistoryOptions& o) {
@@ -169,7 +172,7 @@ const SubcommandRegistration history_command(
        checking->add_option("--threshold", o->threshold, "the smallest change that matters; default: 3%")
            ->transform(percent());
        checking->add_option("--since", o->since, "what changed before this commit or run is not new");
-       checking->add_option("--out", o->out, "write everything found as JSON; - for standard output");
+       o->outputs.declare(*checking, {SubjectKind::history});
 
        CLI::App* accepting =
            add_command(history, o, chosen, "accept",

@@ -8,13 +8,12 @@
 #include <memory>
 
 #include "cli/chart_files.h"
+#include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "plan/suggestion.h"
-#include "reports/html_rank.h"
 #include "reports/charts/ranking_charts.h"
-#include "reports/rank_report.h"
+#include "reports/document/builders.h"
 #include "session/clock.h"
 #include "verdicts/machines.h"
 #include "version.h"
@@ -27,7 +26,8 @@ struct RankCommand {
   std::filesystem::path mix, prices, catalogue;
   std::vector<std::string> predicted;
   bool predict_missing = false;
-  std::string by = "time", out, markdown, html, answers;
+  std::string by = "time";
+  Outputs outputs;
   ChartOptions charts;
 };
 
@@ -45,8 +45,9 @@ void check_predicted(const RankOptions& options) {
 }
 
 int rank_files(const RankCommand& o) {
-  check_output_files(
-      {{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}, {"--answers", o.answers}});
+  std::vector<std::filesystem::path> inputs = o.files;
+  inputs.insert(inputs.end(), {o.mix, o.prices, o.catalogue});
+  o.outputs.check(inputs, o.charts);
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
   const Quantity by = *parse_quantity(o.by);
@@ -74,13 +75,9 @@ int rank_files(const RankCommand& o) {
   Ranking ranking = rank_results(results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(ranking));
-  if (!o.markdown.empty()) write_text_file(o.markdown, rank_markdown(ranking));
-  if (!o.html.empty()) write_text_file(o.html, rank_html(ranking));
-  if (!o.answers.empty()) write_text_file(o.answers, rank_answers(ranking));
+  o.outputs.write(&ranking);
   if (o.charts.any()) show_charts(rank_charts(ranking), o.charts);
-  if (o.out.empty() && o.markdown.empty() && o.html.empty() && o.answers.empty() && !o.charts.any())
-    fmt::print("{}", rank_terminal(ranking, terminal_style()));
+  if (!o.outputs.any() && !o.charts.any()) print_document(document_of(ranking), true);
   return exit_status(ranking);
 }
 
@@ -103,10 +100,7 @@ const SubcommandRegistration rank_command(
        command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
-       command.add_option("--out", o->out, "the ranking as JSON; - for standard output");
-       command.add_option("--markdown", o->markdown, "the same for people; - for standard output");
-       command.add_option("--html", o->html, "the same for a browser; - for standard output");
-       command.add_option("--answers", o->answers, "what it says, a sentence a line; - for standard output");
+       o->outputs.declare(command, {SubjectKind::ranking});
        declare_chart_options(command, o->charts);
        return [o] { return rank_files(*o); };
      }});

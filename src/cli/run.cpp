@@ -120,8 +120,9 @@ int run(const Options& o) {
   line.clear();
   writer.finish(result);
   if (!o.quiet && out != "-") {
-    print_document(results_document({.results = {result}, .thresholds = {}}));
-    fmt::print("Saved: {0}   See it: breakeven report {0} --html {1}.html\n", out.string(), out.stem().string());
+    print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
+    fmt::print("Saved: {0}   See it: breakeven report {0} --html {1}.html\n", out.string(),
+               out.stem().string());
   }
   if (Interruption::requested())
     fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());

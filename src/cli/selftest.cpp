@@ -132,6 +132,7 @@ int selftest(const SelftestOptions& o) {
   // Half of the gates are without a change: what must be rare takes the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
+  if (!o.out.empty()) check_output_files({{.option = "--out", .path = out.string()}}, o.selection.configs);
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;

@@ -7,14 +7,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/outputs.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "reports/document/builders.h"
-#include "reports/render/html.h"
-#include "reports/render/markdown.h"
 #include "session/discovery.h"
 
 namespace breakeven {
@@ -22,7 +20,7 @@ namespace {
 
 struct ThresholdOptions {
   std::filesystem::path config;
-  std::string out, markdown, html;
+  Outputs outputs;
   double minutes = 60;
   int threads = 0;
   bool quiet = false;
@@ -39,9 +37,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_option(
       "--threads", o.threads,
       "CPU threads of sides that do not say; default: one a physical core, within affinity and quota");
-  command.add_option("--out", o.out, "what was found, as JSON; - for standard output");
-  command.add_option("--markdown", o.markdown, "the same for people; - for standard output");
-  command.add_option("--html", o.html, "the same for a browser; - for standard output");
+  o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
@@ -64,7 +60,7 @@ GateSide side_of(const ThresholdSide& wanted, const std::string& side_name, int 
 }
 
 int threshold(const ThresholdOptions& o) {
-  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
+  o.outputs.check({o.config});
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
   plan.threads = choose_threads(o.threads);
@@ -74,16 +70,13 @@ int threshold(const ThresholdOptions& o) {
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
-  WorkingFile working(o.out);
+  WorkingFile working(o.outputs.file_of("--out"));
   const Threshold found = run_threshold(
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
-  if (!o.markdown.empty()) write_text_file(o.markdown, render_markdown(results_document({.results = {}, .thresholds = {found}})));
-  if (!o.html.empty()) write_text_file(o.html, render_html(results_document({.results = {}, .thresholds = {found}})));
-  if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
-    print_document(results_document({.results = {}, .thresholds = {found}}));
+  o.outputs.write(&found);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }
 

@@ -207,11 +207,8 @@ class ResultWriter {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  void write_text(const std::filesystem::path& path, const std::string& text) const;
-  void replace_file(const std::string& text) const;
-
   std::filesystem::path path_;
-  bool replaceable_ = true;         // an ordinary file, or none yet
+  bool replaceable_ = false;        // an ordinary file, or none yet
   std::vector<std::string> texts_;  // of each case
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double seconds_writing_ = 0;

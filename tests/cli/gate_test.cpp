@@ -287,6 +287,9 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{"NoThreshold", {"--threshold", "0"}, "neither a percentage"},
                     BadInput{"Environment", {"--head-env", "no value"}, "must be NAME=VALUE"},
                     BadInput{"Output", {"--out", "/no/such/folder/out.json"}, "cannot be written"},
+                    BadInput{
+                        "OutputIsTheConfig", {"--junit", "./config.json"}, "is an input of this command"},
+                    BadInput{"NoOutput", {"--markdown", ""}, "--markdown: names no file"},
                     BadInput{"Minutes", {"--minutes", "-1"}, "no number above 0"}),
     [](const auto& of) { return of.param.name; });
 

@@ -69,6 +69,9 @@ TEST_F(HistoryTest, ANewChangeForTheWorseIsFoundAcceptedAndForgotten) {
   EXPECT_EQ(json.at("exit_status"), 1);
   EXPECT_EQ(json.at("changes").at(0).at("first_after").at("commit"), "c30");
   EXPECT_EQ(parse(check({"--out", "-"}).out), json);
+  const Outcome itself = check({"--out", store()});
+  EXPECT_EQ(itself.status, 2);
+  EXPECT_THAT(itself.err, HasSubstr("is an input of this command"));
 
   EXPECT_EQ(check({"--threshold", "30%"}).status, 0);
   EXPECT_EQ(check({"--since", "c31"}).status, 0);

@@ -104,13 +104,67 @@ TEST_F(Reports, SeveralResultsHaveUniqueNames) {
 
 TEST_F(Reports, TwoFormsInOneFileAreRefused) {
   const auto result = measured();
-  for (const std::string& path : {std::string("-"), file("both").string()}) {
-    const Outcome outcome = breakeven({"report", result, "--junit", path, "--bencher", path});
+  std::filesystem::create_symlink("both", file("link"));
+  for (const auto& [first, second] : {std::pair<std::string, std::string>{"-", "-"},
+                                      {file("both"), file("both")},
+                                      {file("both"), file(".") / "both"},
+                                      {file("both"), file("link")}}) {
+    const Outcome outcome = breakeven({"report", result, "--junit", first, "--bencher", second});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_THAT(outcome.err, HasSubstr("--junit and --bencher would both write to"));
+    EXPECT_THAT(outcome.err, HasSubstr("--bencher and --junit would both write to"));
+    EXPECT_THAT(outcome.err, HasSubstr("give each a file of its own"));
+  }
+  const std::string picture = file("both.svg");
+  for (const std::vector<std::string>& second : {std::vector<std::string>{"--chart", "matmul-n=" + picture},
+                                                 std::vector<std::string>{"--html", picture}}) {
+    std::vector<std::string> arguments{"report", result, "--chart", "matmul-m=" + picture};
+    arguments.insert(arguments.end(), second.begin(), second.end());
+    const Outcome outcome = breakeven(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--chart matmul-m and " + second[0]));
   }
   EXPECT_FALSE(exists(file("both")));
+  EXPECT_FALSE(exists(picture));
+}
+
+TEST_F(Reports, AnInputIsNotReplaced) {
+  const auto result = measured();
+  const std::string before = text_of(result);
+  std::filesystem::create_symlink(result, file("link.json"));
+  for (const std::string& form : forms) {
+    for (const auto& output : {result, file("link.json"), file(".") / "out.json"}) {
+      const Outcome outcome = breakeven({"report", result, form, output});
+      EXPECT_EQ(outcome.status, 2) << form;
+      EXPECT_THAT(outcome.err, HasSubstr("is an input of this command; give another file")) << form;
+    }
+  }
+  EXPECT_EQ(breakeven({"report", result, "--chart", "matmul-m=" + result.string()}).status, 2);
+  EXPECT_EQ(breakeven({"compare", result, result, "--out", file("link.json")}).status, 2);
+  EXPECT_EQ(breakeven({"rank", result, result, "--markdown", result}).status, 2);
+  EXPECT_EQ(text_of(result), before);
+}
+
+TEST_F(Reports, APathThatNamesNoFileIsRefused) {
+  const auto result = measured();
+  for (const std::string& form : forms) {
+    const Outcome nothing = breakeven({"report", result, form, ""});
+    EXPECT_EQ(nothing.status, 2) << form;
+    EXPECT_EQ(nothing.err, "breakeven: " + form + ": names no file; give one, or - for standard output\n");
+    const Outcome folder = breakeven({"report", result, form, folder_.path()});
+    EXPECT_EQ(folder.status, 2) << form;
+    EXPECT_THAT(folder.err, HasSubstr("is a folder; name a file in it")) << form;
+  }
+}
+
+TEST_F(Reports, AnOlderFileStaysWhereTheNewOneCannotBeMade) {
+  const auto result = measured();
+  write("page.html", "old");
+  const Outcome outcome =
+      breakeven({"report", result, "--html", file("page.html"), "--csv", file("no/such/folder")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot be written: No such file or directory"));
+  EXPECT_EQ(text_of(file("page.html")), "old");
 }
 
 TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
@@ -120,6 +174,7 @@ TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
     EXPECT_EQ(outcome.status, 2) << form;
     EXPECT_THAT(outcome.err, HasSubstr("cannot be written")) << form;
   }
+  EXPECT_FALSE(exists(file("out.json.part")));
 }
 
 TEST_F(Reports, WhatIsNoResultIsRefusedBeforeAnythingIsWritten) {

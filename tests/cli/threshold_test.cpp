@@ -62,8 +62,9 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_THAT(breakeven({"report", file("found.json"), "--list-charts"}).out,
               StartsWith("threshold-matmul-m"));
   const Outcome csv = breakeven({"report", file("found.json"), "--csv", file("found.csv")});
-  EXPECT_EQ(csv.status, 0);
-  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out"));
+  EXPECT_EQ(csv.status, 2);
+  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out, and nothing else was given"));
+  EXPECT_FALSE(exists(file("found.csv")));
 }
 
 /// b costs ten times as much an hour as a, and as ten times the speed is all that it has, it is never

@@ -2,7 +2,7 @@
 
 #include "reports/html_rank.h"
 #include "reports/charts/ranking_charts.h"
-#include "reports/rank_text.h"
+#include "reports/document/ranking_sentences.h"
 #include "reports_sample.h"
 
 namespace breakeven {

@@ -327,9 +327,9 @@ std::vector<Chart> machine_charts(const Runs& runs) {
 }
 
 std::vector<Chart> across_machines_charts(const Runs& runs) {
-  const std::vector<Machine> machines = machines_of(runs);
+  const std::vector<MachineRuns> machines = machines_of(runs);
   std::map<std::string, std::string> machine_names;  // by key
-  for (const Machine& machine : machines) machine_names[machine.key] = machine.name;
+  for (const MachineRuns& machine : machines) machine_names[machine.key] = machine.name;
   const std::vector<Timed> all = timed_results(runs);
   std::vector<Chart> made;
   for (const Family& family : families_of(all)) {
@@ -362,8 +362,8 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
     for (const ThresholdAnswer& answer : threshold.answers)
       made.push_back(threshold_chart(threshold, answer));
   }
-  const std::vector<Machine> machines = machines_of(runs_of(results));
-  for (const Machine& machine : machines) {
+  const std::vector<MachineRuns> machines = machines_of(runs_of(results));
+  for (const MachineRuns& machine : machines) {
     std::vector<Chart> of_machine = machine_charts(machine.runs);
     if (machines.size() > 1) {
       for (Chart& chart : of_machine) {

@@ -9,24 +9,12 @@
 #include <vector>
 
 #include "reports/charts/chart.h"
+#include "reports/document/cell_kind.h"
 
 namespace breakeven {
 
 /// How a renderer may stress something. Colour is never the only sign.
 enum class Tone { plain, quiet, best, good, warning, bad };
-
-/// What the cells of a column are, which decides how they are written, aligned and sorted.
-enum class CellKind {
-  text,
-  number,   // three significant digits, thousands separated
-  count,    // whole
-  seconds,  // one unit for the whole column
-  joules,   // likewise
-  ratio,    // 1.47 as "1.5x"
-  percent,  // 0.012 as "1.2 %"
-  spread,   // 0.012 as "±1.2 %"
-  change,   // a ratio, 1.053 as "+5.3 %"
-};
 
 struct Cell {
   std::variant<std::monostate, std::string, double> value = {};  // nothing where it is not known

@@ -18,7 +18,7 @@ namespace {
 /// The fastest result of each machine, by id.
 using BestById = std::map<std::string, std::vector<const CaseResult*>>;
 
-BestById best_by_id(const std::vector<Machine>& machines) {
+BestById best_by_id(const std::vector<MachineRuns>& machines) {
   BestById best;
   for (std::size_t m = 0; m < machines.size(); ++m) {
     for (const Result* run : machines[m].runs) {
@@ -57,7 +57,7 @@ Estimate mean_ratio(const Times& machine, const Times& other) {
 
 }  // namespace
 
-std::optional<Card> machines_card(const std::vector<Machine>& machines) {
+std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   if (machines.size() < 2) return std::nullopt;
   const BestById best = best_by_id(machines);
   if (best.empty()) return std::nullopt;

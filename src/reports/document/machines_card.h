@@ -11,6 +11,6 @@ namespace breakeven {
 
 /// By the fastest backend of each machine in every problem that all of them have. Nothing with fewer than two
 /// machines, or without such a problem.
-std::optional<Card> machines_card(const std::vector<Machine>& machines);
+std::optional<Card> machines_card(const std::vector<MachineRuns>& machines);
 
 }  // namespace breakeven

@@ -80,7 +80,7 @@ Focus focus_of(const Findings& found, const std::vector<Timed>& all, const std::
   return Focus::libraries;
 }
 
-Findings findings_of(const Machine& machine, const std::vector<ProblemGroup>& groups) {
+Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups) {
   Findings found;
   std::vector<const Problem*> problems;
   std::set<std::string> names;
@@ -369,7 +369,7 @@ void add_folds(Card& card, std::vector<Sentence> more, std::vector<Chart> charts
                   .sentences = std::move(notes)});
 }
 
-Card one_machine_card(const std::string& question, const Machine& machine) {
+Card one_machine_card(const std::string& question, const MachineRuns& machine) {
   const std::vector<ProblemGroup> groups = compare_backends(machine.runs);
   const Findings found = findings_of(machine, groups);
   std::vector<Sentence> more;
@@ -398,7 +398,7 @@ Card one_machine_card(const std::string& question, const Machine& machine) {
   return card;
 }
 
-Card several_machines_card(const std::string& question, const std::vector<Machine>& machines,
+Card several_machines_card(const std::string& question, const std::vector<MachineRuns>& machines,
                            const Runs& runs) {
   constexpr std::size_t most_sentences = 4;
   const std::vector<ProblemGroup> groups = compare_backends(runs);
@@ -413,7 +413,7 @@ Card several_machines_card(const std::string& question, const std::vector<Machin
   std::vector<Sentence> more;
   std::vector<std::pair<std::string, LibrarySummary>> summaries;
   std::set<std::string> shorts;
-  for (const Machine& machine : machines) {
+  for (const MachineRuns& machine : machines) {
     const Findings found = findings_of(machine, groups);
     std::vector<Sentence> answer = answer_of(found, more);
     add_sentence(card.answer.size() < most_sentences ? card.answer : more,
@@ -489,13 +489,13 @@ void name_cards(std::vector<Card>& cards) {
 
 }  // namespace
 
-Document results_document(const Measured& measured) {
+Document document_of(const Measured& measured) {
   const Runs runs = runs_of(measured.results);
   const auto questions = questions_of(runs);
-  const std::vector<Machine> machines = machines_of(runs);
+  const std::vector<MachineRuns> machines = machines_of(runs);
   Document document;
   for (const auto& [question, asked] : questions) {
-    const std::vector<Machine> answering = machines_of(asked);
+    const std::vector<MachineRuns> answering = machines_of(asked);
     document.cards.push_back(answering.size() == 1 ? one_machine_card(question, answering.front())
                                                    : several_machines_card(question, answering, asked));
     if (answering.size() == 1 && machines.size() > 1)
@@ -519,6 +519,10 @@ Document results_document(const Measured& measured) {
     document.notes.push_back({.text = std::move(absent), .tone = Tone::quiet});
   document.folds = machine_folds(measured);
   return document;
+}
+
+Document document_of(const Threshold& threshold) {
+  return document_of(Measured{.results = {}, .thresholds = {threshold}});
 }
 
 }  // namespace breakeven

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
+#include "reports/metrics.h"
 #include "reports/text.h"
-#include "statistics/summary.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -38,16 +39,8 @@ std::string loss_text(double loss) {
 
 struct ResultColumn {
   Column column;
-  Cell (*cell)(const Problem&, const Entry&);
+  std::function<Cell(const Problem&, const Entry&)> cell;
 };
-
-bool is_timed(const Entry& entry) {
-  return entry.result->has_time();
-}
-
-Cell rate(const Entry& entry, double amount) {
-  return is_timed(entry) && amount > 0 ? number_cell(amount / entry.result->seconds->median) : Cell{};
-}
 
 Tone tone_of(const Entry& entry) {
   switch (entry.standing) {
@@ -106,11 +99,54 @@ Cell text_cell(std::string said) {
   return said.empty() ? Cell{} : Cell{.value = std::move(said)};
 }
 
+/// A metric where the result is ok and `holds`.
+ResultColumn metric(std::string_view metric_name, bool essential = false,
+                    bool (*holds)(const CaseResult&) = nullptr) {
+  const Metric& metric = find_metric(metric_name);
+  return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
+          [&metric, holds](const Problem&, const Entry& e) {
+            if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return Cell{};
+            return number_cell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
+          }};
+}
+
+Cell ceiling_share(const Problem&, const Entry& e) {
+  if (!e.roofline) return {};
+  Cell cell = number_cell(e.roofline->share);
+  cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
+  return cell;
+}
+
+Cell losses(const Problem& problem, const Entry& e) {
+  const auto& training = e.result->training;
+  if (!training || training->loss.empty()) return {};
+  const std::size_t shown = common_losses(problem);
+  const auto steps =
+      static_cast<double>(shown) * static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
+  return text_cell(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()),
+                               loss_text(training->loss[shown - 1]), count_text(steps)));
+}
+
+Cell time_to_target(const Problem&, const Entry& e) {
+  if (!e.result->training) return {};
+  if (e.result->training->seconds_to_accuracy) return number_cell(e.result->training->seconds_to_accuracy);
+  const Value* target = e.result->parameters.find("target_accuracy");
+  const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
+  return is_asked ? text_cell("not reached") : Cell{};
+}
+
+/// Every machine of the last decade does ten operations and more in the time of moving one byte: below that,
+/// memory decides.
+bool memory_decides(const CaseResult& c) {
+  constexpr double operations_per_byte = 10;
+  return c.bytes > 0 && c.flop < operations_per_byte * c.bytes;
+}
+
+bool counts_operations(const CaseResult& c) {
+  return c.flop > 0 && c.samples == 0;  // people know the images a second of a network
+}
+
 const std::vector<ResultColumn>& columns() {
-  using enum CellKind;
-  // At most as many operations as bytes and some: every machine of the last decade does ten in the time of
-  // moving one byte.
-  static constexpr double operations_per_byte = 10;
   static const std::vector<ResultColumn> all{
       {{.name = "machine", .can_choose = true},
        [](const Problem&, const Entry& e) { return text_cell(printable(e.run->host.name)); }},
@@ -120,85 +156,25 @@ const std::vector<ResultColumn>& columns() {
        [](const Problem&, const Entry& e) {
          return e.result->device == "cpu" ? Cell{} : text_cell(printable(e.result->device));
        }},
-      {{.name = "time", .kind = seconds, .essential = true},
-       [](const Problem&, const Entry& e) {
-         return is_timed(e) ? number_cell(e.result->seconds->median) : Cell{};
-       }},
-      {{.name = "95 %", .kind = spread, .essential = true},
-       [](const Problem&, const Entry& e) {
-         return is_timed(e) ? number_cell(relative_half_width(e.result->seconds->estimate())) : Cell{};
-       }},
-      {{.name = "largest", .kind = count, .essential = true},
-       [](const Problem&, const Entry& e) {
-         return e.result->fit ? number_cell(static_cast<double>(e.result->fit->largest)) : Cell{};
-       }},
+      metric("seconds", true),
+      metric("spread", true),
+      metric("fit_largest", true),
       {{.name = "limited by"},
        [](const Problem&, const Entry& e) {
          return e.result->fit ? text_cell(printable(e.result->fit->limit)) : Cell{};
        }},
-      // People know the images a second of a network, and the operations of everything else.
-      {{.name = "GFLOP/s", .kind = CellKind::number},
-       [](const Problem&, const Entry& e) {
-         return e.result->samples > 0 ? Cell{} : rate(e, e.result->flop * 1e-9);
-       }},
-      {{.name = "images/s", .kind = CellKind::number},
-       [](const Problem&, const Entry& e) { return rate(e, static_cast<double>(e.result->samples)); }},
-      {{.name = "GB/s", .kind = CellKind::number},
-       [](const Problem&, const Entry& e) {
-         const bool memory_decides = e.result->flop < operations_per_byte * e.result->bytes;
-         return memory_decides ? rate(e, e.result->bytes * 1e-9) : Cell{};
-       }},
-      {{.name = "of ceiling", .kind = percent},
-       [](const Problem&, const Entry& e) {
-         if (!e.roofline) return Cell{};
-         Cell cell = number_cell(e.roofline->share);
-         cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
-         return cell;
-       }},
-      {{.name = "device time", .kind = seconds},
-       [](const Problem&, const Entry& e) {
-         return is_timed(e) ? number_cell(e.result->device_seconds) : Cell{};
-       }},
-      {{.name = "energy", .kind = joules},
-       [](const Problem&, const Entry& e) { return is_timed(e) ? number_cell(e.result->joules) : Cell{}; }},
-      {{.name = "median latency", .kind = seconds},
-       [](const Problem&, const Entry& e) {
-         return is_timed(e) && e.result->latency ? number_cell(e.result->latency->p50) : Cell{};
-       }},
-      {{.name = "99 % within", .kind = seconds},
-       [](const Problem&, const Entry& e) {
-         return is_timed(e) && e.result->latency ? number_cell(e.result->latency->p99) : Cell{};
-       }},
-      {{.name = "loss"},
-       [](const Problem& p, const Entry& e) {
-         const auto& training = e.result->training;
-         if (!training || training->loss.empty()) return Cell{};
-         const std::size_t shown = common_losses(p);
-         const auto steps = static_cast<double>(shown) *
-                            static_cast<double>(std::max<std::int64_t>(1, training->loss_stride));
-         return text_cell(fmt::format("{} → {} in {} steps", loss_text(training->loss.front()),
-                                      loss_text(training->loss[shown - 1]), count_text(steps)));
-       }},
-      {{.name = "accuracy", .kind = percent},
-       [](const Problem&, const Entry& e) {
-         return e.result->training ? number_cell(e.result->training->accuracy) : Cell{};
-       }},
-      {{.name = "to target", .kind = seconds},
-       [](const Problem&, const Entry& e) {
-         if (!e.result->training) return Cell{};
-         if (e.result->training->seconds_to_accuracy)
-           return number_cell(e.result->training->seconds_to_accuracy);
-         const Value* target = e.result->parameters.find("target_accuracy");
-         const bool is_asked =
-             target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
-         return is_asked ? text_cell("not reached") : Cell{};
-       }},
-      {{.name = "epoch", .kind = seconds},
-       [](const Problem&, const Entry& e) {
-         const auto& training = e.result->training;
-         return training && !training->epoch_seconds.empty() ? number_cell(median(training->epoch_seconds))
-                                                             : Cell{};
-       }},
+      metric("gflops", false, counts_operations),
+      metric("samples_per_second"),
+      metric("gbps", false, memory_decides),
+      {{.name = "of ceiling", .kind = CellKind::percent}, ceiling_share},
+      metric("device_seconds"),
+      metric("joules"),
+      metric("latency_p50"),
+      metric("latency_p99"),
+      {{.name = "loss"}, losses},
+      metric("accuracy"),
+      {{.name = "to target", .kind = CellKind::seconds}, time_to_target},
+      metric("epoch_seconds"),
       {{.name = "compared", .essential = true}, [](const Problem&, const Entry& e) { return comparison(e); }},
       {{.name = "notes", .page_only = true},
        [](const Problem&, const Entry& e) { return text_cell(notes_of(*e.result)); }},

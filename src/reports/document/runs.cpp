@@ -16,12 +16,12 @@ Runs runs_of(std::span<const Result> results) {
   return runs;
 }
 
-std::vector<Machine> machines_of(const Runs& runs) {
-  std::vector<Machine> machines;
+std::vector<MachineRuns> machines_of(const Runs& runs) {
+  std::vector<MachineRuns> machines;
   for (const Result* run : runs) {
     const std::string key = machine_key(run->host);
     auto found =
-        std::find_if(machines.begin(), machines.end(), [&](const Machine& m) { return m.key == key; });
+        std::find_if(machines.begin(), machines.end(), [&](const MachineRuns& m) { return m.key == key; });
     if (found == machines.end()) {
       std::string name = printable(run->host.name);
       machines.push_back({.key = key, .name = name.empty() ? "unnamed" : std::move(name), .runs = {}});

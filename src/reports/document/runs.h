@@ -14,7 +14,7 @@ using Runs = std::vector<const Result*>;
 
 Runs runs_of(std::span<const Result> results);
 
-struct Machine {
+struct MachineRuns {
   std::string key;   // as machine_key() tells it
   std::string name;  // printable, never empty
   Runs runs;
@@ -23,6 +23,6 @@ struct Machine {
 };
 
 /// In the order in which they first appear.
-std::vector<Machine> machines_of(const Runs& runs);
+std::vector<MachineRuns> machines_of(const Runs& runs);
 
 }  // namespace breakeven
