@@ -16,13 +16,13 @@ namespace breakeven {
 /// How a renderer may stress something. Colour is never the only sign.
 enum class Tone { plain, quiet, best, good, warning, bad };
 
-struct Cell {
+struct TableCell {
   std::variant<std::monostate, std::string, double> value = {};  // nothing where it is not known
   std::string note = {};                                         // beneath or behind it, smaller
   Tone tone = Tone::plain;
 };
 
-struct Column {
+struct TableColumn {
   std::string name;
   CellKind kind = CellKind::text;
   bool essential = false;   // stays in the row however narrow the terminal
@@ -30,16 +30,16 @@ struct Column {
   bool page_only = false;   // too wide for terminals and Markdown
 };
 
-struct Row {
-  std::vector<Cell> cells = {};  // as many as there are columns
-  std::string group = {};        // rows of one group stand under it; equal for neighbours
+struct TableRow {
+  std::vector<TableCell> cells = {};  // as many as there are columns
+  std::string group = {};             // rows of one group stand under it; equal for neighbours
 };
 
 /// Columns in which no row has anything are left out by every renderer.
 struct Table {
   std::string title = {};
-  std::vector<Column> columns = {};
-  std::vector<Row> rows = {};
+  std::vector<TableColumn> columns = {};
+  std::vector<TableRow> rows = {};
   std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
 };
 
@@ -76,9 +76,9 @@ struct Card {
 };
 
 struct Document {
-  std::string title;
-  std::string about;  // machines, date, version, how much of it was verified: one line
-  std::vector<Card> cards;
+  std::string title = {};
+  std::string about = {};  // machines, date, version, how much of it was verified: one line
+  std::vector<Card> cards = {};
   std::vector<Sentence> notes = {};  // what a reader should know beside the answers, the worst first
   std::vector<Fold> folds = {};      // machines, software, method
 };

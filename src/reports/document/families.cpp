@@ -99,9 +99,12 @@ std::vector<Family> families_of(const std::vector<Timed>& all) {
     for (const auto& [name, value] : timed.result->parameters.entries()) {
       const auto* whole = std::get_if<std::int64_t>(&value);
       if (whole == nullptr || *whole <= 0) continue;
+      std::string earlier;
       for (const bool along : {true, false}) {
         const std::string key =
             fmt::format("{}|{}|{}", timed.result->op, name, rest_of(timed.result->parameters, name, along));
+        if (key == earlier) continue;  // nothing moves along: one family, not two
+        earlier = key;
         const auto [family, is_new] = by_key.try_emplace(key);
         if (is_new) {
           order.push_back(key);

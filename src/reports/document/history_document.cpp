@@ -55,14 +55,15 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
     std::vector<std::string> notes;
     for (const std::string& note : c->notes) notes.push_back(printable(note));
     table.rows.push_back(
-        {.cells = {{.value = fmt::format("{} ({})", change_text(c->ratio),
-                                         change_range_text(c->interval.low, c->interval.high)),
-                    .tone = shown.tone},
-                   {.value = series_text(*c->series, *c->machine, history)},
-                   {.value = times_text(c->before_seconds, c->after_seconds)},
-                   {.value = fmt::format("{} and {}", describe_run(history.runs[c->last_before]),
-                                         describe_run(history.runs[c->first_after]))},
-                   notes.empty() ? Cell{} : Cell{.value = fmt::format("{}", fmt::join(notes, "; "))}}});
+        {.cells = {
+             {.value = fmt::format("{} ({})", change_text(c->ratio),
+                                   change_range_text(c->interval.low, c->interval.high)),
+              .tone = shown.tone},
+             {.value = series_text(*c->series, *c->machine, history)},
+             {.value = times_text(c->before_seconds, c->after_seconds)},
+             {.value = fmt::format("{} and {}", describe_run(history.runs[c->last_before]),
+                                   describe_run(history.runs[c->first_after]))},
+             notes.empty() ? TableCell{} : TableCell{.value = fmt::format("{}", fmt::join(notes, "; "))}}});
   }
   return table;
 }

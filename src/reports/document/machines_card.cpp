@@ -96,8 +96,8 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   for (const std::size_t m : order) {
     const bool is_leader = m == leader;
     const double mean = mean_ratio(all[m], all[leader]).value;
-    Row row{.cells = {{.value = machines[m].name, .tone = is_leader ? Tone::best : Tone::plain},
-                      {.value = mean}}};
+    TableRow row{.cells = {{.value = machines[m].name, .tone = is_leader ? Tone::best : Tone::plain},
+                           {.value = mean}}};
     const bool has_gpu = std::any_of(best.begin(), best.end(),
                                      [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
     for (std::size_t i = 0; i < ops.size(); ++i) {

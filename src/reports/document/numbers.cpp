@@ -87,8 +87,10 @@ std::string number_text(double value) {
 
 std::string factor_text(double ratio) {
   if (!std::isfinite(ratio)) return unknown;
-  if (std::abs(ratio) >= 9.95) return number_text(std::abs(ratio) < 99.5 ? std::round(ratio) : ratio) + "x";
-  return fmt::format("{:.{}f}x", ratio, std::abs(ratio) < 0.995 ? 2 : 1);
+  const double size = std::abs(ratio);
+  if (size >= 99.5) return number_text(ratio) + "x";
+  // Near 1 a tenth is too coarse to tell a difference from none.
+  return fmt::format("{:.{}f}x", ratio, size >= 9.95 ? 0 : size < 1.095 ? 2 : 1);
 }
 
 std::string percent_text(double fraction) {

@@ -14,27 +14,27 @@
 namespace breakeven {
 namespace {
 
-Cell number_cell(const std::optional<Estimate>& estimate) {
-  return estimate ? Cell{.value = estimate->value} : Cell{};
+TableCell number_cell(const std::optional<Estimate>& estimate) {
+  return estimate ? TableCell{.value = estimate->value} : TableCell{};
 }
 
-Cell spread_cell(const std::optional<Estimate>& estimate) {
+TableCell spread_cell(const std::optional<Estimate>& estimate) {
   const auto spread = estimate ? relative_half_width(*estimate) : std::nullopt;
-  return spread ? Cell{.value = *spread} : Cell{};
+  return spread ? TableCell{.value = *spread} : TableCell{};
 }
 
-Cell runs_for(const std::optional<Estimate>& amount, double unit) {
-  return amount ? Cell{.value = unit / amount->value} : Cell{};
+TableCell runs_for(const std::optional<Estimate>& amount, double unit) {
+  return amount ? TableCell{.value = unit / amount->value} : TableCell{};
 }
 
-Cell text_cell(std::string text) {
-  return text.empty() ? Cell{} : Cell{.value = printable(text)};
+TableCell text_cell(std::string text) {
+  return text.empty() ? TableCell{} : TableCell{.value = printable(text)};
 }
 
-Cell price_cell(const Ranked& one) {
+TableCell price_cell(const Ranked& one) {
   return one.offer && one.offer->per_hour
-             ? Cell{.value = *one.offer->per_hour, .note = printable(one.offer->name)}
-             : Cell{};
+             ? TableCell{.value = *one.offer->per_hour, .note = printable(one.offer->name)}
+             : TableCell{};
 }
 
 Table order_table(const Ranking& ranking) {
@@ -77,12 +77,13 @@ Table case_table(const Ranking& ranking, std::size_t most) {
   for (std::size_t i = 0; i < shown; ++i)
     table.columns.push_back({.name = printable(ranking.ranked[i].candidate.name), .kind = CellKind::seconds});
   for (std::size_t e = 0; e < ranking.entries.size(); ++e) {
-    Row row{.cells = {{.value = printable(ranking.entries[e].title)}}};
+    TableRow row{.cells = {{.value = printable(ranking.entries[e].title)}}};
     if (ranking.weighted) row.cells.push_back({.value = ranking.entries[e].weight});
     for (std::size_t i = 0; i < shown; ++i) {
       const RankedPart& part = ranking.ranked[i].parts[e];
-      Cell cell = part.seconds ? Cell{.value = part.seconds->value, .note = backend_title(part.backend)}
-                               : text_cell(part.unknown);
+      TableCell cell = part.seconds
+                           ? TableCell{.value = part.seconds->value, .note = backend_title(part.backend)}
+                           : text_cell(part.unknown);
       if (part.seconds && part.in_place) cell.note += ", " + printable(part.dtype);
       row.cells.push_back(std::move(cell));
     }
@@ -120,9 +121,9 @@ Table price_table(const Ranking& ranking) {
                        const std::optional<double>& purchase) {
     table.rows.push_back(
         {.cells = {text_cell(one.candidate.name), text_cell(offer.name),
-                   hourly ? Cell{.value = *hourly} : Cell{}, purchase ? Cell{.value = *purchase} : Cell{},
-                   text_cell(offer.from.currency), text_cell(offer.from.source),
-                   text_cell(offer.from.date)}});
+                   hourly ? TableCell{.value = *hourly} : TableCell{},
+                   purchase ? TableCell{.value = *purchase} : TableCell{}, text_cell(offer.from.currency),
+                   text_cell(offer.from.source), text_cell(offer.from.date)}});
   };
   for (const Ranked& one : ranking.ranked) {
     if (one.offer) add(one, *one.offer, one.offer->per_hour, std::nullopt);

@@ -158,7 +158,7 @@ std::vector<KeyFigure> figures_of(const Findings& found) {
 
 // ---- tables
 
-Cell times(double ratio) {
+TableCell times(double ratio) {
   return {.value = ratio};
 }
 
@@ -189,16 +189,16 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
   }
   if (by_op.empty()) table.columns.push_back({.name = "largest gap", .kind = CellKind::ratio});
   for (const BackendSummary& one : summary.backends) {
-    Row row{.cells = {{.value = backend_title(one.backend),
-                       .tone = &one == &summary.leader() ? Tone::best : Tone::plain},
-                      {.value = fastest_text(one)},
-                      times(one.mean_ratio)}};
+    TableRow row{.cells = {{.value = backend_title(one.backend),
+                            .tone = &one == &summary.leader() ? Tone::best : Tone::plain},
+                           {.value = fastest_text(one)},
+                           times(one.mean_ratio)}};
     for (const LibrarySummary& of_op : by_op) {
       const auto same = std::find_if(of_op.backends.begin(), of_op.backends.end(),
                                      [&](const BackendSummary& b) { return b.backend == one.backend; });
-      row.cells.push_back(same == of_op.backends.end() ? Cell{} : times(same->mean_ratio));
+      row.cells.push_back(same == of_op.backends.end() ? TableCell{} : times(same->mean_ratio));
     }
-    if (by_op.empty()) row.cells.push_back(one.largest_in.empty() ? Cell{} : times(one.largest_ratio));
+    if (by_op.empty()) row.cells.push_back(one.largest_in.empty() ? TableCell{} : times(one.largest_ratio));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -248,13 +248,13 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
         std::string name = activity_of(*best.begin()->second);
         if (!family->fixed_without_network.empty()) name += ", " + family->fixed_without_network;
         if (dtypes.size() > 1) name += ", " + printable(dtype);
-        Row row{.cells = {{.value = name}}};
+        TableRow row{.cells = {{.value = name}}};
         for (const double value : shown) {
           const auto at = best.find(value);
           row.cells.push_back(at == best.end()
-                                  ? Cell{}
-                                  : Cell{.value = unit.of_run(*at->second) / at->second->seconds->median,
-                                         .note = backend_title(at->second->backend)});
+                                  ? TableCell{}
+                                  : TableCell{.value = unit.of_run(*at->second) / at->second->seconds->median,
+                                              .note = backend_title(at->second->backend)});
         }
         table.rows.push_back(std::move(row));
       }
@@ -424,12 +424,14 @@ Card several_machines_card(const std::string& question, const std::vector<Machin
                       ? backend_title(found.libraries.leader().backend)
                       : in_short(found));
     table.rows.push_back(
-        {.cells = {{.value = machine.name},
-                   {.value = found.focus == Focus::libraries ? "" : in_short(found)},
-                   has_libraries ? Cell{.value = backend_title(found.libraries.leader().backend)} : Cell{},
-                   has_libraries ? Cell{.value = fastest_text(found.libraries.leader())} : Cell{},
-                   has_next ? Cell{.value = backend_title(found.libraries.backends[1].backend)} : Cell{},
-                   has_next ? times(found.libraries.backends[1].mean_ratio) : Cell{}}});
+        {.cells = {
+             {.value = machine.name},
+             {.value = found.focus == Focus::libraries ? "" : in_short(found)},
+             has_libraries ? TableCell{.value = backend_title(found.libraries.leader().backend)}
+                           : TableCell{},
+             has_libraries ? TableCell{.value = fastest_text(found.libraries.leader())} : TableCell{},
+             has_next ? TableCell{.value = backend_title(found.libraries.backends[1].backend)} : TableCell{},
+             has_next ? times(found.libraries.backends[1].mean_ratio) : TableCell{}}});
     if (has_libraries) summaries.emplace_back(machine.name, found.libraries);
   }
   card.short_answer = shorts.size() == 1 ? fmt::format("{}, on all {}", *shorts.begin(), machines.size())

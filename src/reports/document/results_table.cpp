@@ -19,8 +19,8 @@
 namespace breakeven {
 namespace {
 
-Cell number_cell(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Cell{.value = *value} : Cell{};
+TableCell number_cell(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? TableCell{.value = *value} : TableCell{};
 }
 
 /// The steps that every backend of the problem has taken: losses are compared at the last of them.
@@ -38,8 +38,8 @@ std::string loss_text(double loss) {
 }
 
 struct ResultColumn {
-  Column column;
-  std::function<Cell(const Problem&, const Entry&)> cell;
+  TableColumn column;
+  std::function<TableCell(const Problem&, const Entry&)> cell;
 };
 
 Tone tone_of(const Entry& entry) {
@@ -82,7 +82,7 @@ std::string status_text(Status status) {
   return text;
 }
 
-Cell comparison(const Entry& entry) {
+TableCell comparison(const Entry& entry) {
   const CaseResult& c = *entry.result;
   if (c.status == Status::ok) return {.value = describe_standing(entry), .tone = tone_of(entry)};
   return {.value = fmt::format("{}: {}", status_text(c.status), explain(c)), .tone = tone_of(c.status)};
@@ -95,8 +95,8 @@ std::string notes_of(const CaseResult& c) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-Cell text_cell(std::string said) {
-  return said.empty() ? Cell{} : Cell{.value = std::move(said)};
+TableCell text_cell(std::string said) {
+  return said.empty() ? TableCell{} : TableCell{.value = std::move(said)};
 }
 
 /// A metric where the result is ok and `holds`.
@@ -105,19 +105,19 @@ ResultColumn metric(std::string_view metric_name, bool essential = false,
   const Metric& metric = find_metric(metric_name);
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
-            if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return Cell{};
+            if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};
             return number_cell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
           }};
 }
 
-Cell ceiling_share(const Problem&, const Entry& e) {
+TableCell ceiling_share(const Problem&, const Entry& e) {
   if (!e.roofline) return {};
-  Cell cell = number_cell(e.roofline->share);
+  TableCell cell = number_cell(e.roofline->share);
   cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
   return cell;
 }
 
-Cell losses(const Problem& problem, const Entry& e) {
+TableCell losses(const Problem& problem, const Entry& e) {
   const auto& training = e.result->training;
   if (!training || training->loss.empty()) return {};
   const std::size_t shown = common_losses(problem);
@@ -127,12 +127,12 @@ Cell losses(const Problem& problem, const Entry& e) {
                                loss_text(training->loss[shown - 1]), count_text(steps)));
 }
 
-Cell time_to_target(const Problem&, const Entry& e) {
+TableCell time_to_target(const Problem&, const Entry& e) {
   if (!e.result->training) return {};
   if (e.result->training->seconds_to_accuracy) return number_cell(e.result->training->seconds_to_accuracy);
   const Value* target = e.result->parameters.find("target_accuracy");
   const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
-  return is_asked ? text_cell("not reached") : Cell{};
+  return is_asked ? text_cell("not reached") : TableCell{};
 }
 
 /// Every machine of the last decade does ten operations and more in the time of moving one byte: below that,
@@ -154,14 +154,14 @@ const std::vector<ResultColumn>& columns() {
        [](const Problem&, const Entry& e) { return text_cell(backend_title(e.result->backend)); }},
       {{.name = "device", .can_choose = true},
        [](const Problem&, const Entry& e) {
-         return e.result->device == "cpu" ? Cell{} : text_cell(printable(e.result->device));
+         return e.result->device == "cpu" ? TableCell{} : text_cell(printable(e.result->device));
        }},
       metric("seconds", true),
       metric("spread", true),
       metric("fit_largest", true),
       {{.name = "limited by"},
        [](const Problem&, const Entry& e) {
-         return e.result->fit ? text_cell(printable(e.result->fit->limit)) : Cell{};
+         return e.result->fit ? text_cell(printable(e.result->fit->limit)) : TableCell{};
        }},
       metric("gflops", false, counts_operations),
       metric("samples_per_second"),
@@ -198,16 +198,17 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
     }
     for (const Problem& problem : group.problems) {
       for (const Entry& entry : problem.entries) {
-        Row row{.cells = {}, .group = problem.title};
+        TableRow row{.cells = {}, .group = problem.title};
         for (const ResultColumn* column : used) row.cells.push_back(column->cell(problem, entry));
         table.rows.push_back(std::move(row));
       }
     }
     // Rows of one problem stand together, whichever machine they are from.
     std::unordered_map<std::string, std::size_t> order;
-    for (const Row& row : table.rows) order.try_emplace(row.group, order.size());
-    std::stable_sort(table.rows.begin(), table.rows.end(),
-                     [&](const Row& a, const Row& b) { return order.at(a.group) < order.at(b.group); });
+    for (const TableRow& row : table.rows) order.try_emplace(row.group, order.size());
+    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
+      return order.at(a.group) < order.at(b.group);
+    });
     tables.push_back(std::move(table));
   }
   return tables;

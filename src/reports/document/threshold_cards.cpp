@@ -28,7 +28,7 @@ CellKind kind_of(Quantity in) {
 }
 
 /// Who is ahead and by how much, as the mean of the launches.
-Cell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
+TableCell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
   if (point.log_ratios.empty())
     return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
   const double ahead = mean(point.log_ratios);
@@ -36,7 +36,7 @@ Cell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
                                factor_text(std::exp(std::abs(ahead))))};
 }
 
-Cell amount_of(const ThresholdStand& side, Quantity in) {
+TableCell amount_of(const ThresholdStand& side, Quantity in) {
   const auto amount = side.amount(in);
   if (!amount || !std::isfinite(*amount)) return {};
   return {.value = *amount, .note = backend_title(side.backend)};
@@ -118,9 +118,9 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       if (card.answer.size() < most_sentences)
         card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
       if (card.short_answer.empty()) card.short_answer = from_text(answer);
-      table.rows.push_back(
-          {.cells = {
-               {.value = question_of(answer)}, several ? Cell{.value = machine} : Cell{}, {.value = words}}});
+      table.rows.push_back({.cells = {{.value = question_of(answer)},
+                                      several ? TableCell{.value = machine} : TableCell{},
+                                      {.value = words}}});
       Chart chart = threshold_chart(*threshold, answer);
       if (several) chart.title += fmt::format(" ({})", machine);
       if (!card.picture && !chart.series.empty())

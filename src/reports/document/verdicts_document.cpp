@@ -75,11 +75,11 @@ Table sides_table(const Verdicts& verdicts) {
 
 // ---- the findings
 
-Cell text_cell(std::string text) {
-  return text.empty() ? Cell{} : Cell{.value = std::move(text)};
+TableCell text_cell(std::string text) {
+  return text.empty() ? TableCell{} : TableCell{.value = std::move(text)};
 }
 
-Row finding_row(const CaseVerdict& c) {
+TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
   return {.cells = {{.value = std::string(name(kind)), .tone = tone_of(kind)},
                     text_cell(describe_change(c)),
@@ -88,7 +88,7 @@ Row finding_row(const CaseVerdict& c) {
                     text_cell(describe_details(c))}};
 }
 
-std::vector<Column> finding_columns() {
+std::vector<TableColumn> finding_columns() {
   return {{.name = "verdict", .essential = true, .can_choose = true},
           {.name = "change", .essential = true},
           {.name = "case", .essential = true},
@@ -110,7 +110,7 @@ Table findings_table(const Verdicts& verdicts) {
     const auto [row, fresh] = row_of_reason.try_emplace(reason, table.rows.size());
     if (fresh) table.rows.push_back(finding_row(*c));
     if (++cases[reason] > 1) {
-      Row& shown = table.rows[row->second];
+      TableRow& shown = table.rows[row->second];
       shown.cells[2].value = fmt::format("{} cases", cases[reason]);
       shown.cells[3] = {};
     }

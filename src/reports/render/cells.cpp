@@ -45,9 +45,9 @@ void choose_unit(ColumnStyle& style, std::vector<double> values, const std::arra
 ColumnStyle style_of(const Table& table, std::size_t column) {
   ColumnStyle style;
   std::vector<double> values;
-  for (const Row& row : table.rows) {
+  for (const TableRow& row : table.rows) {
     if (column >= row.cells.size()) continue;
-    const Cell& cell = row.cells[column];
+    const TableCell& cell = row.cells[column];
     if (const auto* number = std::get_if<double>(&cell.value)) values.push_back(*number);
     const auto* text = std::get_if<std::string>(&cell.value);
     style.is_used = style.is_used || (text != nullptr ? !text->empty() : cell.value.index() != 0);
@@ -58,11 +58,11 @@ ColumnStyle style_of(const Table& table, std::size_t column) {
   return style;
 }
 
-std::string heading_text(const Column& column, const ColumnStyle& style) {
+std::string heading_text(const TableColumn& column, const ColumnStyle& style) {
   return style.unit.empty() ? column.name : fmt::format("{}, {}", column.name, style.unit);
 }
 
-std::string cell_text(const Cell& cell, const Column& column, const ColumnStyle& style) {
+std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style) {
   if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
   const auto* number = std::get_if<double>(&cell.value);
   if (number == nullptr) return "";

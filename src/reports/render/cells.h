@@ -19,12 +19,12 @@ struct ColumnStyle {
 ColumnStyle style_of(const Table& table, std::size_t column);
 
 /// "time, ms".
-std::string heading_text(const Column& column, const ColumnStyle& style);
+std::string heading_text(const TableColumn& column, const ColumnStyle& style);
 
 /// Without the cell's note; empty where the value is not known.
-std::string cell_text(const Cell& cell, const Column& column, const ColumnStyle& style);
+std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style);
 
-inline bool is_number(const Column& column) {
+inline bool is_number(const TableColumn& column) {
   return column.kind != CellKind::text;
 }
 

@@ -78,10 +78,10 @@ Data table(const Table& of) {
     used.emplace_back(i, std::move(style));
   }
   List rows;
-  for (const Row& row : of.rows) {
+  for (const TableRow& row : of.rows) {
     List cells;
     for (const auto& [i, style] : used) {
-      const Cell& cell = row.cells[i];
+      const TableCell& cell = row.cells[i];
       const std::string said = cell_text(cell, of.columns[i], style);
       Data one = object();
       one.set("name", text(heading_text(of.columns[i], style)));
@@ -167,7 +167,7 @@ Data card(const Card& of) {
 
 // ---- the tables of all results, which the page builds when they are opened
 
-std::string_view formatter_of(const Column& column, const ColumnStyle& style) {
+std::string_view formatter_of(const TableColumn& column, const ColumnStyle& style) {
   switch (column.kind) {
     case CellKind::count:
       return "count";
@@ -190,7 +190,7 @@ std::string_view formatter_of(const Column& column, const ColumnStyle& style) {
   return "number";
 }
 
-Json cell_json(const Cell& cell) {
+Json cell_json(const TableCell& cell) {
   Json value = nullptr;
   if (const auto* said = std::get_if<std::string>(&cell.value)) value = printable(*said);
   if (const auto* number = std::get_if<double>(&cell.value)) value = number_or_null(*number);
@@ -215,7 +215,7 @@ Json table_json(const Table& of) {
     const ColumnStyle style = style_of(of, i);
     if (!style.is_used) continue;
     used.push_back(i);
-    const Column& column = of.columns[i];
+    const TableColumn& column = of.columns[i];
     made["columns"].push_back({{"name", column.name},
                                {"heading", heading_text(column, style)},
                                {"kind", formatter_of(column, style)},
@@ -223,7 +223,7 @@ Json table_json(const Table& of) {
                                {"scale", style.scale},
                                {"choose", column.can_choose}});
   }
-  for (const Row& row : of.rows) {
+  for (const TableRow& row : of.rows) {
     Json line = Json::array();
     if (!of.group_name.empty()) line.push_back(printable(row.group));
     for (const std::size_t i : used) line.push_back(cell_json(row.cells[i]));

@@ -41,13 +41,13 @@ std::string table_text(const Table& table) {
   std::string text = fmt::format("\n{}{}", markdown_row(header), markdown_row(rule));
   const std::string* group = nullptr;
   std::size_t rows = 0;
-  for (const Row& row : table.rows) {
+  for (const TableRow& row : table.rows) {
     std::vector<std::string> cells;
     if (!table.group_name.empty())
       cells.push_back(group == nullptr || *group != row.group ? markdown_text(row.group) : "");
     group = &row.group;
     for (const Shown& column : shown) {
-      const Cell& cell = row.cells[column.index];
+      const TableCell& cell = row.cells[column.index];
       std::string said =
           stressed(markdown_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
       if (!said.empty() && !cell.note.empty()) said += " " + markdown_text(cell.note);

@@ -45,8 +45,8 @@ struct Layout {
   std::size_t indent = 0;
 };
 
-std::string text_of(const Table& table, const Row& row, const ShownColumn& column, const Page& page) {
-  const Cell& cell = row.cells[column.index];
+std::string text_of(const Table& table, const TableRow& row, const ShownColumn& column, const Page& page) {
+  const TableCell& cell = row.cells[column.index];
   std::string text = cell_text(cell, table.columns[column.index], column.style);
   if (!text.empty() && !cell.note.empty()) text += fmt::format(" {}", cell.note);
   return page.show(text);
@@ -54,7 +54,7 @@ std::string text_of(const Table& table, const Row& row, const ShownColumn& colum
 
 /// A row that has nothing but its first and its last column: what a result that is not ok says instead of
 /// figures.
-bool is_remark(const Table& table, const Row& row) {
+bool is_remark(const Table& table, const TableRow& row) {
   if (table.columns.size() < 4) return false;
   std::size_t used = 0;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -73,7 +73,7 @@ Layout lay_out(const Table& table, const Page& page) {
     if (!column.style.is_used || table.columns[i].page_only) continue;
     column.heading = page.show(heading_text(table.columns[i], column.style));
     column.width = display_width(column.heading);
-    for (const Row& row : table.rows) {
+    for (const TableRow& row : table.rows) {
       if (!is_remark(table, row))
         column.width = std::max(column.width, display_width(text_of(table, row, column, page)));
     }
@@ -99,7 +99,7 @@ Layout lay_out(const Table& table, const Page& page) {
   return layout;
 }
 
-void write_below(Page& page, const Table& table, const Row& row, const Layout& layout) {
+void write_below(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
   const std::size_t from = layout.indent + 2;
   std::string line;
   const auto write_line = [&] {
@@ -120,13 +120,13 @@ void write_below(Page& page, const Table& table, const Row& row, const Layout& l
   write_line();
 }
 
-void write_row(Page& page, const Table& table, const Row& row, const Layout& layout) {
+void write_row(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
   page.write(std::string(layout.indent, ' '));
   const bool remark = is_remark(table, row);
   std::size_t at = layout.indent;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const ShownColumn& column = layout.columns[i];
-    const Cell& cell = row.cells[column.index];
+    const TableCell& cell = row.cells[column.index];
     const std::string text = text_of(table, row, column, page);
     if (remark && i > 0) {
       if (text.empty()) continue;
@@ -167,7 +167,7 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   page.end_line();
   const std::string* group = nullptr;
   for (std::size_t i = 0; i < table.rows.size() && i < most_rows; ++i) {
-    const Row& row = table.rows[i];
+    const TableRow& row = table.rows[i];
     if (!table.group_name.empty() && (group == nullptr || *group != row.group))
       page.paragraph(row.group, colour::bold, 4, 3);
     group = &row.group;

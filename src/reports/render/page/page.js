@@ -24,7 +24,7 @@
   }
   function factor(value) {
     const size = Math.abs(value);
-    return `${size >= 9.95 ? whole.format(value) : value.toFixed(size < 0.995 ? 2 : 1)}x`;
+    return `${size >= 99.5 ? digits(value) : value.toFixed(size >= 9.95 ? 0 : size < 1.095 ? 2 : 1)}x`;
   }
   const percent = (value) => `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)} %`;
   const withUnit = (value, units) => {
