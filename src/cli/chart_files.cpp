@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
@@ -22,7 +25,7 @@ namespace {
 /// there.
 int run_with_input(std::vector<std::string> command, const std::string& input) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return 127;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -40,9 +43,9 @@ int run_with_input(std::vector<std::string> command, const std::string& input) {
     written += static_cast<std::size_t>(count);
   }
   close(ends[1]);
+  if (error != 0) return std::nullopt;
   int status = 0;
-  if (error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 127;
-  return WEXITSTATUS(status);
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 /// Each of "NAME=FILE".
@@ -70,17 +73,20 @@ void draw_charts(const std::vector<Chart>& all, const std::vector<std::string>& 
 }  // namespace
 
 void write_chart_file(const Chart& chart, const std::string& path) {
-  constexpr int not_found = 127;
   check_output_files({{"--chart", path}});
   const std::string svg = svg_text(chart, {});
-  if (!path.ends_with(".png")) return write_text_file(path, svg);
-  const int status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", path}, svg);
+  if (!path.ends_with(".png")) {
+    write_text_file(path, svg);
+    return;
+  }
+  const std::optional<int> status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", path}, svg);
   if (status == 0) return;
+  std::error_code ignored;
+  if (std::filesystem::file_size(path, ignored) == 0) std::filesystem::remove(path, ignored);
   throw CommandError(exit_code::bad_input,
-                     status == not_found
-                         ? "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
-                           "librsvg2-bin), or name a file that ends in .svg"
-                         : fmt::format("--chart: rsvg-convert could not draw {} into {}", chart.name, path));
+                     status ? fmt::format("--chart: rsvg-convert could not draw {} into {}", chart.name, path)
+                            : "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
+                              "librsvg2-bin), or name a file that ends in .svg");
 }
 
 void declare_chart_options(CLI::App& command, ChartOptions& options) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/chart_gnuplot.h"
 #include "reports/charts.h"
 #include "reports_sample.h"
 #include "thresholds_sample.h"
@@ -243,27 +242,6 @@ TEST(Charts, OfHostileNamesAndNumbersAreFinite) {
         EXPECT_TRUE(std::isfinite(point.x) && std::isfinite(point.y));
     }
   }
-}
-
-TEST(GnuplotScript, QuotesWhatIsNotItsOwn) {
-  Chart chart{
-      .name = "x",
-      .title = "it's `rm` \"quoted\"\nset output",
-      .kind = Chart::Kind::lines,
-      .x = {.label = "m", .logarithmic = true},
-      .y = {.label = "GFLOP/s"},
-      .categories = {},
-      .series = {{.label = "o'b", .points = {{.x = 1, .y = 2, .low = 1.5, .high = 2.5}, {.x = 2, .y = 4}}}}};
-  const std::string script = gnuplot_script(chart, "a'b.svg");
-  EXPECT_THAT(script,
-              AllOf(HasSubstr("set output 'a''b.svg'"), HasSubstr("'it''s `rm` \"quoted\"set output'"),
-                    HasSubstr("set logscale x"), HasSubstr("title 'o''b'"), HasSubstr("1 2 1.5 2.5\n2 4 ? ?"),
-                    HasSubstr("yerrorbars")));
-  EXPECT_THAT(gnuplot_script(chart, "a.png"), HasSubstr("pngcairo"));
-  chart.kind = Chart::Kind::bars;
-  chart.categories = {"one", "two", "three"};
-  EXPECT_THAT(gnuplot_script(chart, "a.svg"),
-              AllOf(HasSubstr("histogram"), HasSubstr("'two' 2 1.5 2.5"), HasSubstr("'one' ? ? ?")));
 }
 
 }  // namespace
