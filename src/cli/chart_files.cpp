@@ -23,7 +23,7 @@ namespace {
 
 /// The status that `command`, looked for in PATH, ends with when it has read `input`; 127 where it is not
 /// there.
-int run_with_input(std::vector<std::string> command, const std::string& input) {
+std::optional<int> run_with_input(std::vector<std::string> command, const std::string& input) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   posix_spawn_file_actions_t actions;
