@@ -21,7 +21,7 @@
 namespace breakeven {
 namespace {
 
-/// The status that `command`, looked for in PATH, ends with when it has read `input`; 127 where it is not
+/// The status that `command`, looked for in PATH, ends with when it has read `input`; nothing where it is not
 /// there.
 std::optional<int> run_with_input(std::vector<std::string> command, const std::string& input) {
   std::array<int, 2> ends{};

@@ -261,7 +261,7 @@ std::string mark_lines(const Plot& plot, const MarkLabels& labels) {
   const std::string ink = plot.paper.colour("ink");
   for (std::size_t i = 0; i < plot.chart.marks.size(); ++i) {
     const ChartMark& mark = plot.chart.marks[i];
-    const double baseline = plot.top - 6 - line_height * static_cast<double>(labels.rows[i]);
+    const double baseline = plot.top - 10 - line_height * static_cast<double>(labels.rows[i]);
     if (mark.low && mark.high)
       made += fmt::format(
           R"(<rect class="mark" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.1"/>)"
@@ -356,7 +356,8 @@ Part lines_part(const Chart& chart, const Paper& paper, double top) {
     made.svg += text(0, made.bottom - 3, shortened({chart.y.label}, paper.width).front(),
                      {.colour = paper.colour("soft")});
   }
-  const double plot_top = made.bottom + 6 + line_height * static_cast<double>(marks.count);
+  const double plot_top =
+      made.bottom + (marks.count > 0 ? 10 : 6) + line_height * static_cast<double>(marks.count);
   const Plot plot{.chart = chart,
                   .paper = paper,
                   .looks = looks,

@@ -214,7 +214,7 @@ Part rows_part(const Chart& chart, const Paper& paper, double top) {
   const std::vector<std::string> texts = tick_texts(ticks, chart.y.unit);
   double half_tick = 0;
   for (const std::string& one : texts) half_tick = std::max(half_tick, text_width(one) / 2);
-  const double first_tick = texts.empty() ? 0 : text_width(texts.front()) / 2;
+  const double first_tick = texts.empty() ? 0 : std::ceil(text_width(texts.front()) / 2);
   const double left = above ? std::min(first_tick, 24.0) : label_width + 12;
   const Scale x(range, chart.y.logarithmic, left, paper.width - std::max(value_width + 10, half_tick));
 
