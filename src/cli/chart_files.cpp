@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "cli/subcommand.h"
@@ -20,11 +21,11 @@
 namespace breakeven {
 namespace {
 
-/// The status that `command`, looked for in PATH, ends with when it has read `input`; 127 where it is not
+/// The status that `command`, looked for in PATH, ends with when it has read `input`; nothing where it is not
 /// there.
-int run_with_input(std::vector<std::string> command, const std::string& input) {
+std::optional<int> run_with_input(std::vector<std::string> command, const std::string& input) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return 127;
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -42,9 +43,9 @@ int run_with_input(std::vector<std::string> command, const std::string& input) {
     written += static_cast<std::size_t>(count);
   }
   close(ends[1]);
+  if (error != 0) return std::nullopt;
   int status = 0;
-  if (error != 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 127;
-  return WEXITSTATUS(status);
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 struct NamedFile {
@@ -63,18 +64,16 @@ NamedFile parse_chart(const std::string& text) {
 
 /// Into a file beside it first: a file that is there stays as it is where it cannot be drawn.
 void write_png(const std::string& svg, const std::filesystem::path& file) {
-  constexpr int not_found = 127;
   const std::filesystem::path part = file.string() + ".part";
-  const int status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
+  const std::optional<int> status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
   std::error_code error;
   if (status == 0) std::filesystem::rename(part, file, error);
   if (status == 0 && !error) return;
   std::filesystem::remove(part, error);
   throw CommandError(exit_code::bad_input,
-                     status == not_found
-                         ? "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
-                           "librsvg2-bin), or name a file that ends in .svg"
-                         : fmt::format("--chart: rsvg-convert could not draw {}", file.string()));
+                     status ? fmt::format("--chart: rsvg-convert could not draw {}", file.string())
+                            : "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
+                              "librsvg2-bin), or name a file that ends in .svg");
 }
 
 void write_chart_file(const Chart& chart, const std::string& path) {

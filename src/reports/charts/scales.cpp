@@ -55,7 +55,7 @@ std::string with_suffix(double value, int digits) {
   static constexpr std::array<Suffix, 5> suffixes{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
   const double near = rounded_to(value, digits);
   const double size = std::abs(near);
-  if (size < 1e-3 || size >= 1e15) {
+  if (size < 1e-4 || size >= 1e15) {
     const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
     return fmt::format("{:.{}g}e{}", near / std::pow(10.0, exponent), digits, exponent);
   }

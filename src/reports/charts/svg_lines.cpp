@@ -123,13 +123,15 @@ std::string intervals(const Plot& plot, const std::vector<ChartPoint>& points, c
 
 /// How many later series hide this one where they are: it is drawn so much wider.
 double hidden_lines(const Plot& plot, std::size_t series) {
+  const std::vector<ChartPoint>& points = plot.chart.series[series].points;
   const auto hides = [&](const ChartSeries& later) {
-    const ChartSeries& earlier = plot.chart.series[series];
-    return !later.is_limit && std::equal(earlier.points.begin(), earlier.points.end(), later.points.begin(),
-                                         later.points.end(), [&](const ChartPoint& a, const ChartPoint& b) {
-                                           return std::abs(plot.x_of(a) - plot.x_of(b)) < 1 &&
-                                                  std::abs(plot.y_of(a) - plot.y_of(b)) < 1.5;
-                                         });
+    const std::size_t common = std::min(points.size(), later.points.size());
+    return !later.is_limit && common > 1 &&
+           std::equal(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(common),
+                      later.points.begin(), [&](const ChartPoint& a, const ChartPoint& b) {
+                        return std::abs(plot.x_of(a) - plot.x_of(b)) < 1 &&
+                               std::abs(plot.y_of(a) - plot.y_of(b)) < 1.5;
+                      });
   };
   const auto& all = plot.chart.series;
   return static_cast<double>(
@@ -154,10 +156,14 @@ std::string curve(const Plot& plot, std::size_t i) {
   if (plot.chart.kind == Chart::Kind::points && !is_limit) return {};
   const std::vector<ChartPoint> points = drawn_points(plot, plot.chart.series[i]);
   if (points.size() < 2) return {};
+  const bool is_dense = plot.chart.series[i].points.size() > most_markers;
   return fmt::format(
       R"(<path class="curve" d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{}/>)"
       "\n",
-      polyline(plot, points), look.colour, is_limit ? 1.25 : 2.25 + 2.5 * hidden_lines(plot, i),
+      polyline(plot, points), look.colour,
+      is_limit   ? 1.25
+      : is_dense ? 1.25 + 1.5 * hidden_lines(plot, i)
+                 : 2.25 + 2.5 * hidden_lines(plot, i),
       look.dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", look.dash));
 }
 
@@ -255,7 +261,7 @@ std::string mark_lines(const Plot& plot, const MarkLabels& labels) {
   const std::string ink = plot.paper.colour("ink");
   for (std::size_t i = 0; i < plot.chart.marks.size(); ++i) {
     const ChartMark& mark = plot.chart.marks[i];
-    const double baseline = plot.top - 6 - line_height * static_cast<double>(labels.rows[i]);
+    const double baseline = plot.top - 10 - line_height * static_cast<double>(labels.rows[i]);
     if (mark.low && mark.high)
       made += fmt::format(
           R"(<rect class="mark" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.1"/>)"
@@ -297,7 +303,7 @@ Part x_axis(const Plot& plot, const Ticks& ticks) {
     begin = std::min(begin, middle - half);
   }
   const double room = begin - gap;
-  if (text_width(plot.chart.x.label) <= room) {
+  if (text_width(plot.chart.x.label) <= room && room <= plot.left + 8) {
     part.svg += text(room, part.bottom, plot.chart.x.label, {.colour = soft, .anchor = Anchor::end});
   } else if (!plot.chart.x.label.empty()) {
     part.bottom += line_height + 2;
@@ -317,7 +323,7 @@ std::vector<std::string> direct_labels(const Chart& chart, const Paper& paper, d
     return {};
   std::vector<std::string> labels;
   for (const ChartSeries& series : chart.series) labels.push_back(series.label);
-  return shortened(labels, 0.28 * paper.width, true);
+  return shortened(labels, 0.3 * paper.width, true);
 }
 
 }  // namespace
@@ -331,8 +337,10 @@ Part lines_part(const Chart& chart, const Paper& paper, double top) {
 
   const Range y_range = padded(range_of_y(chart), chart.y.logarithmic, true);
   const Range x_range = range_of_x(chart);
-  const Ticks y_ticks = ticks_of(
-      chart.y.ticks.empty() ? round_ticks(y_range, chart.y.logarithmic, 7) : chart.y.ticks, chart.y.unit);
+  const Ticks y_ticks =
+      ticks_of(chart.y.ticks.empty() ? round_ticks(y_range, chart.y.logarithmic, chart.y.logarithmic ? 10 : 7)
+                                     : chart.y.ticks,
+               chart.y.unit);
   const Ticks x_ticks_shown = ticks_of(x_ticks(chart, x_range), chart.x.unit);
   double label_width = 0;
   for (const std::string& label : labels) label_width = std::max(label_width, text_width(label, true));
@@ -348,7 +356,8 @@ Part lines_part(const Chart& chart, const Paper& paper, double top) {
     made.svg += text(0, made.bottom - 3, shortened({chart.y.label}, paper.width).front(),
                      {.colour = paper.colour("soft")});
   }
-  const double plot_top = made.bottom + 6 + line_height * static_cast<double>(marks.count);
+  const double plot_top =
+      made.bottom + (marks.count > 0 ? 10 : 6) + line_height * static_cast<double>(marks.count);
   const Plot plot{.chart = chart,
                   .paper = paper,
                   .looks = looks,

@@ -24,9 +24,9 @@ constexpr std::array<Colour, 10> colours{{{"ink", "#1c1e21", "#eceef0"},
                                           {"line", "#e6e8eb", "#2c3036"},
                                           {"accent", "#c2410c", "#fb923c"},
                                           {"series-1", "#1f6feb", "#5c9dff"},
-                                          {"series-2", "#344054", "#d5dae3"},
+                                          {"series-2", "#344054", "#b9c2cf"},
                                           {"series-3", "#8a94a6", "#8590a3"},
-                                          {"series-4", "#0b3a7e", "#b3d1ff"},
+                                          {"series-4", "#0b3a7e", "#a9cbff"},
                                           {"series-5", "#4b93dd", "#3b78c9"},
                                           {"series-6", "#3a7f93", "#63b3c4"}}};
 
@@ -41,8 +41,8 @@ std::string shape_path(std::size_t shape, double r) {
   const double wide = 1.25 * r, near = 0.9 * r;
   switch (shape % 6) {
     case 0:
-      return fmt::format("M{0:.1f},0a{1:.1f},{1:.1f} 0 1 0 {2:.1f},0a{1:.1f},{1:.1f} 0 1 0 {0:.1f},0z", -r, r,
-                         2 * r);
+      return fmt::format("M{0:.1f},0a{1:.1f},{1:.1f} 0 1 0 {2:.1f},0a{1:.1f},{1:.1f} 0 1 0 {3:.1f},0z", -r, r,
+                         2 * r, -2 * r);
     case 1:
       return fmt::format("M{0:.1f},{0:.1f}H{1:.1f}V{1:.1f}H{0:.1f}z", -near, near);
     case 2:
@@ -73,7 +73,7 @@ std::vector<Look> looks_of(const Chart& chart, const Paper& paper) {
   std::vector<Look> looks;
   std::size_t cpus = 0, gpus = 0;
   for (const ChartSeries& series : chart.series) {
-    const std::size_t shape = cpus + gpus;
+    const std::size_t shape = chart.kind == Chart::Kind::bars && !chart.y.logarithmic ? 1 : cpus + gpus;
     if (series.is_limit) {
       looks.push_back({.colour = paper.colour("soft"), .dash = std::string(limit_dash)});
     } else if (series.is_gpu) {
@@ -137,25 +137,28 @@ std::string interval_bar(double low, double high, double across, bool along_x, c
 }
 
 Part legend(const Chart& chart, const std::vector<Look>& looks, const Paper& paper, double top) {
-  constexpr double swatch = 26, between = 16;
+  constexpr double between = 16;
+  const bool has_lines = chart.kind == Chart::Kind::lines ||
+                         std::any_of(chart.series.begin(), chart.series.end(),
+                                     [](const ChartSeries& series) { return series.is_limit; });
+  const double swatch = has_lines ? 20 : 9, beside = swatch + 6;
   std::vector<std::string> labels(chart.series.size());
   std::transform(chart.series.begin(), chart.series.end(), labels.begin(),
                  [](const ChartSeries& series) { return series.label; });
-  const std::vector<std::string> shown = shortened(labels, paper.width - swatch);
+  const std::vector<std::string> shown = shortened(labels, paper.width - beside);
   Part part{.svg = {}, .bottom = top};
   double x = 0;
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    const double width = swatch + text_width(shown[i]);
+    const double width = beside + text_width(shown[i]);
     if (x > 0 && x + width > paper.width) {
       x = 0;
       part.bottom += line_height + 2;
     }
     const double y = part.bottom + line_height - 7;
-    const bool has_line = chart.kind == Chart::Kind::lines || chart.series[i].is_limit;
-    if (has_line) part.svg += line(x, y, x + swatch - 6, y, looks[i].colour, 2, looks[i].dash);
-    if (!chart.series[i].is_limit)
-      part.svg += marker(x + (swatch - 6) / 2, y, looks[i], marker_radius + 0.5, {});
-    part.svg += text(x + swatch, y + 4, shown[i],
+    if (chart.kind == Chart::Kind::lines || chart.series[i].is_limit)
+      part.svg += line(x, y, x + swatch, y, looks[i].colour, 2, looks[i].dash);
+    if (!chart.series[i].is_limit) part.svg += marker(x + swatch / 2, y, looks[i], marker_radius + 0.5, {});
+    part.svg += text(x + beside, y + 4, shown[i],
                      {.colour = paper.colour("ink"), .tooltip = shown[i] == labels[i] ? "" : labels[i]});
     x += width + between;
   }

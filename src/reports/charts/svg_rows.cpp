@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include "reports/charts/labels.h"
 #include "reports/charts/svg_parts.h"
@@ -75,15 +75,15 @@ double place_rows(std::vector<RowOfSlots>& rows, const Chart& chart, bool labels
 
 /// Samples that would hide one another stand above and below the middle, in the order in which they come.
 std::string dots(const Slot& slot, const Scale& x, const Look& look) {
-  constexpr double radius = 1.7, most = 10;
+  constexpr double radius = 1.7, step_height = 2.6;
   std::vector<int> taken;  // in each column of a dot's width
   std::string path;
   for (const ChartPoint& point : slot.points) {
     const double at = x.at(point.y);
     const auto column = static_cast<std::size_t>(std::max(0.0, at / (1.6 * radius)));
     if (taken.size() <= column) taken.resize(column + 1);
-    const int step = taken[column]++ % 13;
-    const double offset = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * most / 6;
+    const int step = taken[column]++ % 9;
+    const double offset = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * step_height;
     path += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"/>)", at, slot.middle + offset, radius);
   }
   return fmt::format(R"(<g class="samples" fill="{}" fill-opacity="0.65">{}</g>)"
@@ -112,7 +112,7 @@ std::string draw_slot(const Chart& chart, const Paper& paper, const Slot& slot, 
   if (has_bars(chart)) {
     const double height = slot_height(chart, 2) - 3;
     made += fmt::format(
-        R"(<g class="bar">{}<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/></g>)"
+        R"(<g class="bar">{}<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.75"/></g>)"
         "\n",
         tooltip(tip), std::min(x.at(0), at), slot.middle - height / 2, std::abs(at - x.at(0)), height,
         look.colour);
@@ -123,25 +123,34 @@ std::string draw_slot(const Chart& chart, const Paper& paper, const Slot& slot, 
   return has_bars(chart) ? made : made + marker(at, slot.middle, look, marker_radius + 0.5, tip);
 }
 
+/// Heights over which the axis is drawn: all of it, or the rows alone where their labels stand between them.
+using Spans = std::vector<Range>;
+
+std::string across(const Spans& spans, double x, const std::string& colour, double width,
+                   std::string_view dash = {}) {
+  std::string made;
+  for (const Range& span : spans) made += line(x, span.low, x, span.high, colour, width, dash);
+  return made;
+}
+
 /// What values are compared with: a line, with the zone around it that does not matter.
-std::string reference_marks(const Chart& chart, const Paper& paper, const Scale& x, double top,
-                            double bottom) {
+std::string reference_marks(const Chart& chart, const Paper& paper, const Scale& x, const Spans& spans) {
   if (!chart.reference) return {};
   std::string made;
-  if (chart.tolerance > 0) {
-    const double low = x.at(*chart.reference * (1 - chart.tolerance));
-    const double high = x.at(*chart.reference * (1 + chart.tolerance));
-    made += fmt::format(
-        R"(<rect class="tolerance" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.16"/>)"
-        "\n",
-        std::min(low, high), top, std::abs(high - low), bottom - top, paper.colour("soft"));
+  const double low = x.at(*chart.reference * (1 - chart.tolerance));
+  const double high = x.at(*chart.reference * (1 + chart.tolerance));
+  for (const Range& span : spans) {
+    if (chart.tolerance > 0)
+      made += fmt::format(
+          R"(<rect class="tolerance" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.16"/>)"
+          "\n",
+          std::min(low, high), span.low, std::abs(high - low), span.high - span.low, paper.colour("soft"));
   }
-  return made +
-         line(x.at(*chart.reference), top, x.at(*chart.reference), bottom, paper.colour("soft"), 1.25, "4 3");
+  return made + across(spans, x.at(*chart.reference), paper.colour("soft"), 1.25, "4 3");
 }
 
 std::string grid(const std::vector<double>& ticks, const std::vector<std::string>& texts, const Paper& paper,
-                 const Scale& x, double top, double bottom) {
+                 const Scale& x, const Spans& spans) {
   std::vector<double> positions, widths;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     positions.push_back(x.at(ticks[i]));
@@ -149,9 +158,9 @@ std::string grid(const std::vector<double>& ticks, const std::vector<std::string
   }
   std::string made;
   for (const std::size_t i : without_overlap(positions, widths, 10)) {
-    made += line(positions[i], top, positions[i], bottom, paper.colour("line"), 1);
-    made +=
-        text(positions[i], bottom + 15, texts[i], {.colour = paper.colour("soft"), .anchor = Anchor::middle});
+    made += across(spans, positions[i], paper.colour("line"), 1);
+    made += text(positions[i], spans.back().high + 15, texts[i],
+                 {.colour = paper.colour("soft"), .anchor = Anchor::middle});
   }
   return made;
 }
@@ -163,13 +172,17 @@ double right_end(const Slot& slot, const Scale& x) {
   return end;
 }
 
-/// Of each category, in the column beside the rows or above each.
+/// Of each category, in the column beside the rows or above each: two lines, which stay different.
 std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
-  std::vector<std::vector<std::string>> lines;
-  const std::vector<std::string> shown =
-      shortened(chart.categories, 1.8 * width);  // two lines hold that nearly always
-  for (const std::string& label : shown) lines.push_back(wrapped(label, width, 2));
-  return lines;
+  const auto in_lines = [width](const std::vector<std::string>& labels) {
+    std::vector<std::vector<std::string>> lines;
+    for (const std::string& label : labels) lines.push_back(wrapped(label, width, 2));
+    return lines;
+  };
+  const auto different = [](const auto& all) { return std::set(all.begin(), all.end()).size(); };
+  const auto whole = in_lines(chart.categories);
+  if (different(whole) == different(chart.categories)) return whole;
+  return in_lines(shortened(chart.categories, 1.6 * width));  // two lines hold that nearly always
 }
 
 }  // namespace
@@ -187,7 +200,7 @@ Part rows_part(const Chart& chart, const Paper& paper, double top) {
   made.bottom += 6;
 
   std::vector<RowOfSlots> rows = rows_of(chart);
-  const auto labels = category_labels(chart, above ? paper.width : 0.36 * paper.width);
+  const auto labels = category_labels(chart, above ? paper.width - 24 : 0.36 * paper.width);
   double label_width = 0, value_width = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].label = labels[i];
@@ -197,20 +210,25 @@ Part rows_part(const Chart& chart, const Paper& paper, double top) {
   }
   const Range range = padded(range_of_y(chart), chart.y.logarithmic, has_bars(chart));
   const std::vector<double> ticks =
-      chart.y.ticks.empty() ? round_ticks(range, chart.y.logarithmic, above ? 5 : 8) : chart.y.ticks;
+      chart.y.ticks.empty() ? round_ticks(range, chart.y.logarithmic, above ? 5 : 7) : chart.y.ticks;
   const std::vector<std::string> texts = tick_texts(ticks, chart.y.unit);
   double half_tick = 0;
   for (const std::string& one : texts) half_tick = std::max(half_tick, text_width(one) / 2);
-  const double left = std::max(above ? 0 : label_width + 12, half_tick);
+  const double first_tick = texts.empty() ? 0 : std::ceil(text_width(texts.front()) / 2);
+  const double left = above ? std::min(first_tick, 24.0) : label_width + 12;
   const Scale x(range, chart.y.logarithmic, left, paper.width - std::max(value_width + 10, half_tick));
 
   const double bottom = place_rows(rows, chart, above, made.bottom + 4);
-  made.svg += grid(ticks, texts, paper, x, made.bottom, bottom);
-  made.svg += reference_marks(chart, paper, x, made.bottom, bottom);
+  Spans spans{{.low = made.bottom, .high = bottom}};
+  if (above) {
+    spans.clear();
+    for (const RowOfSlots& row : rows) spans.push_back({.low = row.top, .high = row.bottom + 2});
+  }
+  made.svg += grid(ticks, texts, paper, x, spans) + reference_marks(chart, paper, x, spans);
   for (const RowOfSlots& row : rows) {
     for (std::size_t i = 0; i < row.label.size(); ++i)
       made.svg +=
-          text(above ? 0 : label_width, row.label_top + line_height * static_cast<double>(i) + 11,
+          text(above ? left : label_width, row.label_top + line_height * static_cast<double>(i) + 11,
                row.label[i], {.colour = paper.colour("ink"), .anchor = above ? Anchor::start : Anchor::end});
     for (const Slot& slot : row.slots) {
       made.svg += draw_slot(chart, paper, slot, x, looks[slot.series]);
@@ -219,8 +237,8 @@ Part rows_part(const Chart& chart, const Paper& paper, double top) {
                          {.colour = paper.colour("soft")});
     }
   }
-  if (has_bars(chart)) made.svg += line(x.at(0), made.bottom, x.at(0), bottom, paper.colour("soft"), 1);
-  return {.svg = made.svg, .bottom = bottom + 21};
+  if (has_bars(chart)) made.svg += across(spans, x.at(0), paper.colour("soft"), 1);
+  return {.svg = made.svg, .bottom = spans.back().high + 21};
 }
 
 }  // namespace breakeven::svg
