@@ -44,22 +44,69 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
-/// A backend that is named and not there is said and left out; a side without any cannot be compared.
-GateSide side_of(const ThresholdSide& wanted, const std::string& side_name, int threads,
-                 std::optional<BackendRecord>& arbiter) {
+/// "cuda: no NVIDIA driver; mkl: not installed"; only the first line of each reason.
+std::string why_not_here(const std::vector<BackendRecord>& backends) {
+  std::vector<std::string> reasons;
+  for (const BackendRecord& backend : backends) {
+    if (backend.available) continue;
+    reasons.push_back(fmt::format(
+        "{}: {}", backend.name,
+        backend.program.empty() ? "not installed" : backend.reason.substr(0, backend.reason.find('\n'))));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+/// A backend that cannot start here does not say what it computes on; those for GPUs have "cuda" in their
+/// names.
+bool is_for_gpu(const BackendRecord& backend) {
+  return backend.device == "gpu" || backend.name.find("cuda") != std::string::npos;
+}
+
+/// The error where a side cannot be measured here: where its backends are GPUs' alone, what to run where.
+CommandError nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
+  const std::vector<BackendRecord>& backends = plan.sides[side].backends;
+  const std::string reasons = why_not_here(backends);
+  if (!std::all_of(backends.begin(), backends.end(), is_for_gpu))
+    return {exit_code::incomplete,
+            fmt::format("the {} has no backend that is available here ({}); `breakeven devices` lists those "
+                        "that are",
+                        threshold_sides[side], reasons)};
+  const std::string config = o.config.string();
+  return {exit_code::incomplete,
+          fmt::format("No GPU here, and the {} needs one ({}).\n"
+                      "On a machine with one:  breakeven threshold {}\n"
+                      "On two machines:        breakeven run {} on each, then breakeven threshold "
+                      "--from-results CPU.json GPU.json --parameter {}",
+                      threshold_sides[side], reasons, config, config, plan.config.parameter)};
+}
+
+GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
   GateSide side{.source = "this breakeven",
                 .environment = {},
                 .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
                 .backends = {}};
-  const BackendChoice found = choose_backends({}, wanted.backends, side.threads);
-  if (found.arbiter) arbiter = found.arbiter;
-  side.backends = found.measured;
-  for (const BackendRecord& backend : side.backends) {
-    if (!backend.available)
-      fmt::print(stderr, "breakeven: the {}'s {} is not available: {}\n", side_name, backend.name,
-                 backend.reason);
-  }
+  BackendChoice found = find_named_backends(wanted.backends, side.threads);
+  if (found.arbiter) arbiter = std::move(found.arbiter);
+  side.backends = std::move(found.measured);
   return side;
+}
+
+/// A side is whatever of its list is available here; what is left out is said once. A side without any
+/// backend is an error.
+void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
+  std::vector<BackendRecord> left_out;
+  for (std::size_t side = 0; side < 2; ++side) {
+    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
+    const auto& backends = plan.sides[side].backends;
+    if (std::none_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; }))
+      throw nothing_here(o, plan, side);
+    for (const BackendRecord& backend : backends) {
+      const auto is_known = [&](const BackendRecord& other) { return other.name == backend.name; };
+      if (!backend.available && std::none_of(left_out.begin(), left_out.end(), is_known))
+        left_out.push_back(backend);
+    }
+  }
+  if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
 }
 
 int threshold(const ThresholdOptions& o) {
@@ -68,8 +115,7 @@ int threshold(const ThresholdOptions& o) {
   plan.config = read_threshold_config(o.config);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
-  for (std::size_t side = 0; side < 2; ++side)
-    plan.sides[side] = side_of(plan.config.sides[side], threshold_sides[side], plan.threads, plan.arbiter);
+  choose_sides(plan, o);
 
   const Interruption interruption;
   ProgressLine line(o.quiet);

@@ -36,6 +36,15 @@ std::string interval_text(const LeadChange& change) {
                                           : fmt::format("95 %: {} to {}", change.earliest, change.latest);
 }
 
+/// Those of the list that were there, in its order; all of it where nobody said which were.
+std::vector<std::string> measured_backends(const ThresholdContender& side) {
+  std::vector<std::string> names;
+  for (const BackendRecord& backend : side.backends) {
+    if (backend.available) names.push_back(backend.name);
+  }
+  return names.empty() ? side.wanted : names;
+}
+
 bool is_wide(const LeadChange& change, double width) {
   return change.earliest != change.latest && change.interval.high / change.interval.low > 1 + width;
 }
@@ -74,10 +83,12 @@ std::string_view name(Lead lead) {
 
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
-  const std::string names = fmt::format("{}", fmt::join(sides[side].wanted, " or "));
-  return sides[0].wanted != sides[1].wanted ? names
-                                            : fmt::format("{} on {} thread{}", names, sides[side].threads,
-                                                          sides[side].threads == 1 ? "" : "s");
+  const std::array<std::vector<std::string>, 2> backends{measured_backends(sides[0]),
+                                                         measured_backends(sides[1])};
+  const std::string names = fmt::format("{}", fmt::join(backends[side], " or "));
+  return backends[0] != backends[1] ? names
+                                    : fmt::format("{} on {} thread{}", names, sides[side].threads,
+                                                  sides[side].threads == 1 ? "" : "s");
 }
 
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {

@@ -128,11 +128,33 @@ TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
               HasSubstr("never faster from 8 to 1024, which is all that was measured"));
 }
 
+TEST_F(ThresholdCommand, ASideIsWhateverOfItsListIsHere) {
+  const auto config = question(R"({"backends": ["nowhere", "b", "elsewhere"]})");
+  const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("left out, not here: nowhere: not installed; elsewhere: not installed\n"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one note for all of them";
+  EXPECT_THAT(parse_file(file("found.json")).at("answers").at(0).at("in_words"), StartsWith("b is faster"));
+}
+
 TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
-  const auto config = question(R"({"backends": ["nowhere"]})");
-  const Outcome outcome = breakeven({"threshold", config}, costs());
+  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["nowhere"]})")}, costs());
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("nowhere"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the challenger has no backend that is available here (nowhere: not installed)"));
+  EXPECT_EQ(processes("b"), 0);
+}
+
+TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
+  const auto config = question(R"({"backends": ["jax-cuda-of-nobody"]})");
+  const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(
+      outcome.err,
+      AllOf(HasSubstr("No GPU here, and the challenger needs one (jax-cuda-of-nobody: not installed)"),
+            HasSubstr("breakeven threshold " + config.string()),
+            HasSubstr("--from-results CPU.json GPU.json --parameter m")));
 }
 
 TEST_F(ThresholdCommand, WrongResultsHaveNoSpeed) {
