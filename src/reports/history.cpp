@@ -113,13 +113,18 @@ std::string history_report(const HistoryCheck& check, const std::string& store) 
     return fmt::format("  {}: {}, {}\n", name(f.status), series_text(*f.series, *f.machine, history),
                        describe_run(history.runs[f.run]));
   });
-  text += section("Perhaps slower, but too few runs yet to tell", check.suspicions, [&](const Suspicion& s) {
-    return fmt::format("  {} %  {}: {}; {} will tell\n", change_text(s.ratio),
-                       series_text(*s.series, *s.machine, history),
-                       s.values == 1 ? "the newest run is the slowest"
-                                     : fmt::format("the newest {} runs are the slowest", s.values),
-                       plural(s.more, "more", "more"));
-  });
+  const auto perhaps = [&](const std::string& extreme) {
+    return [&, extreme](const Suspicion& suspicion) {
+      return fmt::format(
+          "  {} %  {}: {}; {}{} will tell\n", change_text(suspicion.ratio),
+          series_text(*suspicion.series, *suspicion.machine, history),
+          suspicion.values == 1 ? fmt::format("the newest run is the {}", extreme)
+                                : fmt::format("the newest {} runs are the {}", suspicion.values, extreme),
+          suspicion.at_least ? "at least " : "", plural(suspicion.more, "more run", "more runs"));
+    };
+  };
+  text += section("Perhaps slower, but too few runs yet to be sure", check.suspicions, perhaps("slowest"));
+  text += section("Perhaps faster, but too few runs yet to be sure", check.promising, perhaps("fastest"));
   text += section(plural(better.size(), "change is faster", "changes are faster"), better, changes);
   for (const auto& [state, said] : {std::pair(ChangeState::accepted, "slower and accepted"),
                                     std::pair(ChangeState::undone, "slower and made good since"),
@@ -129,12 +134,13 @@ std::string history_report(const HistoryCheck& check, const std::string& store) 
                           said);
   }
   if (check.changes.empty() && check.untold < check.series) text += "\nNo series changed its level.\n";
-  if (check.untold > 0) {
-    text += fmt::format(
-        "\n{} of {} series {} too short for any change to be told: with {} series that takes {} "
-        "runs, and {} has {}\n",
-        check.untold, check.series, check.untold == 1 ? "is" : "are", check.series, check.values_needed,
-        check.series == 1 ? "it" : "the longest", check.most_values);
+  if (check.is_too_young()) {
+    text += fmt::format("\n{} of {} runs recorded: changes can be found from {} on.\n", check.most_values,
+                        check.values_needed, check.values_needed);
+  } else if (check.untold > 0) {
+    text += fmt::format("\n{} of {} series {} fewer than {} runs: their changes can be found from {} on.\n",
+                        check.untold, check.series, check.untold == 1 ? "has" : "have", check.values_needed,
+                        check.values_needed);
   }
   if (!fresh.empty() || !check.failures.empty()) {
     text += fmt::format("\nWhat is meant to be so: breakeven history accept {} --filter REGEX\n",
@@ -153,10 +159,12 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
             {"series", check.series},
             {"series_too_short", check.untold},
             {"runs_needed", check.values_needed},
+            {"runs_recorded", check.most_values},
             {"exit_status", exit_status(check)},
             {"changes", Json::array()},
             {"not_ok", Json::array()},
-            {"suspicions", Json::array()}};
+            {"suspicions", Json::array()},
+            {"perhaps_faster", Json::array()}};
   for (const Change& c : check.changes) {
     Json change = series_json(*c.series, *c.machine);
     change["state"] = name(c.state);
@@ -178,12 +186,15 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
     failure["run"] = run_json(history.runs[f.run]);
     json["not_ok"].push_back(std::move(failure));
   }
-  for (const Suspicion& s : check.suspicions) {
-    Json suspicion = series_json(*s.series, *s.machine);
-    suspicion["ratio"] = number_or_null(s.ratio);
-    suspicion["runs"] = s.values;
-    suspicion["more_runs_needed"] = s.more;
-    json["suspicions"].push_back(std::move(suspicion));
+  for (const auto& [key, suspicions] :
+       {std::pair("suspicions", &check.suspicions), std::pair("perhaps_faster", &check.promising)}) {
+    for (const Suspicion& s : *suspicions) {
+      Json suspicion = series_json(*s.series, *s.machine);
+      suspicion["ratio"] = number_or_null(s.ratio);
+      suspicion["runs"] = s.values;
+      suspicion["more_runs_needed"] = s.more;
+      json[key].push_back(std::move(suspicion));
+    }
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
