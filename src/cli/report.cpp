@@ -8,6 +8,7 @@
 #include <span>
 
 #include "cli/chart_files.h"
+#include "cli/labels.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
@@ -88,6 +89,7 @@ const SubcommandRegistration report_command(
        struct Options {
          std::vector<std::filesystem::path> files;
          std::array<std::string, forms.size()> paths;  // of the forms; empty where not asked for
+         std::vector<std::string> labels;
          ChartOptions charts;
        };
        auto o = std::make_shared<Options>();
@@ -97,10 +99,12 @@ const SubcommandRegistration report_command(
        for (std::size_t i = 0; i < forms.size(); ++i)
          command.add_option(forms[i].option, o->paths[i],
                             fmt::format("write {} to this file; - for standard output", forms[i].meaning));
+       declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);
        return [o] {
          expect_different(o->paths);
-         const Measured measured = read_measured(o->files);
+         const Measured measured = read_measured(o->files, results_and_thresholds, parse_labels(o->labels));
+         tell_skipped(measured);
          bool written = o->charts.any();
          if (written) show_charts(charts(measured.results, measured.thresholds), o->charts);
          for (std::size_t i = 0; i < forms.size(); ++i) {
