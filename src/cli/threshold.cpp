@@ -6,21 +6,30 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 
+#include "cli/labels.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "reports/html_results.h"
+#include "reports/text.h"
 #include "reports/threshold_report.h"
 #include "session/discovery.h"
+#include "verdicts/break_even_from_results.h"
+#include "verdicts/measured.h"
+#include "version.h"
 
 namespace breakeven {
 namespace {
 
 struct ThresholdOptions {
   std::filesystem::path config;
+  std::vector<std::filesystem::path> results;  // the baseline's and the challenger's, in place of a config
+  std::vector<std::string> labels;
+  std::string parameter;
   std::string out, markdown, html;
   double minutes = 60;
   int threads = 0;
@@ -28,19 +37,31 @@ struct ThresholdOptions {
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
+  CLI::Option* config =
+      command.add_option("CONFIG", o.config,
+                         "a config with a \"threshold\"; see configs/break-even.json and docs/thresholds.md");
+  CLI::Option* results =
+      command
+          .add_option(
+              "--from-results", o.results,
+              "two result files in place of a config: from which value on is the second one's machine "
+              "faster than the first one's? Needs --parameter")
+          ->expected(2)
+          ->excludes(config);
+  command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
+      ->needs(results);
+  declare_label_option(command, o.labels);
   command
-      .add_option("CONFIG", o.config,
-                  "a config with a \"threshold\"; see configs/break-even.json and docs/thresholds.md")
-      ->required();
-  command
-      .add_option("--minutes", o.minutes, "time limit; what is not answered by then is unclear; default: 60")
+      .add_option("--minutes", o.minutes,
+                  "time limit; questions still open then end as not answered; default: 60")
       ->check(above_zero());
   command.add_option(
       "--threads", o.threads,
-      "CPU threads of sides that do not say; default: one a physical core, within affinity and quota");
-  command.add_option("--out", o.out, "what was found, as JSON; - for standard output");
-  command.add_option("--markdown", o.markdown, "the same for people; - for standard output");
-  command.add_option("--html", o.html, "the same for a browser; - for standard output");
+      "CPU threads of sides whose config does not say; default: one per physical core, within affinity and "
+      "quota");
+  command.add_option("--out", o.out, "write the answer as JSON; - for standard output");
+  command.add_option("--markdown", o.markdown, "write it as Markdown; - for standard output");
+  command.add_option("--html", o.html, "write it as a page for a browser; - for standard output");
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
@@ -109,7 +130,38 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
 }
 
-int threshold(const ThresholdOptions& o) {
+/// What was found, in the forms that were asked for.
+void write_threshold(const Threshold& found, const ThresholdOptions& o) {
+  if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
+  if (!o.markdown.empty()) write_text_file(o.markdown, threshold_markdown(found));
+  if (!o.html.empty()) write_text_file(o.html, html_report({.thresholds = {found}}));
+  if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
+    fmt::print("{}", threshold_terminal(found, terminal_style()));
+}
+
+/// From results of two machines, each measured by itself.
+int from_results(const ThresholdOptions& o) {
+  if (o.parameter.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
+  const Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
+  if (measured.results.size() != 2)
+    throw CommandError(exit_code::bad_input, fmt::format("--from-results needs two results; {}",
+                                                         printable(skipped_text(measured.skipped))));
+  try {
+    Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), o.parameter);
+    found.tool_version = version;
+    check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
+    write_threshold(found, o);
+    return exit_status(found);
+  } catch (const NotComparable& e) {
+    throw CommandError(e.status(), fmt::format("--from-results: {}", printable(e.what())));
+  }
+}
+
+/// Measures both sides in turn.
+int measured_threshold(const ThresholdOptions& o) {
   check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
@@ -124,12 +176,18 @@ int threshold(const ThresholdOptions& o) {
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
-  if (!o.markdown.empty()) write_text_file(o.markdown, threshold_markdown(found));
-  if (!o.html.empty()) write_text_file(o.html, html_report({.results = {}, .thresholds = {found}}));
-  if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
-    fmt::print("{}", threshold_terminal(found, terminal_style()));
+  write_threshold(found, o);
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
+}
+
+int threshold(const ThresholdOptions& o) {
+  if (!o.results.empty()) return from_results(o);
+  if (o.config.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "CONFIG is missing: give a config with a \"threshold\", or --from-results CPU.json GPU.json "
+        "--parameter NAME");
+  return measured_threshold(o);
 }
 
 const SubcommandRegistration threshold_command({"threshold", "find the value from which one side is faster",

@@ -229,10 +229,11 @@ std::vector<std::string> headlines(std::span<const Result> results, std::span<co
   for (const Result& run : results) names.add(run.host);
   for (const Threshold& threshold : thresholds) names.add(threshold.host);
   for (const Threshold& threshold : thresholds) {
+    const std::string where =
+        threshold.from_results ? "" : fmt::format(" on {}", printable(names.of(threshold.host.name)));
     for (const ThresholdAnswer& answer : threshold.answers)
-      said.push_back(fmt::format("{} on {}: {}", question_of(answer),
-                                 printable(names.of(threshold.host.name)),
-                                 printable(in_words(answer, threshold))));
+      said.push_back(
+          fmt::format("{}{}: {}", question_of(answer), where, printable(in_words(answer, threshold))));
   }
   const std::size_t of_thresholds = said.size();
   const std::vector<Timed> all = timed_results(results);

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "reports/chart_parts.h"
 #include "reports/text.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {
@@ -26,17 +24,17 @@ std::string_view lead_axis(Quantity in) {
   return "times as fast";
 }
 
-/// Two launches have an interval that says nothing.
-constexpr std::size_t fewest_for_interval = 3;
-
 std::optional<ChartPoint> lead_at(const ThresholdPoint& point) {
-  if (point.log_ratios.empty()) return std::nullopt;
-  Estimate lead{.value = std::exp(-mean(point.log_ratios))};
-  if (point.log_ratios.size() >= fewest_for_interval) {
-    const Interval interval = trimmed_mean_interval(point.log_ratios, 0, 0.025);
-    lead.interval = Interval{.low = std::exp(-interval.high), .high = std::exp(-interval.low)};
-  }
+  const auto ratio = point.ratio();
+  if (!ratio) return std::nullopt;
+  Estimate lead{.value = 1 / ratio->value};
+  if (ratio->interval)
+    lead.interval = Interval{.low = 1 / ratio->interval->high, .high = 1 / ratio->interval->low};
   return point_at(static_cast<double>(point.value), lead);
+}
+
+std::string machine_text(const Threshold& t) {
+  return printable(t.from_results ? fmt::format("{} and {}", t.sides[0].name, t.sides[1].name) : t.host.name);
 }
 
 std::string change_text(const LeadChange& change) {
@@ -55,7 +53,7 @@ std::string question_of(const ThresholdAnswer& answer) {
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
   const std::string ahead = fmt::format("{} over {}", name_of_side(threshold, 1), name_of_side(threshold, 0));
   Chart chart{.name = chart_slug(fmt::format("threshold {}", question_of(answer))),
-              .title = fmt::format("Threshold: {}, {}", question_of(answer), printable(threshold.host.name)),
+              .title = fmt::format("Threshold: {}, {}", question_of(answer), machine_text(threshold)),
               .kind = Chart::Kind::lines,
               .x = {.label = printable(threshold.parameter)},
               .y = {.label = std::string(lead_axis(answer.in))},

@@ -52,8 +52,19 @@ std::string lead_text(const ThresholdPoint& point) {
                    : fmt::format("baseline, {:.2f}x", std::exp(ahead));
 }
 
-std::string cost_text(const BreakEven& found) {
-  return fmt::format("{} launches at {} values", found.launches, found.values);
+std::string cost_text(const BreakEven& found, const Threshold& t) {
+  return t.from_results ? fmt::format("{} values measured on both", found.values)
+                        : fmt::format("{} launches at {} values", found.launches, found.values);
+}
+
+/// The machines that were measured, each with what it is.
+std::vector<std::string> machine_texts(const Threshold& t) {
+  if (!t.from_results) return {fmt::format("{}: {}", printable(t.host.name), describe_host(t.host))};
+  std::vector<std::string> texts;
+  for (const ThresholdContender& side : t.sides) {
+    if (side.host) texts.push_back(fmt::format("{}: {}", printable(side.name), describe_host(*side.host)));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -61,14 +72,15 @@ std::string cost_text(const BreakEven& found) {
 std::string threshold_terminal(const Threshold& t, const TerminalStyle& style) {
   Page page(style);
   page.paragraph(printable(t.title), colour::bold, 0, 3);
-  const std::string machine = describe_host(t.host);
-  page.paragraph(fmt::format("{}: {}", printable(t.host.name), machine), colour::dim, 2, 3);
+  for (const std::string& machine : machine_texts(t)) page.paragraph(machine, colour::dim, 2, 3);
   if (const std::string prices = prices_text(t); !prices.empty())
     page.paragraph(printable(prices), colour::dim, 2, 3);
   for (const ThresholdAnswer& answer : t.answers) {
     page.end_line();
     page.paragraph(printable(title_of(answer)), colour::heading, 2, 2);
     page.paragraph(fmt::format("  {}", printable(in_words(answer, t))), colour::bold, 2, 6);
+    page.paragraph(fmt::format("  {:>10}  {:>9}  {:>9}  ahead", t.parameter, "baseline", "challenger"),
+                   colour::dim, 2, 2);
     for (const ThresholdPoint& point : answer.points) {
       page.write(fmt::format("  {:>10}  ", point.value));
       page.write(pad_left(page.show(amount_text(point.sides[0], answer.in)), 9));
@@ -78,7 +90,9 @@ std::string threshold_terminal(const Threshold& t, const TerminalStyle& style) {
       page.write(page.cut(lead_text(point), page.width() - 36), colour::dim);
       page.end_line();
     }
-    page.paragraph(fmt::format("  {}", cost_text(answer.found)), colour::dim, 2, 2);
+    page.paragraph(fmt::format("  {}", cost_text(answer.found, t)), colour::dim, 2, 2);
+    if (const std::string note = medians_note(answer, t.parameter); !note.empty())
+      page.item("note:", colour::yellow, printable(note));
     for (const std::string& note : answer.notes) page.item("note:", colour::yellow, printable(note));
   }
   for (const std::string& warning : t.warnings) page.item("warning:", colour::yellow, printable(warning));
@@ -87,8 +101,8 @@ std::string threshold_terminal(const Threshold& t, const TerminalStyle& style) {
 }
 
 std::string threshold_markdown(const Threshold& t) {
-  std::string text = fmt::format("# {}\n\n{}: {}\n", markdown_text(t.title), markdown_text(t.host.name),
-                                 markdown_text(describe_host(t.host)));
+  std::string text = fmt::format("# {}\n", markdown_text(t.title));
+  for (const std::string& machine : machine_texts(t)) text += fmt::format("\n{}\n", markdown_text(machine));
   if (const std::string prices = prices_text(t); !prices.empty())
     text += fmt::format("\n{}\n", markdown_text(prices));
   if (t.unlike_precision) text += "\n**The sides compute in different types, and so not the same.**\n";
@@ -104,7 +118,9 @@ std::string threshold_markdown(const Threshold& t) {
           markdown_text(amount_text(point.sides[0], answer.in)), markdown_text(point.sides[1].backend),
           markdown_text(amount_text(point.sides[1], answer.in)), markdown_text(lead_text(point)));
     }
-    text += fmt::format("\n{}\n", cost_text(answer.found));
+    text += fmt::format("\n{}\n", cost_text(answer.found, t));
+    if (const std::string note = medians_note(answer, t.parameter); !note.empty())
+      text += fmt::format("- {}\n", markdown_text(note));
     for (const std::string& note : answer.notes) text += fmt::format("- {}\n", markdown_text(note));
   }
   for (const std::string& warning : t.warnings) text += fmt::format("\n- {}\n", markdown_text(warning));
