@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/chart_files.h"
+#include "cli/labels.h"
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -15,7 +16,6 @@
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
 #include "session/clock.h"
-#include "verdicts/machines.h"
 #include "version.h"
 
 namespace breakeven {
@@ -27,6 +27,7 @@ struct RankCommand {
   std::vector<std::string> predicted;
   bool predict_missing = false;
   std::string by = "time";
+  std::vector<std::string> labels;
   Outputs outputs;
   ChartOptions charts;
 };
@@ -39,7 +40,7 @@ void check_predicted(const RankOptions& options) {
     throw CommandError(
         exit_code::bad_input,
         known.empty()
-            ? "--predict needs what makers state; give it with --devices configs/devices.json"
+            ? "--predict needs datasheets; give them with --devices configs/devices.json"
             : fmt::format("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known)));
   }
 }
@@ -66,13 +67,9 @@ int rank_files(const RankCommand& o) {
   if (!o.prices.empty()) options.prices = read_prices(o.prices);
   if (!o.catalogue.empty()) options.catalogue = read_device_catalogue(o.catalogue);
   check_predicted(options);
-  std::vector<Result> results;
-  for (const auto& file : o.files) results.push_back(read_result(file));
-  std::vector<Host*> hosts;
-  hosts.reserve(results.size());
-  for (Result& result : results) hosts.push_back(&result.host);
-  complete_identities(hosts);
-  Ranking ranking = rank_results(results, options);
+  const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
+  tell_skipped(measured);
+  Ranking ranking = rank_results(measured.results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;
   o.outputs.write(&ranking);
@@ -82,25 +79,28 @@ int rank_files(const RankCommand& o) {
 }
 
 const SubcommandRegistration rank_command(
-    {"rank", "put machines in order, for a mix of work, by time, energy or cost", [](CLI::App& command) {
+    {"rank", "rank machines for a mix of work, by time, energy or cost", [](CLI::App& command) {
        auto o = std::make_shared<RankCommand>();
-       command.add_option("RESULT", o->files, "result files of the machines; - for standard input")
+       command
+           .add_option("RESULT", o->files,
+                       "result files of the machines; other kinds of files are skipped; - for standard input")
            ->required();
-       command.add_option("--mix", o->mix,
-                          "a config: the work, with weights; default: the cases that all have, equally");
+       command.add_option(
+           "--mix", o->mix,
+           "a config that names the work, with weights; default: the cases that all have, equally");
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
        command.add_option("--predict", o->predicted,
-                          "rank this device, too, though it was not measured: by what its maker states and "
-                          "what others reach; "
-                          "may be given several times");
+                          "also rank this device of --devices, which was not measured: predicted from its "
+                          "datasheet and what measured devices reach; may be given several times");
        command.add_flag(
            "--predict-missing", o->predict_missing,
-           "predict the cases of the mix that a machine was not measured on: by its measured ceilings, "
-           "and what others reach of theirs");
-       command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
+           "predict the cases of the mix that were not measured on a machine, from its measured ceilings "
+           "and what other machines reach of theirs");
+       command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json");
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
        o->outputs.declare(command, {SubjectKind::ranking});
+       declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);
        return [o] { return rank_files(*o); };
      }});

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/chart_files.h"
+#include "cli/labels.h"
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -16,6 +17,7 @@ namespace {
 
 struct ReportCommand {
   std::vector<std::filesystem::path> files;
+  std::vector<std::string> labels;
   Outputs outputs;
   ChartOptions charts;
 };
@@ -27,7 +29,8 @@ std::vector<Subject> subjects_of(const Measured& measured) {
 
 int report(const ReportCommand& o) {
   o.outputs.check(o.files, o.charts);
-  const Measured measured = read_measured(o.files);
+  const Measured measured = read_measured(o.files, results_and_thresholds, parse_labels(o.labels));
+  tell_skipped(measured);
   o.outputs.write(subjects_of(measured));
   if (o.charts.any()) show_charts(charts(measured.results, measured.thresholds), o.charts);
   if (o.outputs.any() || o.charts.any()) return exit_code::good;
@@ -39,9 +42,11 @@ const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        auto o = std::make_shared<ReportCommand>();
        command
-           .add_option("RESULT", o->files, "result files, and what `threshold` wrote; - for standard input")
+           .add_option("RESULT", o->files,
+                       "result files, and what `threshold` wrote; other kinds of files are skipped; - for standard input")
            ->required();
        o->outputs.declare(command, {SubjectKind::measured});
+       declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);
        return [o] { return report(*o); };
      }});

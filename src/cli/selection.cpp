@@ -64,10 +64,8 @@ Config select_cases(const CaseSelection& selection) {
   return config;
 }
 
-BackendChoice choose_backends(const std::vector<std::string>& wanted,
-                              const std::vector<std::string>& in_config, int threads) {
+BackendChoice find_named_backends(const std::vector<std::string>& named, int threads) {
   const auto programs = find_backends(backend_folders());
-  const auto& named = wanted.empty() ? in_config : wanted;
   BackendChoice choice;
   choice.are_named = !named.empty();
   const auto is_named = [&](const std::string& name) {
@@ -103,6 +101,12 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
       return std::find(named.begin(), named.end(), a.name) < std::find(named.begin(), named.end(), b.name);
     });
   }
+  return choice;
+}
+
+BackendChoice choose_backends(const std::vector<std::string>& wanted,
+                              const std::vector<std::string>& in_config, int threads) {
+  BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {
       throw CommandError(exit_code::incomplete,

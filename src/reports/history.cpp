@@ -60,10 +60,12 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
             {"series", check.series},
             {"series_too_short", check.untold},
             {"runs_needed", check.values_needed},
+            {"runs_recorded", check.most_values},
             {"exit_status", exit_status(check)},
             {"changes", Json::array()},
             {"not_ok", Json::array()},
-            {"suspicions", Json::array()}};
+            {"suspicions", Json::array()},
+            {"perhaps_faster", Json::array()}};
   for (const Change& c : check.changes) {
     Json change = series_json(*c.series, *c.machine);
     change["state"] = name(c.state);
@@ -85,12 +87,15 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
     failure["run"] = run_json(history.runs[f.run]);
     json["not_ok"].push_back(std::move(failure));
   }
-  for (const Suspicion& s : check.suspicions) {
-    Json suspicion = series_json(*s.series, *s.machine);
-    suspicion["ratio"] = number_or_null(s.ratio);
-    suspicion["runs"] = s.values;
-    suspicion["more_runs_needed"] = s.more;
-    json["suspicions"].push_back(std::move(suspicion));
+  for (const auto& [key, suspicions] :
+       {std::pair("suspicions", &check.suspicions), std::pair("perhaps_faster", &check.promising)}) {
+    for (const Suspicion& s : *suspicions) {
+      Json suspicion = series_json(*s.series, *s.machine);
+      suspicion["ratio"] = number_or_null(s.ratio);
+      suspicion["runs"] = s.values;
+      suspicion["more_runs_needed"] = s.more;
+      json[key].push_back(std::move(suspicion));
+    }
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

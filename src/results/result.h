@@ -154,6 +154,12 @@ struct Host {
   /// Variables that steer libraries (host/steering.h); nothing where it is not known which were set.
   std::optional<std::map<std::string, std::string>> environment = {};
   std::vector<Gpu> gpus = {};  // that backends compute on, each once
+  // Not part of files, for reports of several machines:
+  std::string own_name = {};  // as the file has it, where `name` is another
+  bool is_labelled = false;   // `name` is the user's (`--label`)
+
+  /// As the file has it.
+  const std::string& recorded_name() const { return own_name.empty() ? name : own_name; }
   bool operator==(const Host&) const = default;
 };
 

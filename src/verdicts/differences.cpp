@@ -188,6 +188,10 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   return found.take();
 }
 
+std::string cache_state(const Result& result) {
+  return measured_with(measure_of(result), "cache", "warm");
+}
+
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend) {
   Collector found;

@@ -35,6 +35,9 @@ struct FoundDifference {
 /// Of the hosts and of how was measured, which all cases share. What is unknown on a side does not differ.
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
+/// "warm" or "cold": the state of the caches that a run's config asked for; empty where it is not known.
+std::string cache_state(const Result& result);
+
 /// Of one backend's two records, and of the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);

@@ -199,7 +199,7 @@ class Report(unittest.TestCase):
 
     def test_thresholds_beside_results(self):
         self.open(result(usual()), threshold(), threshold(title=HOSTILE, host=HOSTILE))
-        self.assertIn("b is faster from 384 on (95 %: 377 to 392)", self.texts("#answer-list li")[0])
+        self.assertIn("b is faster than a from m = 384 (377 to 392)", self.texts("#answer-list li")[0])
         chart = self.browser.find_element(By.ID, "chart-threshold-matmul-m-n-k-f32")
         self.wait_until_painted(chart.find_element(By.TAG_NAME, "canvas"))
         # Two tables, each with filters of its own.

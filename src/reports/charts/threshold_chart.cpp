@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "reports/charts/parts.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {
@@ -28,16 +26,12 @@ std::string_view lead_axis(Quantity in) {
   return "times as fast";
 }
 
-/// Two launches have an interval that says nothing.
-constexpr std::size_t fewest_for_interval = 3;
-
 std::optional<ChartPoint> lead_at(const ThresholdPoint& point) {
-  if (point.log_ratios.empty()) return std::nullopt;
-  Estimate lead{.value = std::exp(-mean(point.log_ratios))};
-  if (point.log_ratios.size() >= fewest_for_interval) {
-    const Interval interval = trimmed_mean_interval(point.log_ratios, 0, 0.025);
-    lead.interval = Interval{.low = std::exp(-interval.high), .high = std::exp(-interval.low)};
-  }
+  const auto ratio = point.ratio();
+  if (!ratio) return std::nullopt;
+  Estimate lead{.value = 1 / ratio->value};
+  if (ratio->interval)
+    lead.interval = Interval{.low = 1 / ratio->interval->high, .high = 1 / ratio->interval->low};
   return point_at(static_cast<double>(point.value), lead);
 }
 

@@ -1,4 +1,4 @@
-// Which results are points of one curve: cases that differ in one parameter alone.
+// Which results are points of one curve of a report.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 
 #include "reports/document/runs.h"
 #include "results/result.h"
+#include "verdicts/case_families.h"
 
 namespace breakeven {
 
@@ -43,8 +44,5 @@ struct Family {
 /// Those whose parameter takes three values or more, in the order of the results; none whose cases are all in
 /// another. Points into `all`, which must outlive it.
 std::vector<Family> families_of(const std::vector<Timed>& all);
-
-/// A key of all parameters but `moving`, those of the same value where they move `along`, and the dtype.
-std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
 
 }  // namespace breakeven
