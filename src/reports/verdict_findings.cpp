@@ -14,8 +14,9 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 9> kind_names{
-    "slower", "wrong", "incomparable", "missing", "inconclusive", "faster", "new", "the same", "unsupported"};
+constexpr std::array<std::string_view, 10> kind_names{"wrong",        "incomparable", "missing", "slower",
+                                                      "inconclusive", "not slower",   "faster",  "new",
+                                                      "the same",     "unsupported"};
 
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
@@ -45,7 +46,7 @@ FindingKind finding_kind(const CaseVerdict& c) {
     case Verdict::faster:
       return FindingKind::faster;
     case Verdict::inconclusive:
-      return FindingKind::inconclusive;
+      return c.not_slower ? FindingKind::not_slower : FindingKind::inconclusive;
     case Verdict::incomparable:
       break;
   }
@@ -85,12 +86,12 @@ std::string headline(const Verdicts& verdicts) {
   for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
   const std::size_t all = verdicts.cases.size();
   if (all == 0) return "No case was compared";
-  const std::size_t slower = counts[0];
+  const std::size_t slower = counts.at(static_cast<std::size_t>(FindingKind::slower));
   std::string text = slower == 0 ? fmt::format("None of {} case{} is slower", all, all == 1 ? "" : "s")
                                  : fmt::format("{} of {} case{} {} slower", slower, all, all == 1 ? "" : "s",
                                                slower == 1 ? "is" : "are");
-  for (std::size_t kind = 1; kind < counts.size(); ++kind) {
-    if (counts.at(kind) > 0) {
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts.at(kind) > 0 && kind != static_cast<std::size_t>(FindingKind::slower)) {
       text += fmt::format(", {} {} {}", counts.at(kind), counts.at(kind) == 1 ? "is" : "are",
                           kind_names.at(kind));
     }
@@ -140,7 +141,9 @@ std::string describe_details(const CaseVerdict& c) {
   const bool in_base = c.presence != Presence::only_head;
   const bool in_head = c.presence != Presence::only_base;
   if (in_base && c.base_status != Status::ok) details.push_back(fmt::format("base {}", name(c.base_status)));
-  if (in_head && c.head_status != Status::ok) details.push_back(fmt::format("head {}", name(c.head_status)));
+  // That a head is wrong is the finding itself.
+  if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
+    details.push_back(fmt::format("head {}", name(c.head_status)));
   for (std::string& detail : details) std::replace(detail.begin(), detail.end(), '_', ' ');
   if (!c.reason.empty()) details.push_back(printable(c.reason));
   if (!c.base_algorithm.empty() && !c.head_algorithm.empty() && c.base_algorithm != c.head_algorithm) {
@@ -153,8 +156,9 @@ std::string describe_details(const CaseVerdict& c) {
 std::string describe_side(const Side& side) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : side.environment) settings.push_back(fmt::format("{}={}", name, value));
-  return printable(settings.empty() ? side.source
-                                    : fmt::format("{} ({})", side.source, fmt::join(settings, " ")));
+  const std::string source =
+      side.backend.empty() ? side.source : fmt::format("{}:{}", side.source, side.backend);
+  return printable(settings.empty() ? source : fmt::format("{} ({})", source, fmt::join(settings, " ")));
 }
 
 }  // namespace breakeven

@@ -12,11 +12,12 @@ namespace breakeven {
 
 /// What there is to say of a case, the worst first.
 enum class FindingKind {
-  slower,
   wrong,
   incomparable,
   missing,
+  slower,
   inconclusive,
+  not_slower,
   faster,
   added,
   same,

@@ -28,6 +28,7 @@ std::string_view outcome(FindingKind kind) {
     case FindingKind::inconclusive:
     case FindingKind::unsupported:
       return "skipped";
+    case FindingKind::not_slower:
     case FindingKind::faster:
     case FindingKind::added:
     case FindingKind::same:

@@ -25,6 +25,7 @@ std::string_view kind_colour(FindingKind kind) {
     case FindingKind::incomparable:
     case FindingKind::inconclusive:
       return colour::yellow;
+    case FindingKind::not_slower:
     case FindingKind::faster:
     case FindingKind::same:
       return colour::green;
@@ -79,6 +80,7 @@ std::string verdicts_terminal(const Verdicts& verdicts, const TerminalStyle& sty
     page.item("warning:", colour::yellow, printable(warnings[i]));
   if (warnings.size() > most_warnings_shown)
     page.item("", colour::none, fmt::format("and {} more warnings", warnings.size() - most_warnings_shown));
+  for (const std::string& note : verdicts.notes) page.paragraph(printable(note), colour::dim, 2, 4);
   page.paragraph(fmt::format("A change of less than {} does not matter here (--threshold). {}",
                              format_percent(verdicts.threshold), printable(verdicts.method)),
                  colour::dim, 2, 8);

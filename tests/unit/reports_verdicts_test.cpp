@@ -70,9 +70,9 @@ std::vector<std::string> report_lines(const std::string& text) {
 
 TEST(VerdictFindings, AreWorstFirst) {
   const Verdicts verdicts = one_of_each();
-  EXPECT_THAT(kinds(verdicts), ElementsAre("slower", "slower", "wrong", "incomparable", "missing",
+  EXPECT_THAT(kinds(verdicts), ElementsAre("wrong", "incomparable", "missing", "slower", "slower",
                                            "inconclusive", "faster", "new"));
-  EXPECT_EQ(worst_first(verdicts)[0]->ratio->value, 2);
+  EXPECT_EQ(worst_first(verdicts)[3]->ratio->value, 2);
   EXPECT_EQ(kinds(sample::verdicts({sample::verdict_of(Verdict::faster, 1, 0.9),
                                     sample::verdict_of(Verdict::faster, 2, 0.5)}))
                 .size(),
@@ -157,15 +157,15 @@ TEST(VerdictsTerminal, IsTheCountTheSidesAndAnItemForEachFinding) {
   EXPECT_THAT(shown[0], StartsWith("2 of 10 cases are slower, 1 is wrong"));
   EXPECT_EQ(shown[1], "base.json → head.json");
   EXPECT_EQ(shown[2], "host: A CPU");
-  EXPECT_THAT(shown[3],
+  EXPECT_EQ(shown[3], "  wrong: matmul 1 x 1 x 1 f32 on openblas; 3 is not 4");
+  EXPECT_EQ(shown[4], "  incomparable: matmul 8 x 8 x 8 f32 on openblas; other threads");
+  EXPECT_EQ(shown[5], "  missing: matmul 7 x 7 x 7 f32 on openblas");
+  EXPECT_THAT(shown[6],
               StartsWith("  slower: +100.0 % (+98.0 to +102.0); matmul 10 x 10 x 10 f32 on openblas"));
-  EXPECT_EQ(shown[4],
+  EXPECT_EQ(shown[7],
             "  slower: +5.3 % (+4.1 to +6.6); matmul 4 x 4 x 4 f32 on openblas; 10.0 ms → 10.5 ms; other "
             "algorithm: "
             "avx2 → sse; a note");
-  EXPECT_EQ(shown[5], "  wrong: matmul 1 x 1 x 1 f32 on openblas; head wrong; 3 is not 4");
-  EXPECT_EQ(shown[6], "  incomparable: matmul 8 x 8 x 8 f32 on openblas; other threads");
-  EXPECT_EQ(shown[7], "  missing: matmul 7 x 7 x 7 f32 on openblas");
   EXPECT_EQ(shown[11], "  incomplete: it ended before every case was decided");
   EXPECT_EQ(shown[12], "  warning: noisy");
   EXPECT_EQ(shown[13], "A change of less than 3.0% does not matter here (--threshold). By the book.");
@@ -271,13 +271,13 @@ TEST(VerdictsMarkdown, FitsIntoAJobSummaryWhateverIsInIt) {
 TEST(VerdictsGithub, AreWorkflowCommands) {
   EXPECT_THAT(
       report_lines(verdicts_github(one_of_each())),
-      ElementsAre("::error title=slower +100.0 %25 (+98.0 to +102.0)::matmul 10 x 10 x 10 f32 on openblas; "
+      ElementsAre("::error title=wrong::matmul 1 x 1 x 1 f32 on openblas; 3 is not 4",
+                  "::error title=incomparable::matmul 8 x 8 x 8 f32 on openblas; other threads",
+                  "::error title=missing::matmul 7 x 7 x 7 f32 on openblas",
+                  "::error title=slower +100.0 %25 (+98.0 to +102.0)::matmul 10 x 10 x 10 f32 on openblas; "
                   "10.0 ms → 20.0 ms",
                   "::error title=slower +5.3 %25 (+4.1 to +6.6)::matmul 4 x 4 x 4 f32 on openblas; 10.0 ms → "
                   "10.5 ms; other algorithm: avx2 → sse; a note",
-                  "::error title=wrong::matmul 1 x 1 x 1 f32 on openblas; head wrong; 3 is not 4",
-                  "::error title=incomparable::matmul 8 x 8 x 8 f32 on openblas; other threads",
-                  "::error title=missing::matmul 7 x 7 x 7 f32 on openblas",
                   "::warning title=inconclusive +2.0 %25 (+1.0 to +3.0)::matmul 6 x 6 x 6 f32 on openblas; "
                   "10.0 ms → 10.2 ms"));
   EXPECT_EQ(verdicts_github(sample::verdicts({sample::verdict_of(Verdict::same, 3, 1)})), "");
