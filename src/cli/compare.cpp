@@ -30,11 +30,11 @@ struct CompareCommand {
 int compare_files(CompareCommand o) {
   if (o.base == "-" && o.head == "-") {
     throw CommandError(exit_code::bad_input,
-                       "BASE and HEAD are both -, and there is one standard input; name a file");
+                       "BASE and HEAD are both -, but there is only one standard input; name a file");
   }
   o.outputs.check({o.base, o.head});
   for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
-  // Reading takes nearly all of the time.
+  // Reading takes nearly all the time.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
   const Result head = reading.get();
@@ -52,14 +52,14 @@ const SubcommandRegistration compare_command(
        auto o = std::make_shared<CompareCommand>();
        command.add_option("BASE", o->base, "result file, or Google Benchmark's JSON; - for standard input")
            ->required();
-       command.add_option("HEAD", o->head, "likewise, of what is to be judged")->required();
+       command.add_option("HEAD", o->head, "the same, of the change that is tested")->required();
        command
            .add_option("--threshold", o->options.threshold,
                        "the smallest change that matters, as in 3% or 0.03; default: 3%")
            ->transform(percent());
        command
            .add_option("--allow", o->allowed,
-                       "compare although this differs; may be given several times, or as a,b")
+                       "compare although this differs; may be repeated, or given as a,b")
            ->delimiter(',')
            ->check(CLI::IsMember(difference_names()));
        o->outputs.declare(command, {SubjectKind::verdicts});

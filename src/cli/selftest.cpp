@@ -83,7 +83,8 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
       if (backend.available) side->backends.push_back(backend);
     }
   }
-  for (const BackendRecord& backend : plan.head.backends) plan.backends.push_back(backend.name);
+  for (const BackendRecord& backend : plan.head.backends)
+    plan.backends.push_back({.base = backend.name, .head = backend.name});
   if (share == 0) return plan;
   plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
   for (BackendRecord& backend : plan.head.backends)

@@ -115,7 +115,8 @@ struct CaseResult {
 struct BackendRecord {
   std::string name, version, role, device, device_name;
   std::string device_id = {};  // a GPU's UUID; empty where the backend does not say
-  std::vector<std::pair<std::string, std::string>> libraries;
+  std::vector<std::pair<std::string, std::string>> libraries;           // name, version
+  std::vector<std::pair<std::string, std::string>> library_files = {};  // name, the file that was loaded
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy

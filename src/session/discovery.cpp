@@ -71,6 +71,7 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .device_name = hello.device_name,
           .device_id = hello.device_id,
           .libraries = hello.libraries,
+          .library_files = hello.library_files,
           .supports = hello.supports,
           .unreadable = hello.unreadable,
           .warnings = hello.warnings,

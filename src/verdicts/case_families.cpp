@@ -53,13 +53,13 @@ std::string rest_of(const Parameters& parameters, const std::string& moving, boo
   return rest;
 }
 
-std::string fixed_text(const CaseResult& result, const std::string& moving) {
+std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named) {
   const Workload* workload = find_workload(result.op);
   if (workload == nullptr) return "";
   const Value value = *result.parameters.find(moving);
   std::vector<std::string> parts;
   for (const auto& [name, other] : not_at_fallback(workload->parameters(), result.parameters)) {
-    if (name == moving || *other == value) continue;
+    if (name == moving || name == named || *other == value) continue;
     parts.push_back(fmt::format("{} {}", name, to_string(*other)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -73,9 +73,12 @@ std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
     for (const auto& [name, value] : cases[i]->parameters.entries()) {
       const auto* whole = std::get_if<std::int64_t>(&value);
       if (whole == nullptr || *whole <= 0 || (!parameter.empty() && name != parameter)) continue;
+      std::string earlier;
       for (const bool along : {true, false}) {
         const std::string key =
             fmt::format("{}|{}|{}", cases[i]->op, name, rest_of(cases[i]->parameters, name, along));
+        if (key == earlier) continue;  // no parameter moves along: one family, not two
+        earlier = key;
         const auto [family, is_new] = by_key.try_emplace(key);
         if (is_new) {
           order.push_back(key);

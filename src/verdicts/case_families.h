@@ -36,7 +36,8 @@ std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
 /// A key of all parameters but `moving`, those of the same value where they move `along`, and the dtype.
 std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
 
-/// What of a case does not move with this parameter and is not at its default value: "batch 4, k 64".
-std::string fixed_text(const CaseResult& result, const std::string& moving);
+/// The parameters that do not move with this one and are not at their default value: "batch 4, k 64".
+/// Without the parameter `named`, which a reader is told otherwise.
+std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named = "");
 
 }  // namespace breakeven

@@ -14,8 +14,8 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 9> kind_names{
-    "wrong", "slower", "incomparable", "missing", "inconclusive", "faster", "new", "the same", "unsupported"};
+constexpr std::array<std::string_view, 10> kind_names{
+    "wrong", "incomparable", "missing", "slower", "inconclusive", "not slower", "faster", "new", "the same", "unsupported"};
 
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
@@ -45,7 +45,7 @@ FindingKind finding_kind(const CaseVerdict& c) {
     case Verdict::faster:
       return FindingKind::faster;
     case Verdict::inconclusive:
-      return FindingKind::inconclusive;
+      return c.not_slower ? FindingKind::not_slower : FindingKind::inconclusive;
     case Verdict::incomparable:
       break;
   }
@@ -111,8 +111,8 @@ std::string headline(const Verdicts& verdicts) {
   }
   std::vector<std::string> rest;
   for (const FindingKind kind :
-       {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::faster,
-        FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
+       {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::not_slower,
+        FindingKind::faster, FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
     if (count(kind) > 0)
       rest.push_back(fmt::format("{} {}", count(kind), kind_names.at(static_cast<std::size_t>(kind))));
   }
@@ -149,7 +149,9 @@ std::string describe_details(const CaseVerdict& c) {
   const bool in_base = c.presence != Presence::only_head;
   const bool in_head = c.presence != Presence::only_base;
   if (in_base && c.base_status != Status::ok) details.push_back(fmt::format("base {}", name(c.base_status)));
-  if (in_head && c.head_status != Status::ok) details.push_back(fmt::format("head {}", name(c.head_status)));
+  // That a head is wrong is the finding itself.
+  if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
+    details.push_back(fmt::format("head {}", name(c.head_status)));
   for (std::string& detail : details) std::replace(detail.begin(), detail.end(), '_', ' ');
   if (!c.reason.empty()) details.push_back(printable(c.reason));
   if (!c.base_algorithm.empty() && !c.head_algorithm.empty() && c.base_algorithm != c.head_algorithm) {
@@ -162,8 +164,9 @@ std::string describe_details(const CaseVerdict& c) {
 std::string describe_side(const Side& side) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : side.environment) settings.push_back(fmt::format("{}={}", name, value));
-  return printable(settings.empty() ? side.source
-                                    : fmt::format("{} ({})", side.source, fmt::join(settings, " ")));
+  const std::string source =
+      side.backend.empty() ? side.source : fmt::format("{}:{}", side.source, side.backend);
+  return printable(settings.empty() ? source : fmt::format("{} ({})", source, fmt::join(settings, " ")));
 }
 
 }  // namespace breakeven

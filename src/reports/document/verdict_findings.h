@@ -13,10 +13,11 @@ namespace breakeven {
 /// What there is to say of a case, the worst first.
 enum class FindingKind {
   wrong,
-  slower,
   incomparable,
   missing,
+  slower,
   inconclusive,
+  not_slower,
   faster,
   added,
   same,

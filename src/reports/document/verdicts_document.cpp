@@ -26,6 +26,7 @@ Tone tone_of(FindingKind kind) {
     case FindingKind::incomparable:
     case FindingKind::inconclusive:
       return Tone::warning;
+    case FindingKind::not_slower:
     case FindingKind::faster:
     case FindingKind::same:
       return Tone::good;
@@ -229,6 +230,7 @@ Document document_of(const Verdicts& verdicts) {
     document.notes.push_back({.text = "It ended before every case was decided.", .tone = Tone::warning});
   for (const std::string& warning : verdicts.warnings)
     document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
+  for (const std::string& note : verdicts.notes) document.notes.push_back({.text = printable(note), .tone = Tone::quiet});
   document.folds.push_back({.title = "Hardware and software of the base",
                             .sentences = machine_sentences(verdicts.host, verdicts.base.backends)});
   document.folds.push_back({.title = "Hardware and software of the head",

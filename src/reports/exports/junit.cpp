@@ -54,6 +54,7 @@ std::string_view junit_outcome(FindingKind kind) {
     case FindingKind::inconclusive:
     case FindingKind::unsupported:
       return "skipped";
+    case FindingKind::not_slower:
     case FindingKind::faster:
     case FindingKind::added:
     case FindingKind::same:
