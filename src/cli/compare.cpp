@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 
+#include "cli/named_files.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/verdict_outputs.h"
@@ -45,9 +46,12 @@ int compare_files(CompareCommand o) {
 const SubcommandRegistration compare_command(
     {"compare", "compare two result files, case by case", [](CLI::App& command) {
        auto o = std::make_shared<CompareCommand>();
-       command.add_option("BASE", o->base, "result file, or Google Benchmark's JSON; - for standard input")
+       accept_result_names(
+           command.add_option("BASE", o->base,
+                              "result file, or Google Benchmark's JSON; - for standard input"))
            ->required();
-       command.add_option("HEAD", o->head, "likewise, of what is to be judged")->required();
+       accept_result_names(command.add_option("HEAD", o->head, "likewise, of what is to be judged"))
+           ->required();
        command
            .add_option("--threshold", o->options.threshold,
                        "the smallest change that matters, as in 3% or 0.03; default: 3%")

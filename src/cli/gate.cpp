@@ -51,6 +51,7 @@ void declare(CLI::App& command, GateOptions& o) {
   declare_side(command, "base", "to compare with, as they were", o.base);
   declare_side(command, "head", "to judge, as they are now", o.head);
   command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
+      ->type_name("BACKENDS")
       ->delimiter(',');
   command
       .add_option("--threshold", o.threshold,

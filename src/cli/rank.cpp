@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/chart_files.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
@@ -87,10 +88,11 @@ int rank_files(const RankCommand& o) {
 const SubcommandRegistration rank_command(
     {"rank", "put machines in order, for a mix of work, by time, energy or cost", [](CLI::App& command) {
        auto o = std::make_shared<RankCommand>();
-       command.add_option("RESULT", o->files, "result files of the machines; - for standard input")
+       accept_result_names(
+           command.add_option("RESULT", o->files, "result files of the machines; - for standard input"))
            ->required();
-       command.add_option("--mix", o->mix,
-                          "a config: the work, with weights; default: the cases that all have, equally");
+       accept_config_names(command.add_option(
+           "--mix", o->mix, "a config: the work, with weights; default: the cases that all have, equally"));
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
        command.add_option("--predict", o->predicted,
                           "rank this device, too, though it was not measured: by what its maker states and "
@@ -100,7 +102,8 @@ const SubcommandRegistration rank_command(
            "--predict-missing", o->predict_missing,
            "predict the cases of the mix that a machine was not measured on: by its measured ceilings, "
            "and what others reach of theirs");
-       command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
+       accept_config_names(
+           command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json"));
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
        command.add_option("--out", o->out, "the ranking as JSON; - for standard output");

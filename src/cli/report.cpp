@@ -8,6 +8,7 @@
 #include <span>
 
 #include "cli/chart_files.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
@@ -91,8 +92,10 @@ const SubcommandRegistration report_command(
          ChartOptions charts;
        };
        auto o = std::make_shared<Options>();
-       command
-           .add_option("RESULT", o->files, "result files, and what `threshold` wrote; - for standard input")
+       accept_result_names(
+           command.add_option(
+               "RESULT", o->files,
+               "result files, by path or name, and what `threshold` wrote; - for standard input"))
            ->required();
        for (std::size_t i = 0; i < forms.size(); ++i)
          command.add_option(forms[i].option, o->paths[i],

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
@@ -28,9 +29,10 @@ struct ThresholdOptions {
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
-  command
-      .add_option("CONFIG", o.config,
-                  "a config with a \"threshold\"; see configs/break-even.json and docs/thresholds.md")
+  accept_config_names(
+      command.add_option(
+          "CONFIG", o.config,
+          "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"))
       ->required();
   command
       .add_option("--minutes", o.minutes, "time limit; what is not answered by then is unclear; default: 60")
