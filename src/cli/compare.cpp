@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
@@ -50,9 +51,12 @@ int compare_files(CompareCommand o) {
 const SubcommandRegistration compare_command(
     {"compare", "compare two result files, case by case", [](CLI::App& command) {
        auto o = std::make_shared<CompareCommand>();
-       command.add_option("BASE", o->base, "result file, or Google Benchmark's JSON; - for standard input")
+       accept_result_names(
+           command.add_option("BASE", o->base,
+                              "result file, or Google Benchmark's JSON; - for standard input"))
            ->required();
-       command.add_option("HEAD", o->head, "the same, of the change that is tested")->required();
+       accept_result_names(command.add_option("HEAD", o->head, "the same, of the change that is tested"))
+           ->required();
        command
            .add_option("--threshold", o->options.threshold,
                        "the smallest change that matters, as in 3% or 0.03; default: 3%")

@@ -62,6 +62,7 @@ void declare(CLI::App& command, GateOptions& o) {
   declare_side(command, "base", "what to compare with", o.base);
   declare_side(command, "head", "what is tested", o.head);
   command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
+      ->type_name("BACKENDS")
       ->delimiter(',');
   command
       .add_option("--threshold", o.threshold,

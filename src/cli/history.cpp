@@ -9,6 +9,7 @@
 #include <memory>
 #include <regex>
 
+#include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
@@ -153,9 +154,9 @@ const SubcommandRegistration history_command(
        history.require_subcommand(1);
 
        CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
-       adding
-           ->add_option("RESULT", o->results,
-                        "results of `run`, or of Google Benchmark as JSON; - for standard input")
+       accept_result_names(
+           adding->add_option("RESULT", o->results,
+                              "results of `run`, or of Google Benchmark as JSON; - for standard input"))
            ->required();
        adding->add_option(
            "--commit", o->label.commit,

@@ -9,6 +9,7 @@
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"
+#include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -81,13 +82,13 @@ int rank_files(const RankCommand& o) {
 const SubcommandRegistration rank_command(
     {"rank", "rank machines for a mix of work, by time, energy or cost", [](CLI::App& command) {
        auto o = std::make_shared<RankCommand>();
-       command
-           .add_option("RESULT", o->files,
-                       "result files of the machines; other kinds of files are skipped; - for standard input")
+       accept_result_names(command.add_option(
+                               "RESULT", o->files,
+                               "result files of the machines; other kinds of files are skipped; - for standard input"))
            ->required();
-       command.add_option(
+       accept_config_names(command.add_option(
            "--mix", o->mix,
-           "a config that names the work, with weights; default: the cases that all have, equally");
+           "a config that names the work, with weights; default: the cases that all have, equally"));
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
        command.add_option("--predict", o->predicted,
                           "also rank this device of --devices, which was not measured: predicted from its "
@@ -96,7 +97,8 @@ const SubcommandRegistration rank_command(
            "--predict-missing", o->predict_missing,
            "predict the cases of the mix that were not measured on a machine, from its measured ceilings "
            "and what other machines reach of theirs");
-       command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json");
+       accept_config_names(
+           command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json"));
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
        o->outputs.declare(command, {SubjectKind::ranking});

@@ -5,6 +5,7 @@
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"
+#include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -41,9 +42,9 @@ int report(const ReportCommand& o) {
 const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        auto o = std::make_shared<ReportCommand>();
-       command
-           .add_option("RESULT", o->files,
-                       "result files, and what `threshold` wrote; other kinds of files are skipped; - for standard input")
+       accept_result_names(command.add_option("RESULT", o->files,
+                                              "result files, by path or name, and what `threshold` wrote; other kinds "
+                                              "of files are skipped; - for standard input"))
            ->required();
        o->outputs.declare(command, {SubjectKind::measured});
        declare_label_option(command, o->labels);

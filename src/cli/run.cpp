@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
@@ -34,13 +35,17 @@ struct Options {
 
 void declare(CLI::App& command, Options& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
+      ->type_name("BACKENDS")
+      ->delimiter(',');
   command
       .add_option("--out", o.out,
-                  "the result file; default: results/HOST/CONFIG.json; - for standard output")
+                  "the result file; default: results/HOST/CONFIG.json; - for standard output. A file that is "
+                  "there is kept as NAME.previous.json")
+      ->type_name("FILE")
       ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
-  command.add_option("--resume", o.resume,
-                     "go on from this result file and measure only what is missing in it");
+  accept_result_names(command.add_option(
+      "--resume", o.resume, "go on from this result file and measure only what is missing in it"));
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
       ->check(above_zero());
   command

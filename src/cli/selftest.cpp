@@ -36,7 +36,9 @@ struct SelftestOptions {
 
 void declare(CLI::App& command, SelftestOptions& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
+      ->type_name("BACKENDS")
+      ->delimiter(',');
   command.add_option("--threshold", o.threshold, "of the gates that are tried: 3% (the default) or 0.03")
       ->transform(percent());
   command

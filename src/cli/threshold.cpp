@@ -9,6 +9,7 @@
 #include <span>
 
 #include "cli/labels.h"
+#include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
@@ -36,15 +37,14 @@ struct ThresholdOptions {
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
-  CLI::Option* config =
+  CLI::Option* config = accept_config_names(
       command.add_option("CONFIG", o.config,
-                         "a config with a \"threshold\"; see configs/break-even.json and docs/thresholds.md");
+                         "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"));
   CLI::Option* results =
-      command
-          .add_option(
-              "--from-results", o.results,
-              "two result files in place of a config: from which value on is the second one's machine "
-              "faster than the first one's? Needs --parameter")
+      accept_result_names(command.add_option(
+          "--from-results", o.results,
+          "two result files in place of a config: from which value on is the second one's machine "
+          "faster than the first one's? Needs --parameter"))
           ->expected(2)
           ->excludes(config);
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
