@@ -36,34 +36,31 @@ std::optional<double> to_double(const std::vector<T>& counted) {
   return static_cast<double>(counted.size());
 }
 
-/// A field of the result.
-template <auto Field>
-std::optional<double> of_case(const MeasuredCase& c) {
-  return to_double(c.result->*Field);
+/// Follows fields into parts that may not be there.
+template <typename T>
+std::optional<double> follow(const T& value) {
+  return to_double(value);
+}
+template <auto Field, auto... Rest, typename T>
+std::optional<double> follow(const T& part) {
+  if constexpr (requires { part.*Field; })
+    return follow<Rest...>(part.*Field);
+  else
+    return part ? follow<Field, Rest...>(*part) : std::nullopt;
 }
 
-/// A field of a part that the result may lack.
-template <auto Part, auto Field>
-std::optional<double> of_part(const MeasuredCase& c) {
-  const auto& part = c.result->*Part;
-  return part ? to_double((*part).*Field) : std::nullopt;
-}
-
-template <auto Field>
-std::optional<double> of_timing(const MeasuredCase& c) {
-  return of_part<&CaseResult::seconds, Field>(c);
-}
-
-template <auto Field>
-std::optional<double> of_conditions(const MeasuredCase& c) {
-  return to_double(c.result->conditions.*Field);
+/// A field of the result, or of a part of it.
+template <auto... Fields>
+std::optional<double> of(const MeasuredCase& c) {
+  return follow<Fields...>(*c.result);
 }
 
 template <auto Field>
-std::optional<double> of_gpu(const MeasuredCase& c) {
-  const auto& gpu = c.result->conditions.device;
-  return gpu ? to_double((*gpu).*Field) : std::nullopt;
-}
+constexpr auto of_timing = of<&CaseResult::seconds, Field>;
+template <auto Field>
+constexpr auto of_conditions = of<&CaseResult::conditions, Field>;
+template <auto Field>
+constexpr auto of_gpu = of<&CaseResult::conditions, &Conditions::device, Field>;
 
 /// The same of what is 0 only where it is not known.
 template <std::optional<double> (*get)(const MeasuredCase&)>
@@ -129,62 +126,60 @@ std::span<const Metric> all_metrics() {
       {"iterations", "", "", "Iterations in the last sample.", "iterations", count,
        above_0<of_timing<&Timing::iterations>>},
       {"cpu_seconds", "cpu_seconds", "seconds", "CPU time of all threads in one iteration.", "CPU time",
-       seconds, of_case<&CaseResult::cpu_seconds>},
+       seconds, of<&CaseResult::cpu_seconds>},
       {"device_seconds", "device_seconds", "seconds", "Time of one iteration on the device alone.",
-       "device time", seconds, of_case<&CaseResult::device_seconds>},
-      {"joules", "joules", "joules", "Energy of one iteration.", "energy", joules,
-       of_case<&CaseResult::joules>},
-      {"flop", "", "", "Floating-point operations of one iteration.", "FLOP", number,
-       of_case<&CaseResult::flop>},
+       "device time", seconds, of<&CaseResult::device_seconds>},
+      {"joules", "joules", "joules", "Energy of one iteration.", "energy", joules, of<&CaseResult::joules>},
+      {"flop", "", "", "Floating-point operations of one iteration.", "FLOP", number, of<&CaseResult::flop>},
       {"bytes", "", "bytes", "Bytes that one iteration must move at least.", "bytes", number,
-       of_case<&CaseResult::bytes>},
+       of<&CaseResult::bytes>},
       {"gflops", "", "", "Billions of floating-point operations a second.", "GFLOP/s", number,
        [](const MeasuredCase& c) { return c.result->gflops(); }},
       {"gbps", "", "", "Billions of bytes a second.", "GB/s", number,
        [](const MeasuredCase& c) { return c.result->gbps(); }},
       {"flop_per_second", "flop_per_second", "",
        "Floating-point operations a second, a multiply-add counted as two.", "FLOP/s", number,
-       rate_of<of_case<&CaseResult::flop>>},
+       rate_of<of<&CaseResult::flop>>},
       {"bytes_per_second", "bytes_per_second", "", "Bytes that must move at least, a second.", "bytes/s",
-       number, rate_of<of_case<&CaseResult::bytes>>},
+       number, rate_of<of<&CaseResult::bytes>>},
       {"samples_per_iteration", "", "", "Images or sequences in one iteration.", "batch", count,
-       above_0<of_case<&CaseResult::samples>>},
+       above_0<of<&CaseResult::samples>>},
       {"samples_per_second", "samples_per_second", "",
        "Images or sequences that training or inference takes in, a second.", "images/s", number,
-       rate_of<of_case<&CaseResult::samples>>},
+       rate_of<of<&CaseResult::samples>>},
       {"roofline_share", "", "ratio", "The least time that the device's ceilings allow, over the time taken.",
        "of ceiling", percent,
        [](const MeasuredCase& c) { return c.roofline ? std::optional(c.roofline->share) : std::nullopt; }},
       {"latency_p50", "latency_p50_seconds", "seconds",
        "Median of the latencies of single batches of inference.", "median latency", seconds,
-       of_part<&CaseResult::latency, &Latency::p50>},
+       of<&CaseResult::latency, &Latency::p50>},
       {"latency_p99", "latency_p99_seconds", "seconds",
        "99th percentile of the latencies of single batches of inference.", "99 % within", seconds,
-       of_part<&CaseResult::latency, &Latency::p99>},
+       of<&CaseResult::latency, &Latency::p99>},
       {"latency_count", "", "", "Batches that the latencies are of.", "batches", count,
-       of_part<&CaseResult::latency, &Latency::count>},
+       of<&CaseResult::latency, &Latency::count>},
       {"training_steps", "", "", "Training steps that were taken.", "steps", count,
-       of_part<&CaseResult::training, &Training::steps>},
+       of<&CaseResult::training, &Training::steps>},
       {"loss_first", "", "", "Loss of the first steps.", "first loss", number, first_loss},
       {"loss_last", "", "", "Loss of the last steps.", "last loss", number, last_loss},
       {"accuracy", "accuracy_ratio", "ratio", "Fraction of the test set that the trained network gets right.",
-       "accuracy", percent, of_part<&CaseResult::training, &Training::accuracy>},
+       "accuracy", percent, of<&CaseResult::training, &Training::accuracy>},
       {"epochs", "", "", "Epochs of training.", "epochs", count,
-       of_part<&CaseResult::training, &Training::epoch_seconds>},
+       of<&CaseResult::training, &Training::epoch_seconds>},
       {"epoch_seconds", "", "seconds", "Median time of the training steps of one epoch.", "epoch", seconds,
        epoch_seconds},
       {"seconds_to_accuracy", "to_accuracy_seconds", "seconds",
        "Time of training steps up to the accuracy asked for.", "to target", seconds,
-       of_part<&CaseResult::training, &Training::seconds_to_accuracy>},
+       of<&CaseResult::training, &Training::seconds_to_accuracy>},
       {"fit_largest", "fit_largest", "", "The largest size that fits into the device's memory.", "largest",
-       count, of_part<&CaseResult::fit, &Fit::largest>},
+       count, of<&CaseResult::fit, &Fit::largest>},
       {"fit_refused", "", "", "The smallest size that did not fit.", "too large", count,
-       above_0<of_part<&CaseResult::fit, &Fit::refused>>},
+       above_0<of<&CaseResult::fit, &Fit::refused>>},
       {"verify_error", "verify_error", "",
        "Largest error found, in units of a typical element of the result.", "error", number,
-       of_part<&CaseResult::verification, &Verification::error>},
+       of<&CaseResult::verification, &Verification::error>},
       {"verify_tolerance", "", "", "The largest error that is allowed, in the same units.", "tolerance",
-       number, of_part<&CaseResult::verification, &Verification::tolerance>},
+       number, of<&CaseResult::verification, &Verification::tolerance>},
       {"cpu_mhz", "", "", "Mean clock of the CPUs used.", "CPU MHz", number,
        of_conditions<&Conditions::cpu_mhz>},
       {"steal_percent", "", "", "CPU time that the hypervisor took.", "steal %", number,

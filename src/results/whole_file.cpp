@@ -25,13 +25,6 @@ int write_in_place(const fs::path& path, std::string_view text) {
   throw std::system_error(cause, std::generic_category());
 }
 
-/// Where a link leads, be there a file or not.
-fs::path target_of(const fs::path& path) {
-  std::error_code error;
-  fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-  return target.empty() ? path : target;
-}
-
 fs::path part_of(const fs::path& target) {
   return target.string() + ".part";
 }
@@ -54,9 +47,18 @@ bool is_special(const fs::path& target) {
 
 }  // namespace
 
+fs::path link_target(const fs::path& path) {
+  constexpr int most_links = 40;  // as Linux follows
+  std::error_code error;
+  fs::path target = path;
+  for (int i = 0; i < most_links && fs::is_symlink(target, error); ++i)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  return target;
+}
+
 void expect_writable(const fs::path& path) {
   std::error_code error;
-  const fs::path target = target_of(path);
+  const fs::path target = link_target(path);
   if (fs::is_directory(target, error)) fail(EISDIR);
   const bool is_there = fs::exists(target, error);
   if (is_there && access(target.c_str(), W_OK) != 0) fail(errno);
@@ -67,7 +69,7 @@ void expect_writable(const fs::path& path) {
 }
 
 void write_whole_file(const fs::path& path, std::string_view text) {
-  const fs::path target = target_of(path);
+  const fs::path target = link_target(path);
   std::error_code error;
   const auto in_place = [&] {
     if (const int cause = write_in_place(target, text); cause != 0) fail(cause);

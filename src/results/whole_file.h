@@ -6,6 +6,9 @@
 
 namespace breakeven {
 
+/// Where a link leads, whether or not a file is there; any other path as it is.
+std::filesystem::path link_target(const std::filesystem::path& path);
+
 /// Throws std::system_error, whose code says why, where write_whole_file() could not write this file. Leaves
 /// everything as it is.
 void expect_writable(const std::filesystem::path& path);

@@ -46,7 +46,7 @@ ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) 
   }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   or_result_error(path_, [&] { expect_writable(path_); });
-  if (std::filesystem::is_symlink(path_, error)) path_ = std::filesystem::weakly_canonical(path_);
+  path_ = link_target(path_);
   replaceable_ = !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
   if (std::filesystem::is_regular_file(path_, error)) keep_previous(path_);
 }

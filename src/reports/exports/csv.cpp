@@ -55,83 +55,79 @@ struct CsvRow {
   const MeasuredCase& measured;
   const Result& run;
   const CaseResult& result;
-  const BackendRecord* backend = nullptr;  // as the file lists it, if it does
+  const BackendRecord& backend;  // an empty one where the file does not list it
+  const std::string& threads;
 };
 
 struct CsvColumn {
   std::string_view name;
   std::function<std::string(const CsvRow&)> cell;
 };
-
-CsvColumn text_column(std::string_view name, std::string (*text)(const CsvRow&)) {
-  return {.name = name, .cell = [text](const CsvRow& row) { return text_cell(text(row)); }};
-}
+struct TextColumn {
+  std::string_view name;
+  std::string (*text)(const CsvRow&);
+};
 
 std::string in_one_cell(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+std::string roofline_limit(const CsvRow& r) {
+  if (!r.measured.roofline) return "";
+  return r.measured.roofline->arithmetic ? "arithmetic" : "memory";
+}
+
+std::string clock_reasons(const CsvRow& r) {
+  const auto& gpu = r.result.conditions.device;
+  return gpu ? in_one_cell(gpu->clock_reasons) : "";
+}
+
 std::vector<CsvColumn> csv_columns() {
   std::vector<CsvColumn> all;
-  const auto texts = [&](std::initializer_list<CsvColumn> columns) {
-    all.insert(all.end(), columns.begin(), columns.end());
+  const auto texts = [&](std::initializer_list<TextColumn> columns) {
+    for (const auto& [name, text] : columns)
+      all.push_back({name, [text = text](const CsvRow& row) { return text_cell(text(row)); }});
   };
   const auto numbers = [&](std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) {
-      const Metric& metric = find_metric(name);
-      all.push_back({.name = name, .cell = [&metric](const CsvRow& row) {
+    for (const std::string_view name : names)
+      all.push_back({name, [metric = find_metric(name)](const CsvRow& row) {
                        return number_cell(metric.value(row.measured));
                      }});
-    }
   };
-  texts({
-      text_column("created", [](const CsvRow& r) { return r.run.created; }),
-      text_column("machine", [](const CsvRow& r) { return r.run.host.name; }),
-      text_column("cpu", [](const CsvRow& r) { return r.run.host.cpu; }),
-      text_column("cpu_identity", [](const CsvRow& r) { return r.run.host.cpu_identity; }),
-      text_column("threads",
-                  [](const CsvRow& r) {
-                    return r.run.host.threads > 0 ? fmt::format("{}", r.run.host.threads) : "";
-                  }),
-      text_column("tool_version", [](const CsvRow& r) { return r.run.tool_version; }),
-      text_column("id", [](const CsvRow& r) { return r.result.id; }),
-      text_column("label", [](const CsvRow& r) { return r.result.label; }),
-      text_column("op", [](const CsvRow& r) { return r.result.op; }),
-      text_column("dtype", [](const CsvRow& r) { return r.result.dtype; }),
-      text_column("backend", [](const CsvRow& r) { return r.result.backend; }),
-      text_column("backend_version",
-                  [](const CsvRow& r) { return r.backend != nullptr ? r.backend->version : ""; }),
-      text_column("device", [](const CsvRow& r) { return r.result.device; }),
-      text_column("device_name",
-                  [](const CsvRow& r) { return r.backend != nullptr ? r.backend->device_name : ""; }),
-      text_column("status", [](const CsvRow& r) { return std::string(name(r.result.status)); }),
-      text_column("reason", [](const CsvRow& r) { return r.result.reason; }),
-  });
+  texts({{"created", [](const CsvRow& r) { return r.run.created; }},
+         {"machine", [](const CsvRow& r) { return r.run.host.name; }},
+         {"cpu", [](const CsvRow& r) { return r.run.host.cpu; }},
+         {"cpu_identity", [](const CsvRow& r) { return r.run.host.cpu_identity; }},
+         {"threads", [](const CsvRow& r) { return r.threads; }},
+         {"tool_version", [](const CsvRow& r) { return r.run.tool_version; }},
+         {"id", [](const CsvRow& r) { return r.result.id; }},
+         {"label", [](const CsvRow& r) { return r.result.label; }},
+         {"op", [](const CsvRow& r) { return r.result.op; }},
+         {"dtype", [](const CsvRow& r) { return r.result.dtype; }},
+         {"backend", [](const CsvRow& r) { return r.result.backend; }},
+         {"backend_version", [](const CsvRow& r) { return r.backend.version; }},
+         {"device", [](const CsvRow& r) { return r.result.device; }},
+         {"device_name", [](const CsvRow& r) { return r.backend.device_name; }},
+         {"status", [](const CsvRow& r) { return std::string(name(r.result.status)); }},
+         {"reason", [](const CsvRow& r) { return r.result.reason; }}});
   numbers({"seconds", "seconds_ci_low", "seconds_ci_high", "timing_samples", "launches", "iterations",
            "cpu_seconds", "device_seconds", "joules", "flop", "bytes", "gflops", "gbps", "roofline_share"});
-  texts({text_column("roofline_limit", [](const CsvRow& r) -> std::string {
-    if (!r.measured.roofline) return "";
-    return r.measured.roofline->arithmetic ? "arithmetic" : "memory";
-  })});
+  texts({{"roofline_limit", roofline_limit}});
   numbers({"samples_per_iteration", "samples_per_second", "verify_error", "verify_tolerance"});
-  texts({text_column("algorithm", [](const CsvRow& r) { return r.result.algorithm; })});
+  texts({{"algorithm", [](const CsvRow& r) { return r.result.algorithm; }}});
   numbers({"latency_p50", "latency_p99", "latency_count", "fit_largest", "fit_refused"});
-  texts({text_column("fit_limit",
-                     [](const CsvRow& r) { return r.result.fit ? r.result.fit->limit : std::string(); })});
+  texts({{"fit_limit", [](const CsvRow& r) { return r.result.fit.value_or(Fit{}).limit; }}});
   numbers({"training_steps", "loss_first", "loss_last", "accuracy", "epochs", "epoch_seconds",
            "seconds_to_accuracy"});
-  texts({text_column(
-      "cpus", [](const CsvRow& r) { return fmt::format("{}", fmt::join(r.result.conditions.cpus, " ")); })});
+  texts({{"cpus",
+          [](const CsvRow& r) { return fmt::format("{}", fmt::join(r.result.conditions.cpus, " ")); }}});
   numbers({"cpu_mhz", "steal_percent", "other_cpu_percent", "throttled_seconds", "thermal_throttles",
            "temperature_celsius", "gpu_sm_mhz", "gpu_sm_mhz_least", "gpu_memory_mhz", "gpu_memory_mhz_least",
            "gpu_watts", "gpu_celsius"});
-  texts({text_column("gpu_clock_reasons", [](const CsvRow& r) {
-    const auto& gpu = r.result.conditions.device;
-    return gpu ? in_one_cell(gpu->clock_reasons) : std::string();
-  })});
+  texts({{"gpu_clock_reasons", clock_reasons}});
   numbers({"gpu_throttled_samples", "gpu_pcie_generation", "gpu_pcie_width", "gpu_other_processes",
            "gpu_ecc_errors"});
-  texts({text_column("warnings", [](const CsvRow& r) { return in_one_cell(r.result.warnings); })});
+  texts({{"warnings", [](const CsvRow& r) { return in_one_cell(r.result.warnings); }}});
   return all;
 }
 
@@ -162,7 +158,9 @@ FormattedReport results_csv(std::span<const Result> results) {
   for (const CsvColumn& column : columns) cells.emplace_back(column.name);
   for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name));
   end_row();
+  const BackendRecord unknown;
   for (const Result& run : results) {
+    const std::string threads = run.host.threads > 0 ? fmt::format("{}", run.host.threads) : "";
     std::unordered_map<std::string_view, const BackendRecord*> backends;
     for (const BackendRecord& backend : run.backends) backends.emplace(backend.name, &backend);
     for (const CaseResult& result : run.cases) {
@@ -171,7 +169,8 @@ FormattedReport results_csv(std::span<const Result> results) {
       const CsvRow row{.measured = measured,
                        .run = run,
                        .result = result,
-                       .backend = backend == backends.end() ? nullptr : backend->second};
+                       .backend = backend == backends.end() ? unknown : *backend->second,
+                       .threads = threads};
       for (const CsvColumn& column : columns) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);
@@ -185,7 +184,7 @@ FormattedReport results_csv(std::span<const Result> results) {
 
 const FormatRegistration csv_format({.option = "--csv",
                                      .meaning = "a CSV table, one row for each case and backend",
-                                     .measured = results_alone<results_csv>});
+                                     .measured = from_results_alone<results_csv>});
 
 }  // namespace
 }  // namespace breakeven

@@ -1,6 +1,7 @@
 #include "reports/exports/format.h"
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <stdexcept>
 
@@ -10,12 +11,6 @@ namespace {
 std::list<OutputFormat>& registered_formats() {
   static std::list<OutputFormat> all;
   return all;
-}
-
-template <typename T>
-FormattedReport format_with(Formatter<T> formatter, const T* subject, const std::string& option) {
-  if (formatter == nullptr) throw std::logic_error(option + " does not take this kind of report");
-  return formatter(*subject);
 }
 
 /// One function for each kind of subject.
@@ -31,43 +26,24 @@ SubjectKind kind_of(const Subject& subject) {
 }
 
 std::string_view name(SubjectKind kind) {
-  switch (kind) {
-    case SubjectKind::measured:
-      return "results";
-    case SubjectKind::threshold:
-      return "a break-even";
-    case SubjectKind::verdicts:
-      return "verdicts";
-    case SubjectKind::ranking:
-      return "a ranking";
-    case SubjectKind::history:
-      break;
-  }
-  return "a history";
+  constexpr std::array<std::string_view, std::variant_size_v<Subject>> names{
+      "results", "a break-even", "verdicts", "a ranking", "a history"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 bool OutputFormat::takes(SubjectKind kind) const {
-  switch (kind) {
-    case SubjectKind::measured:
-      return measured != nullptr;
-    case SubjectKind::threshold:
-      return threshold != nullptr;
-    case SubjectKind::verdicts:
-      return verdicts != nullptr;
-    case SubjectKind::ranking:
-      return ranking != nullptr;
-    case SubjectKind::history:
-      break;
-  }
-  return history != nullptr;
+  const std::array<bool, std::variant_size_v<Subject>> taken{
+      measured != nullptr, threshold != nullptr, verdicts != nullptr, ranking != nullptr, history != nullptr};
+  return taken.at(static_cast<std::size_t>(kind));
 }
 
 FormattedReport OutputFormat::format(const Subject& subject) const {
-  return std::visit(Overloaded{[&](const Measured* of) { return format_with(measured, of, option); },
-                               [&](const Threshold* of) { return format_with(threshold, of, option); },
-                               [&](const Verdicts* of) { return format_with(verdicts, of, option); },
-                               [&](const Ranking* of) { return format_with(ranking, of, option); },
-                               [&](const CheckedHistory* of) { return format_with(history, of, option); }},
+  if (!takes(kind_of(subject))) throw std::logic_error(option + " does not take this kind of report");
+  return std::visit(Overloaded{[&](const Measured* of) { return measured(*of); },
+                               [&](const Threshold* of) { return threshold(*of); },
+                               [&](const Verdicts* of) { return verdicts(*of); },
+                               [&](const Ranking* of) { return ranking(*of); },
+                               [&](const CheckedHistory* of) { return history(*of); }},
                     subject);
 }
 

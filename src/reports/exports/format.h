@@ -66,7 +66,7 @@ std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds)
 
 /// For formats that have a place for results of `run` and nothing else.
 template <FormattedReport (*write)(std::span<const Result>)>
-FormattedReport results_alone(const Measured& measured) {
+FormattedReport from_results_alone(const Measured& measured) {
   FormattedReport report = write(measured.results);
   report.files_left_out += measured.thresholds.size();
   return report;

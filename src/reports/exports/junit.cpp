@@ -271,7 +271,7 @@ FormattedReport verdicts_junit(const Verdicts& verdicts) {
 
 const FormatRegistration junit_format({.option = "--junit",
                                        .meaning = "JUnit XML, which CI services read",
-                                       .measured = results_alone<results_junit>,
+                                       .measured = from_results_alone<results_junit>,
                                        .verdicts = verdicts_junit});
 
 }  // namespace

@@ -132,7 +132,7 @@ FormattedReport openmetrics_report(std::span<const Result> results) {
 
 const FormatRegistration openmetrics_format({.option = "--openmetrics",
                                              .meaning = "OpenMetrics text, for Prometheus",
-                                             .measured = results_alone<openmetrics_report>});
+                                             .measured = from_results_alone<openmetrics_report>});
 
 }  // namespace
 }  // namespace breakeven
