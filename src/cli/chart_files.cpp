@@ -65,7 +65,8 @@ NamedFile parse_chart(const std::string& text) {
 /// Into a file beside it first: a file that is there stays as it is where it cannot be drawn.
 void write_png(const std::string& svg, const std::filesystem::path& file) {
   const std::filesystem::path part = file.string() + ".part";
-  const std::optional<int> status = run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
+  const std::optional<int> status =
+      run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
   std::error_code error;
   if (status == 0) std::filesystem::rename(part, file, error);
   if (status == 0 && !error) return;

@@ -82,9 +82,10 @@ int rank_files(const RankCommand& o) {
 const SubcommandRegistration rank_command(
     {"rank", "rank machines for a mix of work, by time, energy or cost", [](CLI::App& command) {
        auto o = std::make_shared<RankCommand>();
-       accept_result_names(command.add_option(
-                               "RESULT", o->files,
-                               "result files of the machines; other kinds of files are skipped; - for standard input"))
+       accept_result_names(
+           command.add_option(
+               "RESULT", o->files,
+               "result files of the machines; other kinds of files are skipped; - for standard input"))
            ->required();
        accept_config_names(command.add_option(
            "--mix", o->mix,

@@ -42,9 +42,10 @@ int report(const ReportCommand& o) {
 const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        auto o = std::make_shared<ReportCommand>();
-       accept_result_names(command.add_option("RESULT", o->files,
-                                              "result files, by path or name, and what `threshold` wrote; other kinds "
-                                              "of files are skipped; - for standard input"))
+       accept_result_names(
+           command.add_option("RESULT", o->files,
+                              "result files, by path or name, and what `threshold` wrote; other kinds "
+                              "of files are skipped; - for standard input"))
            ->required();
        o->outputs.declare(command, {SubjectKind::measured});
        declare_label_option(command, o->labels);

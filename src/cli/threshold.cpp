@@ -37,14 +37,15 @@ struct ThresholdOptions {
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
-  CLI::Option* config = accept_config_names(
-      command.add_option("CONFIG", o.config,
-                         "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"));
+  CLI::Option* config = accept_config_names(command.add_option(
+      "CONFIG", o.config,
+      "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"));
   CLI::Option* results =
-      accept_result_names(command.add_option(
-          "--from-results", o.results,
-          "two result files in place of a config: from which value on is the second one's machine "
-          "faster than the first one's? Needs --parameter"))
+      accept_result_names(
+          command.add_option(
+              "--from-results", o.results,
+              "two result files in place of a config: from which value on is the second one's machine "
+              "faster than the first one's? Needs --parameter"))
           ->expected(2)
           ->excludes(config);
   command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
@@ -54,9 +55,9 @@ void declare(CLI::App& command, ThresholdOptions& o) {
       .add_option("--minutes", o.minutes,
                   "time limit; questions still open then end as not answered; default: 60")
       ->check(above_zero());
-  command.add_option(
-      "--threads", o.threads,
-      "CPU threads of sides whose config does not say; default: one per physical core, within affinity and quota");
+  command.add_option("--threads", o.threads,
+                     "CPU threads of sides whose config does not say; default: one per physical core, within "
+                     "affinity and quota");
   o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }

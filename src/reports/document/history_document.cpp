@@ -9,6 +9,7 @@
 #include "reports/document/numbers.h"
 #include "reports/history.h"
 #include "reports/text.h"
+#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {
@@ -56,8 +57,7 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
     for (const std::string& note : c->notes) notes.push_back(printable(note));
     table.rows.push_back(
         {.cells = {
-             {.value = fmt::format("{} ({})", change_text(c->ratio),
-                                   change_range_text(c->interval.low, c->interval.high)),
+             {.value = change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
               .tone = shown.tone},
              {.value = series_text(*c->series, *c->machine, history)},
              {.value = times_text(c->before_seconds, c->after_seconds)},
@@ -146,7 +146,7 @@ Sentence answer_of(const HistoryCheck& check) {
     return {.text = fmt::format("FAIL: {} not ok in the newest run.",
                                 counted_text(check.failures.size(), "case is", "cases are")),
             .tone = Tone::bad};
-  if (check.series > 0 && check.untold == check.series)
+  if (check.is_too_young())
     return {.text = fmt::format("Too early to tell: {} of {} runs recorded; changes can be found from {} on.",
                                 check.most_values, check.values_needed, check.values_needed),
             .tone = Tone::warning};

@@ -99,17 +99,6 @@ std::string percent_text(double fraction) {
   return text;
 }
 
-std::string change_text(double ratio) {
-  const double percent = (ratio - 1) * 100;
-  if (!std::isfinite(percent)) return unknown;
-  return std::abs(percent) < 0.05 ? "0.0 %" : fmt::format("{:+.1f} %", percent);
-}
-
-std::string change_range_text(double low, double high) {
-  const std::string first = change_text(low);
-  return fmt::format("{} to {}", first.substr(0, first.find(' ')), change_text(high));
-}
-
 std::string format_slower(double ratio) {
   if (!std::isfinite(ratio)) return unknown;
   if (ratio < 1.1) return format_percent(ratio - 1) + " slower";

@@ -36,10 +36,4 @@ std::string factor_text(double ratio);
 /// 0.012 -> `1.2 %`, 0.53 -> `53 %`: two significant digits; `<0.1 %` where that would be 0.
 std::string percent_text(double fraction);
 
-/// 1.053 -> `+5.3 %`; `0.0 %` has no sign.
-std::string change_text(double ratio);
-
-/// 1.053 and 1.071 -> `+5.3 to +7.1 %`.
-std::string change_range_text(double low, double high);
-
 }  // namespace breakeven

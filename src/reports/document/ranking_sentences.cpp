@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/document/names.h"
 #include "reports/document/numbers.h"
 
 namespace breakeven {
@@ -70,7 +71,6 @@ std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking
 }
 
 std::vector<std::string> rank_sentences(const Ranking& ranking) {
-  std::vector<std::string> said;
   std::vector<std::string> first;
   std::vector<std::string> behind;
   std::vector<std::string> front;
@@ -79,20 +79,16 @@ std::vector<std::string> rank_sentences(const Ranking& ranking) {
     if (one.place == 1) {
       first.push_back(one.candidate.name);
     } else if (one.place > 1 && one.behind) {
-      behind.push_back(fmt::format("{} {}{}x of that", one.candidate.name, one.behind->interval ? "" : "~",
-                                   format_number(one.behind->value)));
+      behind.push_back(fmt::format("{}{} {}{}", one.candidate.name, behind.empty() ? " takes" : "", one.behind->interval ? "" : "about ", factor_text(one.behind->value)));
     }
   }
-  if (!first.empty())
-    said.push_back(fmt::format("{} {} the least {}{}{}", fmt::join(first, " and "),
-                               first.size() > 1 ? "take, as far as can be told," : "takes", name(ranking.by),
-                               behind.empty() ? "" : ", ", fmt::join(behind, ", ")));
-  if (front.size() > 1)
-    said.push_back(fmt::format("on the Pareto front of what is known of time, energy and cost: {}",
-                               fmt::join(front, "; ")));
+  std::vector<std::string> said;
+  if (first.size() > 1) said.push_back(fmt::format("{} share the first place: by {} they are not distinguishable.", joined_text(first), name(ranking.by)));
+  if (first.size() == 1) said.push_back(fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
+  if (!behind.empty()) said.push_back(fmt::format("{} as much.", joined_text(behind)));
+  if (front.size() > 1) said.push_back(fmt::format("No other machine beats these in time, energy and cost at once: {}.", joined_text(front)));
   for (const Payback& payback : ranking.paybacks) said.push_back(payback_text(payback));
-  if (!ranking.nobody.empty())
-    said.push_back(fmt::format("measured by nobody: {}", fmt::join(ranking.nobody, "; ")));
+  if (!ranking.nobody.empty()) said.push_back(fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
   return said;
 }
 

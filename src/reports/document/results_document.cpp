@@ -25,6 +25,7 @@
 #include "reports/document/threshold_cards.h"
 #include "reports/document/work_sentences.h"
 #include "reports/text.h"
+#include "verdicts/break_even_from_results.h"
 
 namespace breakeven {
 namespace {
@@ -479,6 +480,12 @@ std::optional<Card> no_gpu_card(const Runs& runs) {
                                   "configs, and report its files with these."}}};
 }
 
+bool has_gpu(const Threshold& threshold) {
+  return std::any_of(threshold.sides.begin(), threshold.sides.end(), [](const ThresholdContender& side) {
+    return std::any_of(side.backends.begin(), side.backends.end(), [](const BackendRecord& b) { return b.device != "cpu"; });
+  });
+}
+
 void name_cards(std::vector<Card>& cards) {
   std::set<std::string> taken;
   for (Card& card : cards) {
@@ -503,7 +510,14 @@ Document document_of(const Measured& measured) {
     if (answering.size() == 1 && machines.size() > 1)
       document.cards.back().question += fmt::format(" ({})", answering.front().name);
   }
-  if (auto card = machines_card(machines)) document.cards.push_back(std::move(*card));
+  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the question.
+  std::vector<Threshold> between = machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
+  const auto with_gpu = std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
+  if (auto card = machines_card(machines)) {
+    if (with_gpu != between.begin()) card->folds.push_back(break_even_fold({between.begin(), with_gpu}));
+    document.cards.push_back(std::move(*card));
+  }
+  for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs)) document.cards.push_back(std::move(*card));
   name_cards(document.cards);

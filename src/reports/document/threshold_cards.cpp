@@ -50,13 +50,13 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
           {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
           {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
           {.name = "ahead", .essential = true},
-          {.name = "launches", .kind = CellKind::count}}};
+          {.name = threshold.from_results ? "" : "launches", .kind = CellKind::count}}};
   for (const ThresholdPoint& point : answer.points) {
     table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
                                     amount_of(point.sides[0], answer.in),
                                     amount_of(point.sides[1], answer.in),
                                     lead_of(point, threshold),
-                                    {.value = static_cast<double>(point.log_ratios.size())}}});
+                                    threshold.from_results ? TableCell{} : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
   }
   return table;
 }
@@ -132,7 +132,12 @@ Card card_of(const std::vector<const Threshold*>& alike) {
     }
     for (Sentence& note : notes_of(*threshold)) notes.sentences.push_back(std::move(note));
   }
-  if (answers > most_sentences) card.tables.push_back(std::move(table));
+  constexpr std::size_t most_rows = 6;
+  if (answers > most_rows) {
+    card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
+  } else if (answers > most_sentences) {
+    card.tables.push_back(std::move(table));
+  }
   pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
   if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
   notes.title = counted_text(notes.sentences.size(), "note", "notes");
@@ -157,6 +162,16 @@ std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
   std::vector<Card> cards(by_title.size());
   std::transform(by_title.begin(), by_title.end(), cards.begin(), card_of);
   return cards;
+}
+
+Fold break_even_fold(std::span<const Threshold> thresholds) {
+  Table table{.title = "From results of each machine, not measured in turn",
+              .columns = {{.name = "question", .essential = true}, {.name = "of what"}, {.name = "answer", .essential = true}}};
+  for (const Threshold& threshold : thresholds) {
+    for (const ThresholdAnswer& answer : threshold.answers)
+      table.rows.push_back({.cells = {{.value = printable(threshold.title)}, {.value = question_of(answer)}, {.value = printable(in_words(answer, threshold))}}});
+  }
+  return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
 }
 
 }  // namespace breakeven

@@ -10,12 +10,14 @@
 #include "reports/document/descriptions.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 10> kind_names{
-    "wrong", "incomparable", "missing", "slower", "inconclusive", "not slower", "faster", "new", "the same", "unsupported"};
+constexpr std::array<std::string_view, 10> kind_names{"wrong",        "incomparable", "missing", "slower",
+                                                      "inconclusive", "not slower",   "faster",  "new",
+                                                      "the same",     "unsupported"};
 
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
@@ -133,7 +135,7 @@ std::string describe_change(const CaseVerdict& c) {
   const auto ratio = change(c);
   if (!ratio || c.verdict == Verdict::incomparable) return "";
   if (!c.ratio) return fmt::format("{} by medians alone", change_text(*ratio));
-  return fmt::format("{} ({})", change_text(c.ratio->value), change_range_text(c.ratio->low, c.ratio->high));
+  return change_text(*c.ratio);
 }
 
 std::string describe_times(const CaseVerdict& c) {

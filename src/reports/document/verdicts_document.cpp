@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "reports/charts/chart.h"
 #include "reports/document/about.h"
@@ -13,6 +12,8 @@
 #include "reports/document/verdict_findings.h"
 #include "reports/text.h"
 #include "statistics/summary.h"
+#include "verdicts/decision.h"
+#include "verdicts/overview.h"
 
 namespace breakeven {
 namespace {
@@ -97,23 +98,26 @@ std::vector<TableColumn> finding_columns() {
           {.name = "why"}};
 }
 
-/// Cases that cannot be compared for one and the same reason are one row.
+/// Cases that cannot be compared for one cause are one row.
 Table findings_table(const Verdicts& verdicts) {
   Table table{.title = "Findings, the worst first", .columns = finding_columns()};
-  std::map<std::string, std::size_t> row_of_reason;
-  std::map<std::string, std::size_t> cases;
+  bool causes_told = false;
   for (const CaseVerdict* c : worst_first(verdicts)) {
-    if (finding_kind(*c) != FindingKind::incomparable) {
+    const FindingKind kind = finding_kind(*c);
+    if (kind != FindingKind::incomparable && kind != FindingKind::missing) {
       table.rows.push_back(finding_row(*c));
       continue;
     }
-    const std::string reason = describe_details(*c);
-    const auto [row, fresh] = row_of_reason.try_emplace(reason, table.rows.size());
-    if (fresh) table.rows.push_back(finding_row(*c));
-    if (++cases[reason] > 1) {
-      TableRow& shown = table.rows[row->second];
-      shown.cells[2].value = fmt::format("{} cases", cases[reason]);
-      shown.cells[3] = {};
+    if (causes_told) continue;
+    causes_told = true;
+    for (const CauseGroup& group : incomparable_by_cause(verdicts)) {
+      TableRow row = finding_row(*group.cases.front());
+      if (group.cases.size() > 1) {
+        row.cells[2] = {.value = counted_text(group.cases.size(), "case", "cases")};
+        row.cells[3] = {};
+      }
+      row.cells[4] = text_cell(printable(group.reason));
+      table.rows.push_back(std::move(row));
     }
   }
   return table;
@@ -203,7 +207,7 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
-  Document document{.title = headline(verdicts)};
+  Document document{.title = "Is the head slower than the base?"};
   std::vector<std::string> about{printable(verdicts.host.name), describe_host(verdicts.host),
                                  date_text(verdicts.created)};
   if (!verdicts.tool_version.empty()) about.push_back("breakeven " + printable(verdicts.tool_version));
@@ -214,6 +218,8 @@ Document document_of(const Verdicts& verdicts) {
             .question = "Is the head slower than the base?",
             .short_answer = short_answer(verdicts)};
   card.answer.push_back({.text = headline(verdicts), .tone = tone_of(verdicts)});
+  if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
+    card.answer.push_back({.text = fmt::format("Over the {} cases compared, the mean change is {}.", overall->cases, change_text(overall->ratio))});
   card.tables.push_back(sides_table(verdicts));
   Table findings = findings_table(verdicts);
   if (!findings.rows.empty()) card.tables.push_back(std::move(findings));
@@ -230,7 +236,8 @@ Document document_of(const Verdicts& verdicts) {
     document.notes.push_back({.text = "It ended before every case was decided.", .tone = Tone::warning});
   for (const std::string& warning : verdicts.warnings)
     document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
-  for (const std::string& note : verdicts.notes) document.notes.push_back({.text = printable(note), .tone = Tone::quiet});
+  for (const std::string& note : verdicts.notes)
+    document.notes.push_back({.text = printable(note), .tone = Tone::quiet});
   document.folds.push_back({.title = "Hardware and software of the base",
                             .sentences = machine_sentences(verdicts.host, verdicts.base.backends)});
   document.folds.push_back({.title = "Hardware and software of the head",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/document/numbers.h"
+#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {

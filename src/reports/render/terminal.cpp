@@ -198,14 +198,14 @@ void write_notes(Page& page, const Document& document) {
                    colour::dim, 2, 1);
 }
 
-void write_card(Page& page, const Card& card, bool several, bool answer_first) {
+void write_card(Page& page, const Card& card, bool several, bool answer_first, bool is_answered) {
   constexpr std::size_t all = SIZE_MAX;
   constexpr std::size_t most_of_decisions = 200;
   if (several) {
     page.end_line();
     page.paragraph(card.question, colour::bold, 2, 3);
   }
-  if (answer_first) write_sentences(page, card.answer, colour::bold);
+  if (answer_first && !is_answered) write_sentences(page, card.answer, colour::bold);
   const bool has_details = !card.details.empty();
   for (const Table& table : has_details && !answer_first ? card.details : card.tables)
     write_table(page, table, answer_first ? most_of_decisions : all);
@@ -219,9 +219,15 @@ void write_card(Page& page, const Card& card, bool several, bool answer_first) {
 std::string render_terminal(const Document& document, const TerminalOptions& options) {
   Page page(options.style);
   const bool several = document.cards.size() > 2;  // a second one says where a GPU wins
-  page.paragraph(document.title, colour::bold, 0, 3);
+  // A decision is the first thing to be read, before what it is the answer to.
+  const bool decides = options.answer_first && document.cards.size() == 1;
+  if (decides) {
+    write_sentences(page, document.cards.front().answer, colour::bold);
+  } else {
+    page.paragraph(document.title, colour::bold, 0, 3);
+  }
   if (!document.about.empty()) page.paragraph(document.about, colour::dim, 2, 3);
-  for (const Card& card : document.cards) write_card(page, card, several, options.answer_first);
+  for (const Card& card : document.cards) write_card(page, card, several, options.answer_first, decides);
   if (several && !options.answer_first) {
     page.end_line();
     page.paragraph("In short", colour::heading, 0, 1);
