@@ -35,7 +35,7 @@ std::string_view colour_of(Tone tone) {
 struct ShownColumn {
   std::size_t index = 0;
   ColumnStyle style;
-  std::string heading;
+  std::string heading = {};
   std::size_t width = 0;
 };
 
