@@ -91,14 +91,26 @@ class Picture:
                 for x, y in corners(path.get("d")):
                     yield x, y, path.get("stroke")
 
+    def has_marker(self, x, y, colour, reach, is_alone):
+        """More than a line or an interval through the place; beneath other markers, at least an edge."""
+        if not is_alone:
+            return self.is_painted(x, y, colour, reach)
+        return all(self.is_painted(x + dx, y + dy, colour, 0.6) for dx, dy in ((2, 0), (-2, 0), (0, 2), (0, -2)))
+
     def faults(self):
         found = []
-        for what, marks in (("point", self.points()), ("interval", ((*end, 1) for end in self.interval_ends()))):
-            for x, y, colour, reach in marks:
-                if not self.is_inside(x, y):
-                    found.append(f"{self.name}: {what} at {x}, {y} is outside")
-                elif not self.is_painted(x, y, colour, reach):
-                    found.append(f"{self.name}: {what} at {x}, {y} is not painted in {colour}")
+        points = list(self.points())
+        for i, (x, y, colour, reach) in enumerate(points):
+            is_alone = all(i == j or abs(x - a) > 8 or abs(y - b) > 8 for j, (a, b, *_) in enumerate(points))
+            if not self.is_inside(x, y):
+                found.append(f"{self.name}: a point at {x}, {y} is outside")
+            elif not self.has_marker(x, y, colour, reach, is_alone):
+                found.append(f"{self.name}: a point at {x}, {y} is not painted in {colour}")
+        for x, y, colour in self.interval_ends():
+            if not self.is_inside(x, y):
+                found.append(f"{self.name}: an interval's end at {x}, {y} is outside")
+            elif not self.is_painted(x, y, colour, 1):
+                found.append(f"{self.name}: an interval's end at {x}, {y} is not painted in {colour}")
         return found
 
 
@@ -122,6 +134,15 @@ class ChartPixels(unittest.TestCase):
             png = self.path / "drawn.png"
             subprocess.run([RSVG, "--zoom", str(SCALE), "--output", png, file], check=True)
             self.check([Picture(file, Image.open(png).convert("RGB"))])
+
+    @unittest.skipUnless(RSVG, "rsvg-convert is not here")
+    def test_what_is_not_painted_is_found(self):
+        file, bad, png = self.path / "points-640.svg", self.path / "bad.svg", self.path / "bad.png"
+        for pattern, least in ((r'<g class="point".*?</g>', 5), (r'<path class="interval".*?/>', 10)):
+            bad.write_text(re.sub(pattern, "", file.read_text()))
+            subprocess.run([RSVG, "--zoom", str(SCALE), "--output", png, bad], check=True)
+            self.assertGreaterEqual(len(Picture(file, Image.open(png).convert("RGB")).faults()), least, pattern)
+            bad.unlink()
 
     @unittest.skipUnless(CHROMIUM, "no Chromium here")
     def test_pages_in_chromium(self):
