@@ -119,7 +119,7 @@ double Scale::at(double value) const {
 
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most) {
   if (!logarithmic) return linear_ticks(range, most);
-  const std::vector<double> fine = ticks_of_decades(range, 1, std::array{1.0, 2.0, 5.0});
+  std::vector<double> fine = ticks_of_decades(range, 1, std::array{1.0, 2.0, 5.0});
   if (fine.size() < 3) return linear_ticks(range, most);
   if (fine.size() <= most) return fine;
   for (int every = 1;; ++every) {

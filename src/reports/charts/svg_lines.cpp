@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <cmath>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "reports/charts/labels.h"
 #include "reports/charts/svg_parts.h"
@@ -121,21 +122,17 @@ std::string intervals(const Plot& plot, const std::vector<ChartPoint>& points, c
   return made;
 }
 
-/// How many later series hide this one where they are: it is drawn so much wider.
-double hidden_lines(const Plot& plot, std::size_t series) {
-  const std::vector<ChartPoint>& points = plot.chart.series[series].points;
-  const auto hides = [&](const ChartSeries& later) {
-    const std::size_t common = std::min(points.size(), later.points.size());
-    return !later.is_limit && common > 1 &&
-           std::equal(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(common),
-                      later.points.begin(), [&](const ChartPoint& a, const ChartPoint& b) {
-                        return std::abs(plot.x_of(a) - plot.x_of(b)) < 1 &&
-                               std::abs(plot.y_of(a) - plot.y_of(b)) < 1.5;
-                      });
-  };
-  const auto& all = plot.chart.series;
-  return static_cast<double>(
-      std::count_if(all.begin() + static_cast<std::ptrdiff_t>(series) + 1, all.end(), hides));
+/// Over the points that both have.
+bool coincide(const Plot& plot, std::size_t one, std::size_t other) {
+  const std::vector<ChartPoint>& a = plot.chart.series[one].points;
+  const std::vector<ChartPoint>& b = plot.chart.series[other].points;
+  const std::size_t common = std::min(a.size(), b.size());
+  return !plot.chart.series[one].is_limit && !plot.chart.series[other].is_limit && common > 1 &&
+         std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common), b.begin(),
+                    [&](const ChartPoint& p, const ChartPoint& q) {
+                      return std::abs(plot.x_of(p) - plot.x_of(q)) < 1 &&
+                             std::abs(plot.y_of(p) - plot.y_of(q)) < 1.5;
+                    });
 }
 
 double hidden_points(const Plot& plot, std::size_t series, const ChartPoint& point) {
@@ -150,21 +147,26 @@ double hidden_points(const Plot& plot, std::size_t series, const ChartPoint& poi
   return count;
 }
 
-std::string curve(const Plot& plot, std::size_t i) {
-  const Look& look = plot.looks[i];
-  const bool is_limit = plot.chart.series[i].is_limit;
-  if (plot.chart.kind == Chart::Kind::points && !is_limit) return {};
-  const std::vector<ChartPoint> points = drawn_points(plot, plot.chart.series[i]);
+/// The curve of `order[at]`, drawn so that those that coincide with it are seen too: beneath others it is so
+/// much wider, and one of many points, whose edges nobody would make out, leaves gaps for those beneath it.
+std::string curve(const Plot& plot, const std::vector<std::size_t>& order, std::size_t at) {
+  const ChartSeries& series = plot.chart.series[order[at]];
+  const Look& look = plot.looks[order[at]];
+  if (plot.chart.kind == Chart::Kind::points && !series.is_limit) return {};
+  const std::vector<ChartPoint> points = drawn_points(plot, series);
   if (points.size() < 2) return {};
-  const bool is_dense = plot.chart.series[i].points.size() > most_markers;
+  std::size_t beneath = 0, above = 0;
+  for (std::size_t other = 0; other < order.size(); ++other) {
+    if (other != at && coincide(plot, order[at], order[other])) ++(other < at ? beneath : above);
+  }
+  const bool is_dense = series.points.size() > most_markers;
+  const double width = series.is_limit || is_dense ? 1.25 : 2.25 + 2.5 * static_cast<double>(above);
+  const std::string dash = is_dense && beneath > 0 ? fmt::format("8 {}", 8 * beneath) : look.dash;
   return fmt::format(
       R"(<path class="curve" d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{}/>)"
       "\n",
-      polyline(plot, points), look.colour,
-      is_limit   ? 1.25
-      : is_dense ? 1.25 + 1.5 * hidden_lines(plot, i)
-                 : 2.25 + 2.5 * hidden_lines(plot, i),
-      look.dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", look.dash));
+      polyline(plot, points), look.colour, width,
+      dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dash));
 }
 
 std::string markers(const Plot& plot, std::size_t i) {
@@ -178,18 +180,24 @@ std::string markers(const Plot& plot, std::size_t i) {
   return made;
 }
 
-/// GPUs last: what the question is about is on top.
+/// Limits beneath what was measured, and of curves of many points the longest, which the others would hide.
 std::string series_marks(const Plot& plot) {
   std::vector<std::size_t> order(plot.chart.series.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t i) { return plot.chart.series[i].is_limit; });
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&](std::size_t i) {
+    const ChartSeries& series = plot.chart.series[i];
+    return std::pair(!series.is_limit, series.points.size() > most_markers
+                                           ? -static_cast<std::ptrdiff_t>(series.points.size())
+                                           : 0);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   std::string made;
   for (const std::size_t i : order) {
     if (!plot.chart.series[i].is_limit)
       made += intervals(plot, drawn_points(plot, plot.chart.series[i]), plot.looks[i]);
   }
-  for (const std::size_t i : order) made += curve(plot, i);
+  for (std::size_t at = 0; at < order.size(); ++at) made += curve(plot, order, at);
   for (const std::size_t i : order) made += markers(plot, i);
   return made;
 }

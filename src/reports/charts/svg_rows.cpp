@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "reports/charts/labels.h"
@@ -83,7 +84,7 @@ std::string dots(const Slot& slot, const Scale& x, const Look& look) {
     const auto column = static_cast<std::size_t>(std::max(0.0, at / (1.6 * radius)));
     if (taken.size() <= column) taken.resize(column + 1);
     const int step = taken[column]++ % 9;
-    const double offset = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * step_height;
+    const double offset = (step % 2 == 0 ? 1 : -1) * std::ceil(step / 2.0) * step_height;
     path += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}"/>)", at, slot.middle + offset, radius);
   }
   return fmt::format(R"(<g class="samples" fill="{}" fill-opacity="0.65">{}</g>)"
@@ -176,11 +177,12 @@ double right_end(const Slot& slot, const Scale& x) {
 std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
   const auto in_lines = [width](const std::vector<std::string>& labels) {
     std::vector<std::vector<std::string>> lines;
+    lines.reserve(labels.size());
     for (const std::string& label : labels) lines.push_back(wrapped(label, width, 2));
     return lines;
   };
   const auto different = [](const auto& all) { return std::set(all.begin(), all.end()).size(); };
-  const auto whole = in_lines(chart.categories);
+  auto whole = in_lines(chart.categories);
   if (different(whole) == different(chart.categories)) return whole;
   return in_lines(shortened(chart.categories, 1.6 * width));  // two lines hold that nearly always
 }
