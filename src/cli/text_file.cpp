@@ -21,7 +21,10 @@ bool same_file(const fs::path& a, const fs::path& b) {
   if (a == "-" || b == "-") return false;
   if (fs::is_regular_file(a, error) || fs::is_regular_file(b, error)) return fs::equivalent(a, b, error);
   if (fs::exists(a, error) || fs::exists(b, error)) return false;
-  return fs::weakly_canonical(link_target(a), error) == fs::weakly_canonical(link_target(b), error);
+  const auto resolved = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(link_target(path)), error);
+  };
+  return resolved(a) == resolved(b);
 }
 
 void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {

@@ -145,7 +145,7 @@ TEST_F(Reports, TwoFormsInOneFileAreRefused) {
     EXPECT_THAT(outcome.err, HasSubstr("--chart matmul-m and " + second[0]));
   }
   EXPECT_FALSE(exists(file("both")));
-  EXPECT_FALSE(exists(picture));
+  EXPECT_FALSE(exists(file("both.svg")));
 }
 
 TEST_F(Reports, AnInputIsNotReplaced) {
