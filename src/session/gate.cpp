@@ -538,7 +538,8 @@ class Gate {
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
            .median = {},
            .half_width = {},
-           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_))});
+           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_)),
+           .at_most = true});
   }
 
   const GatePlan& plan_;
