@@ -337,7 +337,7 @@ std::vector<std::string> direct_labels(const Chart& chart, const Paper& paper, d
 }  // namespace
 
 Part lines_part(const Chart& chart, const Paper& paper, double top) {
-  const double height = paper.is_wide() ? 230 : 200;
+  const double height = paper.is_wide() ? 190 : 180;
   const std::vector<Look> looks = looks_of(chart, paper);
   const std::vector<std::string> labels = direct_labels(chart, paper, height);
   Part made{.svg = {}, .bottom = top};

@@ -258,6 +258,8 @@ std::string render_html(const Document& document) {
   data.set("about", text(document.about));
   data.set("version", std::string(version));
   data.set("style", std::string(page_assets::style()));
+  data.set("light_colours", svg_page_colours(false));
+  data.set("dark_colours", svg_page_colours(true));
   data.set("script", std::string(page_assets::script()));
   data.set("picture_part", partial(page_assets::picture()));
   data.set("table_part", partial(page_assets::table()));
