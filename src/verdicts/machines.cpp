@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "verdicts/processor_name.h"
+
 namespace breakeven {
 namespace {
 
@@ -91,21 +93,34 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
 }
 
 void tell_machines_apart(std::span<Host* const> hosts) {
+  std::vector<std::string> given;
+  given.reserve(hosts.size());
+  for (const Host* host : hosts) given.push_back(host->name);
   const auto add_where_it_tells = [&](const auto& more) {
     std::map<std::string, std::set<std::string>> of_name;
     for (const Host* host : hosts) of_name[host->name].insert(more(*host));
     std::vector<std::string> names;
     names.reserve(hosts.size());
-    for (const Host* host : hosts)
-      names.push_back(of_name[host->name].size() > 1 ? fmt::format("{} ({})", host->name, more(*host))
-                                                     : host->name);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      const Host& host = *hosts[i];
+      const bool tells = of_name[host.name].size() > 1;
+      const char* between = host.name == given[i] ? ": " : ", ";
+      names.push_back(tells ? host.name + between + more(host) : host.name);
+    }
     for (std::size_t i = 0; i < hosts.size(); ++i) rename(*hosts[i], names[i]);
   };
-  add_where_it_tells([](const Host& host) { return host.cpu; });
+  add_where_it_tells([](const Host& host) { return processor_name(host); });
   add_where_it_tells([](const Host& host) { return fmt::format("{} CPUs", host.cpus); });
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });
+  // A name that all of them have, and that had to be added to in all of them, tells nothing.
+  const std::string prefix = given.empty() ? "" : given.front() + ": ";
+  const bool all_alike = !given.empty() && std::all_of(hosts.begin(), hosts.end(), [&](const Host* host) {
+    return host->name.starts_with(prefix);
+  });
+  if (!all_alike) return;
+  for (Host* host : hosts) rename(*host, host->name.substr(prefix.size()));
 }
 
 }  // namespace breakeven

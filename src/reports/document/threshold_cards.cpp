@@ -132,7 +132,7 @@ Card card_of(const std::vector<const Threshold*>& alike) {
     }
     for (Sentence& note : notes_of(*threshold)) notes.sentences.push_back(std::move(note));
   }
-  constexpr std::size_t most_rows = 6;
+  constexpr std::size_t most_rows = 4;
   if (answers > most_rows) {
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
   } else if (answers > most_sentences) {
