@@ -26,9 +26,12 @@ ShapeKinds product_shapes(const std::vector<PlannedCase>& cases) {
 std::string untried_shapes(const std::vector<PlannedCase>& cases) {
   const ShapeKinds kinds = product_shapes(cases);
   if (!kinds.any || (kinds.odd && kinds.thin)) return "";
-  const char* missing = kinds.odd ? "thin ones" : kinds.thin ? "odd sizes" : "odd sizes and thin ones";
-  return fmt::format("These matrix products have no {}, which can get slower alone: the config {} has them.",
-                     missing, all_shapes_config);
+  const char* missing = kinds.odd    ? "a thin shape"
+                        : kinds.thin ? "an odd size"
+                                     : "an odd size or a thin shape";
+  return fmt::format(
+      "No matrix product here has {}; such products can get slower alone. The config {} has them.", missing,
+      all_shapes_config);
 }
 
 }  // namespace breakeven

@@ -488,6 +488,7 @@ class Gate {
     said.not_slower = breakeven::end_undecided(duel.effects, rules_).not_slower;
     said.reason = reason_of_inconclusive({.ratio = said.ratio,
                                           .launches = said.launches.size(),
+                                          .threshold = rules_.threshold,
                                           .suspected_slower = duel.effects.suspected_slower,
                                           .not_slower = said.not_slower,
                                           .cause = cause.text,

@@ -49,8 +49,14 @@ std::string reason_of_inconclusive(const Undecided& undecided) {
   const auto& ratio = undecided.ratio;
   const std::string change = ratio ? fmt::format(" ({})", change_text(*ratio)) : "";
   std::string text;
-  if (undecided.suspected_slower) {
-    const bool slower = *undecided.suspected_slower;
+  // Too few launches for a suspicion may show a change all the same.
+  std::optional<bool> slower_or_faster = undecided.suspected_slower;
+  if (!slower_or_faster && ratio && ratio->low > 1 && ratio->value >= 1 + undecided.threshold)
+    slower_or_faster = true;
+  if (!slower_or_faster && ratio && ratio->high < 1 && ratio->value <= 1 / (1 + undecided.threshold))
+    slower_or_faster = false;
+  if (slower_or_faster) {
+    const bool slower = *slower_or_faster;
     const bool likely = ratio && (slower ? ratio->low > 1 : ratio->high < 1);
     text = fmt::format("{} {}{}, not confirmed: ", likely ? "probably" : "perhaps",
                        slower ? "slower" : "faster", change);

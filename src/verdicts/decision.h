@@ -30,6 +30,7 @@ std::string why_inconclusive(const Ratio& ratio, double threshold, bool signific
 struct Undecided {
   std::optional<Ratio> ratio;
   std::size_t launches = 0;
+  double threshold = 0.03;
   std::optional<bool> suspected_slower;  // or faster; absent where nothing was suspected
   bool not_slower = false;
   std::string cause, remedy;  // "time ran out", "re-run with --minutes 20"

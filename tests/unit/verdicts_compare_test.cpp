@@ -104,7 +104,7 @@ TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
   EXPECT_EQ(verdicts.cases[0].reason, "too few launches: 1 of the base, 1 of the head; 3 of each are needed");
   EXPECT_EQ(verdicts.cases[0].head_seconds, 2);
-  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("set \"launches\" to 5 or more")));
+  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("Set \"launches\" to 5 or more")));
   EXPECT_EQ(exit_status(verdicts), 3);
 }
 
@@ -114,7 +114,7 @@ TEST(Compare, TheSameFileTwiceIsTheSame) {
     const Verdicts verdicts = compare_with(result, result);
     EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
     EXPECT_EQ(verdicts.cases[0].ratio, Ratio{});
-    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the very same samples")));
+    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the samples are identical on both sides")));
     EXPECT_EQ(exit_status(verdicts), 0);
   }
 }
@@ -148,7 +148,7 @@ TEST(Compare, DoesNotGuessWhichSamplesAreOfWhichLaunch) {
     head.seconds->launches = counts;
     const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({head}));
     EXPECT_EQ(c.verdict, Verdict::incomparable);
-    EXPECT_EQ(c.reason, "the head does not say which of its samples are of which launch");
+    EXPECT_EQ(c.reason, "the head does not say which launch each sample belongs to");
   }
 }
 

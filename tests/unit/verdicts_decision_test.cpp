@@ -67,6 +67,7 @@ TEST(Decision, IsNotSlowerWhereTheUpperEndIsBelowTheThreshold) {
 TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
   Undecided undecided{.ratio = Ratio{.value = 1.56, .low = 1.49, .high = 1.63},
                       .launches = 6,
+                      .threshold = threshold,
                       .suspected_slower = true,
                       .not_slower = false,
                       .cause = "time ran out",
@@ -83,11 +84,20 @@ TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
   EXPECT_THAT(reason_of_inconclusive(undecided),
               testing::StartsWith("probably faster (-4.0 %, -8.0 to -0.5 %)"));
   undecided.suspected_slower.reset();
+  EXPECT_THAT(reason_of_inconclusive(undecided), testing::StartsWith("probably faster (-4.0 %, "))
+      << "too few launches to suspect anything";
   undecided.not_slower = true;
-  EXPECT_THAT(reason_of_inconclusive(undecided),
-              testing::StartsWith("not slower, perhaps faster (-4.0 %, -8.0 to -0.5 %): time ran out after"));
+  undecided.ratio = Ratio{.value = 0.98, .low = 0.92, .high = 1.02};
+  EXPECT_EQ(reason_of_inconclusive(undecided),
+            "not slower, perhaps faster (-2.0 %, -8.0 to +2.0 %): time ran out after 6 launches; re-run with "
+            "--minutes 20");
+  undecided.not_slower = false;
+  undecided.ratio = Ratio{.value = 1.01, .low = 1.001, .high = 1.04};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 6 launches; re-run with --minutes 20")
+      << "a change below the threshold";
   EXPECT_EQ(reason_of_inconclusive({.ratio = {},
                                     .launches = 0,
+                                    .threshold = threshold,
                                     .suspected_slower = {},
                                     .not_slower = false,
                                     .cause = "interrupted",

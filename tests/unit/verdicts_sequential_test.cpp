@@ -197,11 +197,12 @@ TEST(GateEnding, ShowsNothingByFewerLaunchesThanTheFirstLookNeeds) {
   EXPECT_FALSE(ending.not_slower);
 }
 
-/// The looks may overlook a change by the threshold in 5 % of cases, the ending in another 2.5 %.
-TEST(GateEnding, SeldomOverlooksAChangeByTheThreshold) {
+/// The looks may overlook a change by the threshold in 5 % of cases, the ending in another 2.5 %; of 1,000
+/// trials chance makes 1.5 % more.
+TEST(SlowGateEnding, SeldomOverlooksAChangeByTheThreshold) {
   for (const Draw& noise : {normal(0.03), normal(0.08), heavy_tailed(0.03), heavy_tailed(0.08)}) {
     std::mt19937_64 generator(5);
-    constexpr int trials = 4'000;
+    constexpr int trials = 1'000;
     int overlooked = 0;
     for (int i = 0; i < trials; ++i) {
       Effects effects;
@@ -212,7 +213,7 @@ TEST(GateEnding, SeldomOverlooksAChangeByTheThreshold) {
         overlooked += end_undecided(effects, of_suite(50)).not_slower;
       overlooked += step.verdict == Verdict::same || step.verdict == Verdict::faster;
     }
-    EXPECT_LE(static_cast<double>(overlooked) / trials, 0.075);
+    EXPECT_LE(static_cast<double>(overlooked) / trials, 0.09);
   }
 }
 
