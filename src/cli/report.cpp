@@ -23,19 +23,26 @@ struct ReportCommand {
   ChartOptions charts;
 };
 
-/// The reports that the files hold.
+/// The reports that the files hold: one of all results and thresholds, and one for each file of verdicts.
 std::vector<Subject> subjects_of(const Measured& measured) {
-  return {&measured};
+  std::vector<Subject> subjects;
+  if (!measured.results.empty() || !measured.thresholds.empty()) subjects.emplace_back(&measured);
+  for (const Verdicts& verdicts : measured.verdicts) subjects.emplace_back(&verdicts);
+  return subjects;
 }
 
 int report(const ReportCommand& o) {
   o.outputs.check(o.files, o.charts);
-  const Measured measured = read_measured(o.files, results_and_thresholds, parse_labels(o.labels));
+  const Measured measured = read_measured(o.files, what_reports_show, parse_labels(o.labels));
   tell_skipped(measured);
-  o.outputs.write(subjects_of(measured));
+  const std::vector<Subject> subjects = subjects_of(measured);
+  o.outputs.write(subjects);
   if (o.charts.any()) show_charts(charts(measured.results, measured.thresholds), o.charts);
   if (o.outputs.any() || o.charts.any()) return exit_code::good;
-  print_document(document_of(measured));
+  for (const Subject& subject : subjects) {
+    const bool decides = kind_of(subject) == SubjectKind::verdicts;
+    print_document(std::visit([](const auto* of) { return document_of(*of); }, subject), decides);
+  }
   return exit_code::good;
 }
 
@@ -43,11 +50,12 @@ const SubcommandRegistration report_command(
     {"report", "show result files, or write them in other forms", [](CLI::App& command) {
        auto o = std::make_shared<ReportCommand>();
        accept_result_names(
-           command.add_option("RESULT", o->files,
-                              "result files, by path or name, and what `threshold` wrote; other kinds "
-                              "of files are skipped; - for standard input"))
+           command.add_option(
+               "RESULT", o->files,
+               "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
+               "other kinds of files are skipped; - for standard input"))
            ->required();
-       o->outputs.declare(command, {SubjectKind::measured});
+       o->outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
        declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);
        return [o] { return report(*o); };

@@ -127,6 +127,32 @@ Side read_side(const JsonReader& in) {
   return side;
 }
 
+}  // namespace
+
+std::string to_json_text(const Verdicts& v) {
+  Json head{{"schema", verdict_schema},
+            {"kind", v.kind},
+            {"created", v.created},
+            {"complete", v.complete},
+            {"exit_status", exit_status(v)},
+            {"tool", {{"name", "breakeven"}, {"version", v.tool_version}}},
+            {"threshold", v.threshold},
+            {"method", v.method},
+            {"wall_seconds", number_or_null(v.wall_seconds)},
+            {"warnings", v.warnings},
+            {"host", to_json(v.host)},
+            {"base", to_json(v.base)},
+            {"head", to_json(v.head)}};
+  if (!v.notes.empty()) head["notes"] = v.notes;
+  std::string text = "{\n";
+  for (const auto& [key, value] : head.items())
+    text += fmt::format("{}: {},\n", text_of(key), text_of(value));
+  text += "\"cases\": [";
+  for (std::size_t i = 0; i < v.cases.size(); ++i)
+    text += (i == 0 ? "\n" : ",\n") + text_of(to_json(v.cases[i]));
+  return text + "\n]\n}\n";
+}
+
 Verdicts verdicts_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema")) {
     throw ResultError(fmt::format("is not a verdict file: it has no \"schema\"; {}", remedy));
@@ -162,32 +188,6 @@ Verdicts verdicts_from(const Json& json) {
       c.fail(fmt::format("repeats '{}' of backend '{}'", added.id, added.backend));
   });
   return v;
-}
-
-}  // namespace
-
-std::string to_json_text(const Verdicts& v) {
-  Json head{{"schema", verdict_schema},
-            {"kind", v.kind},
-            {"created", v.created},
-            {"complete", v.complete},
-            {"exit_status", exit_status(v)},
-            {"tool", {{"name", "breakeven"}, {"version", v.tool_version}}},
-            {"threshold", v.threshold},
-            {"method", v.method},
-            {"wall_seconds", number_or_null(v.wall_seconds)},
-            {"warnings", v.warnings},
-            {"host", to_json(v.host)},
-            {"base", to_json(v.base)},
-            {"head", to_json(v.head)}};
-  if (!v.notes.empty()) head["notes"] = v.notes;
-  std::string text = "{\n";
-  for (const auto& [key, value] : head.items())
-    text += fmt::format("{}: {},\n", text_of(key), text_of(value));
-  text += "\"cases\": [";
-  for (std::size_t i = 0; i < v.cases.size(); ++i)
-    text += (i == 0 ? "\n" : ",\n") + text_of(to_json(v.cases[i]));
-  return text + "\n]\n}\n";
 }
 
 Verdicts verdicts_from_json_text(const std::string& text) {

@@ -29,6 +29,8 @@ Measured read_measured(std::span<const std::filesystem::path> files, std::span<c
         if (kind == FileKind::threshold) {
           all.thresholds.push_back(threshold_from(document));
           threshold_sources.push_back(file);
+        } else if (kind == FileKind::verdict) {
+          all.verdicts.push_back(verdicts_from(document));
         } else {
           all.results.push_back(result_from(document));
           sources.push_back(file);

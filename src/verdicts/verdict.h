@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,7 +99,8 @@ int exit_status(const Verdicts& verdicts);
 std::string to_json_text(const Verdicts& verdicts);
 /// "-" is standard input. Throws ResultError, which names the file, the place and the remedy.
 Verdicts read_verdicts(const std::filesystem::path& path);
-/// The same of a text that was already read. Throws ResultError without a file's name.
+/// The same of a text or a document that was already read. Throws ResultError without a file's name.
 Verdicts verdicts_from_json_text(const std::string& text);
+Verdicts verdicts_from(const nlohmann::ordered_json& document);
 
 }  // namespace breakeven

@@ -464,7 +464,7 @@ std::vector<std::pair<std::string, Runs>> questions_of(const Runs& runs) {
   return questions;
 }
 
-std::optional<Card> no_gpu_card(const Runs& runs) {
+std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
   bool has_work = false;
   for (const Result* run : runs) {
     for (const CaseResult& c : run->cases) {
@@ -473,16 +473,19 @@ std::optional<Card> no_gpu_card(const Runs& runs) {
     }
   }
   if (!has_work) return std::nullopt;
-  return Card{.id = {},
-              .question = "Where does a GPU win?",
-              .short_answer = "not measured yet",
-              .answer = {{.text = "Not measured yet: no GPU took part. On a machine with one, run the same "
-                                  "configs, and report its files with these."}}};
+  return Card{
+      .id = {},
+      .question = "Where does a GPU win?",
+      .short_answer = "not measured yet",
+      .answer = {{.text = one_config ? "No GPU here: on a machine with one, the same command compares it."
+                                     : "Not measured yet: no GPU took part. On a machine with one, run the "
+                                       "same configs, and report its files with these."}}};
 }
 
 bool has_gpu(const Threshold& threshold) {
   return std::any_of(threshold.sides.begin(), threshold.sides.end(), [](const ThresholdContender& side) {
-    return std::any_of(side.backends.begin(), side.backends.end(), [](const BackendRecord& b) { return b.device != "cpu"; });
+    return std::any_of(side.backends.begin(), side.backends.end(),
+                       [](const BackendRecord& b) { return b.device != "cpu"; });
   });
 }
 
@@ -510,16 +513,19 @@ Document document_of(const Measured& measured) {
     if (answering.size() == 1 && machines.size() > 1)
       document.cards.back().question += fmt::format(" ({})", answering.front().name);
   }
-  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the question.
-  std::vector<Threshold> between = machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
-  const auto with_gpu = std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
+  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the
+  // question.
+  std::vector<Threshold> between =
+      machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
+  const auto with_gpu =
+      std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
   if (auto card = machines_card(machines)) {
     if (with_gpu != between.begin()) card->folds.push_back(break_even_fold({between.begin(), with_gpu}));
     document.cards.push_back(std::move(*card));
   }
   for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
-  if (auto card = no_gpu_card(runs)) document.cards.push_back(std::move(*card));
+  if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
   name_cards(document.cards);
   std::set<std::string> titles;
   for (const auto& [question, asked] : questions) titles.insert(question);
