@@ -67,7 +67,7 @@ TEST_F(GateTest, FindsNothingWhereNothingChanged) {
   const Outcome outcome = gate(products({8, 16, 32}), noise_, noise_);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(counts(), (Counts{{"same", 6}}));
-  EXPECT_THAT(outcome.out, HasSubstr("None of 6 cases is slower"));
+  EXPECT_THAT(outcome.out, HasSubstr("PASS: none of 6 cases is slower"));
 }
 
 TEST_F(GateTest, FindsWhatGotSlower) {

@@ -57,7 +57,8 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
     for (const std::string& note : c->notes) notes.push_back(printable(note));
     table.rows.push_back(
         {.cells = {
-             {.value = change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
+             {.value =
+                  change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
               .tone = shown.tone},
              {.value = series_text(*c->series, *c->machine, history)},
              {.value = times_text(c->before_seconds, c->after_seconds)},
@@ -147,7 +148,7 @@ Sentence answer_of(const HistoryCheck& check) {
                                 counted_text(check.failures.size(), "case is", "cases are")),
             .tone = Tone::bad};
   if (check.is_too_young())
-    return {.text = fmt::format("Too early to tell: {} of {} runs recorded; changes can be found from {} on.",
+    return {.text = fmt::format("Too early to tell: {} of {} runs recorded: changes can be found from {} on.",
                                 check.most_values, check.values_needed, check.values_needed),
             .tone = Tone::warning};
   return {.text = fmt::format("PASS: nothing new is slower in {}.",
@@ -160,17 +161,24 @@ Sentence answer_of(const HistoryCheck& check) {
 Document document_of(const CheckedHistory& checked) {
   const HistoryCheck& check = checked.check;
   const History& history = *check.history;
-  Document document{.title = "Did anything get slower over time?"};
+  const Sentence answer = answer_of(check);
+  Document document{.title = answer.text, .tone = answer.tone};
   document.about = fmt::format("{} · {} · {} · {}", printable(checked.store),
                                counted_text(runs_in(history), "run", "runs"),
                                counted_text(history.machines.size(), "machine", "machines"),
                                counted_text(check.series, "series", "series"));
   Card card{.id = "history", .question = "Did anything get slower?"};
-  card.answer.push_back(answer_of(check));
-  card.short_answer = card.answer.front().text.substr(0, card.answer.front().text.find(':'));
+  card.short_answer = answer.text.substr(0, answer.text.find(':'));
   if (const std::size_t better = changes_in(check, ChangeState::better).size(); better > 0)
     card.answer.push_back(
         {.text = fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are")))});
+  for (const Shown& shown : shown_states) {
+    const std::size_t count = changes_in(check, shown.state).size();
+    if (shown.tone == Tone::quiet && count > 0)
+      card.answer.push_back(
+          {.text = fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
+           .tone = Tone::quiet});
+  }
   card.picture = series_chart(check);
   Table fresh = changes_table(check, shown_states.front());
   for (Table* table : {&fresh}) {

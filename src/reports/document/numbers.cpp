@@ -95,8 +95,10 @@ std::string factor_text(double ratio) {
 
 std::string percent_text(double fraction) {
   std::string text = format_percent(fraction);
-  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
-  return text;
+  if (!text.ends_with('%')) return text;
+  text.pop_back();
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text + " %";
 }
 
 std::string format_slower(double ratio) {

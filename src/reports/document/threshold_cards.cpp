@@ -56,7 +56,9 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
                                     amount_of(point.sides[0], answer.in),
                                     amount_of(point.sides[1], answer.in),
                                     lead_of(point, threshold),
-                                    threshold.from_results ? TableCell{} : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
+                                    threshold.from_results
+                                        ? TableCell{}
+                                        : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
   }
   return table;
 }
@@ -166,10 +168,14 @@ std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
 
 Fold break_even_fold(std::span<const Threshold> thresholds) {
   Table table{.title = "From results of each machine, not measured in turn",
-              .columns = {{.name = "question", .essential = true}, {.name = "of what"}, {.name = "answer", .essential = true}}};
+              .columns = {{.name = "question", .essential = true},
+                          {.name = "of what"},
+                          {.name = "answer", .essential = true}}};
   for (const Threshold& threshold : thresholds) {
     for (const ThresholdAnswer& answer : threshold.answers)
-      table.rows.push_back({.cells = {{.value = printable(threshold.title)}, {.value = question_of(answer)}, {.value = printable(in_words(answer, threshold))}}});
+      table.rows.push_back({.cells = {{.value = printable(threshold.title)},
+                                      {.value = question_of(answer)},
+                                      {.value = printable(in_words(answer, threshold))}}});
   }
   return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
 }
