@@ -166,7 +166,7 @@ TEST_F(CompareCommand, RefusesWhatItCannotRead) {
   EXPECT_EQ(breakeven({"compare", good, folder_.path()}).status, 2);
   const Outcome both = breakeven({"compare", "-", "-"});
   EXPECT_EQ(both.status, 2);
-  EXPECT_THAT(both.err, HasSubstr("there is one standard input"));
+  EXPECT_THAT(both.err, HasSubstr("there is only one standard input"));
 }
 
 TEST_F(CompareCommand, RefusesOptionsThatMeanNothing) {
