@@ -80,7 +80,10 @@ std::vector<Sentence> notes_of(const Threshold& t) {
   if (!t.complete)
     said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
   for (const ThresholdAnswer& answer : t.answers) {
-    for (const std::string& note : answer.notes)
+    std::vector<std::string> notes = answer.notes;
+    if (std::string medians = medians_note(answer, t.parameter); !medians.empty())
+      notes.push_back(std::move(medians));
+    for (const std::string& note : notes)
       said.push_back(
           {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
   }
