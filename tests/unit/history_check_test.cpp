@@ -14,21 +14,9 @@ namespace breakeven::history_check_test {
 namespace {
 
 using sample::history_of;
+using sample::stepped;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// `runs` times around a millisecond, which spread by about 1 %, and are `factor` times as long from `begin`
-/// on (and again from `undone` on).
-std::vector<double> stepped(std::size_t runs, std::size_t begin, double factor, std::uint64_t seed = 1,
-                            std::size_t undone = 1'000'000) {
-  std::mt19937_64 generator(seed);
-  std::vector<double> seconds(runs);
-  for (std::size_t i = 0; i < runs; ++i) {
-    const double noise = static_cast<double>(generator() >> 11U) * 0x1p-53 - 0.5;
-    seconds[i] = 1e-3 * (1 + 0.03 * noise) * (i >= begin && i < undone ? factor : 1);
-  }
-  return seconds;
-}
 
 TEST(HistoryCheckTest, ANewChangeForTheWorseFails) {
   const History h = history_of({stepped(60, 100, 1), stepped(60, 40, 1.2, 2)});

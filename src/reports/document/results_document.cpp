@@ -416,9 +416,13 @@ Card several_machines_card(const std::string& question, const std::vector<Machin
   std::set<std::string> shorts;
   for (const MachineRuns& machine : machines) {
     const Findings found = findings_of(machine, groups);
-    std::vector<Sentence> answer = answer_of(found, more);
+    std::vector<Sentence> rest;
+    std::vector<Sentence> answer = answer_of(found, rest);
+    rest.insert(rest.begin(), answer.begin() + 1, answer.end());
     add_sentence(card.answer.size() < most_sentences ? card.answer : more,
                  fmt::format("{}: {}", machine.name, answer.front().text));
+    for (const Sentence& sentence : rest)
+      add_sentence(more, fmt::format("{}: {}", machine.name, sentence.text));
     const bool has_libraries = !found.libraries.backends.empty() && found.libraries.problems > 0;
     const bool has_next = has_libraries && found.libraries.backends.size() > 1;
     shorts.insert(has_libraries && found.focus == Focus::libraries
@@ -482,7 +486,8 @@ std::optional<Card> no_gpu_card(const Runs& runs) {
 
 bool has_gpu(const Threshold& threshold) {
   return std::any_of(threshold.sides.begin(), threshold.sides.end(), [](const ThresholdContender& side) {
-    return std::any_of(side.backends.begin(), side.backends.end(), [](const BackendRecord& b) { return b.device != "cpu"; });
+    return std::any_of(side.backends.begin(), side.backends.end(),
+                       [](const BackendRecord& b) { return b.device != "cpu"; });
   });
 }
 
@@ -510,9 +515,12 @@ Document document_of(const Measured& measured) {
     if (answering.size() == 1 && machines.size() > 1)
       document.cards.back().question += fmt::format(" ({})", answering.front().name);
   }
-  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the question.
-  std::vector<Threshold> between = machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
-  const auto with_gpu = std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
+  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the
+  // question.
+  std::vector<Threshold> between =
+      machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
+  const auto with_gpu =
+      std::stable_partition(between.begin(), between.end(), [](const Threshold& t) { return !has_gpu(t); });
   if (auto card = machines_card(machines)) {
     if (with_gpu != between.begin()) card->folds.push_back(break_even_fold({between.begin(), with_gpu}));
     document.cards.push_back(std::move(*card));
