@@ -83,14 +83,14 @@ Table failures_table(const HistoryCheck& check) {
   return table;
 }
 
-Table suspicions_table(const HistoryCheck& check) {
-  Table table{.title = "Perhaps slower, but too few runs yet to tell",
+Table suspicions_table(const HistoryCheck& check, bool slower) {
+  Table table{.title = fmt::format("Perhaps {}, but too few runs yet to tell", slower ? "slower" : "faster"),
               .columns = {{.name = "change", .kind = CellKind::change, .essential = true},
                           {.name = "case", .essential = true},
                           {.name = "seen in", .kind = CellKind::count},
                           {.name = "runs to go", .kind = CellKind::count}}};
-  for (const Suspicion& s : check.suspicions) {
-    table.rows.push_back({.cells = {{.value = s.ratio, .tone = Tone::warning},
+  for (const Suspicion& s : slower ? check.suspicions : check.promising) {
+    table.rows.push_back({.cells = {{.value = s.ratio, .tone = slower ? Tone::warning : Tone::good},
                                     {.value = series_text(*s.series, *s.machine, *check.history)},
                                     {.value = static_cast<double>(s.values)},
                                     {.value = static_cast<double>(s.more)}}});
@@ -151,6 +151,8 @@ Sentence answer_of(const HistoryCheck& check) {
     return {.text = fmt::format("Too early to tell: {} of {} runs recorded: changes can be found from {} on.",
                                 check.most_values, check.values_needed, check.values_needed),
             .tone = Tone::warning};
+  if (check.series == 0)
+    return {.text = "Nothing to check: no run has a time of any case.", .tone = Tone::warning};
   return {.text = fmt::format("PASS: nothing new is slower in {}.",
                               counted_text(check.series, "series", "series")),
           .tone = Tone::best};
@@ -180,11 +182,8 @@ Document document_of(const CheckedHistory& checked) {
            .tone = Tone::quiet});
   }
   card.picture = series_chart(check);
-  Table fresh = changes_table(check, shown_states.front());
-  for (Table* table : {&fresh}) {
-    if (!table->rows.empty()) card.tables.push_back(std::move(*table));
-  }
-  for (Table table : {failures_table(check), suspicions_table(check)}) {
+  for (Table table : {changes_table(check, shown_states.front()), failures_table(check),
+                      suspicions_table(check, true), suspicions_table(check, false)}) {
     if (!table.rows.empty()) card.tables.push_back(std::move(table));
   }
   for (const Shown& shown : shown_states) {

@@ -81,7 +81,7 @@ std::string count_text(double value) {
 
 std::string number_text(double value) {
   constexpr double beyond_reading = 1e12;
-  if (!std::isfinite(value) || std::abs(value) < 1000) return format_number(value);
+  if (!std::isfinite(value) || std::abs(value) < 999.5) return format_number(value);
   return std::abs(value) < beyond_reading ? count_text(rounded(value)) : fmt::format("{:.2e}", value);
 }
 

@@ -115,8 +115,8 @@ Table findings_table(const Verdicts& verdicts) {
       if (group.cases.size() > 1) {
         row.cells[2] = {.value = counted_text(group.cases.size(), "case", "cases")};
         row.cells[3] = {};
+        row.cells[4] = text_cell(printable(group.reason.empty() ? group.cause : group.reason));
       }
-      row.cells[4] = text_cell(printable(group.reason));
       table.rows.push_back(std::move(row));
     }
   }
