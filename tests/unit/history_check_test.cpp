@@ -1,7 +1,6 @@
 // What of a history counts as a new change for the worse.
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 

@@ -128,7 +128,7 @@ TEST(RankingDocument, HasWhatFitsAndWhatStandsInOrIsPredicted) {
   fit.fit = Fit{.largest = 4096, .refused = 4097, .limit = "memory"};
   results[0].cases.push_back(fit);
   const Ranking ranking = rank_results(results, {});
-  const Fold& fold = document_of(ranking).cards[0].folds.back();
+  const Fold fold = document_of(ranking).cards[0].folds.back();
   EXPECT_EQ(fold.title, "What fits into memory");
   EXPECT_THAT(column_texts(fold.tables.at(0), "that fits"), ElementsAre("4,096"));
 

@@ -22,7 +22,8 @@ std::vector<ProblemGroup> compared(const std::vector<Result>& results) {
 std::vector<std::string> standings(std::vector<CaseResult> cases) {
   const std::vector<Result> results{sample::result(std::move(cases))};
   std::vector<std::string> texts;
-  for (const Entry& entry : compared(results).at(0).problems.at(0).entries)
+  const auto groups = compared(results);
+  for (const Entry& entry : groups.at(0).problems.at(0).entries)
     texts.push_back(entry.result->backend + ": " + describe_standing(entry));
   return texts;
 }
