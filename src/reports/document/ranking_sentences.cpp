@@ -87,10 +87,14 @@ std::vector<std::string> rank_sentences(const Ranking& ranking) {
   if (first.size() > 1)
     said.push_back(fmt::format("{} share the first place: by {} they are not distinguishable.",
                                joined_text(first), name(ranking.by)));
-  if (first.size() == 1)
+  const bool has_rivals = ranking.ranked.size() > 1;
+  if (first.size() == 1 && has_rivals)
     said.push_back(fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
   if (!behind.empty()) said.push_back(fmt::format("{} as much.", joined_text(behind)));
-  if (front.size() > 1)
+  const bool has_trade =
+      ranking.prices || std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
+                                    [](const Ranked& one) { return one.joules.has_value(); });
+  if (front.size() > 1 && has_trade)
     said.push_back(fmt::format("No other machine beats these in time, energy and cost at once: {}.",
                                joined_text(front)));
   for (const Payback& payback : ranking.paybacks) said.push_back(payback_text(payback));

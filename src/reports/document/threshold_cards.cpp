@@ -114,12 +114,8 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       if (several) card.details.back().title += fmt::format(" on {}", machine);
     }
   }
-  constexpr std::size_t most_rows = 4;
-  if (answers > most_rows) {
+  if (answers > most_sentences)
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
-  } else if (answers > most_sentences) {
-    card.tables.push_back(std::move(table));
-  }
   pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
   if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
   return card;

@@ -56,10 +56,10 @@ TEST(LibrarySummary, SaysWhereTheLeadIsShared) {
 
 /// a is never ahead alone, but more often ahead than b, which is.
 TEST(LibrarySummary, ALeaderThatOnlySharesIsNotAloneInThat) {
-  std::vector<CaseResult> cases{product("b", 64, 1), product("a", 64, 3)};
+  std::vector<CaseResult> cases{product("b", 64, 1), product("a", 64, 3), product("c", 64, 4)};
   for (const std::int64_t m : {128, 256}) {
     cases.push_back(product("a", m, 1));
-    cases.push_back(product("c", m, 1.001));
+    cases.push_back(product("c", m, 1.01));
     cases.push_back(product("b", m, 2));
   }
   const LibrarySummary summary = summary_of(cases);

@@ -31,7 +31,7 @@ std::vector<std::string> standings(std::vector<CaseResult> cases) {
 TEST(Standings, AreByTimeAndDoubtWhatIntervalsDoNotShow) {
   EXPECT_THAT(standings({product("slow", 64, 1.8), product("close", 64, 1.004, 0.005),
                          product("first", 64, 1, 0.005), product("wide", 64, 1.1, 0.15)}),
-              ElementsAre("first: fastest", "close: as fast (within 3.0 %)",
+              ElementsAre("first: fastest", "close: as fast (within 3 %)",
                           "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower"));
 }
 

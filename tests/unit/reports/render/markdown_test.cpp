@@ -102,9 +102,7 @@ TEST(Answers, AreASentenceALineWithWarningsOnce) {
   EXPECT_EQ(render_answers(document_of(Measured{.results = {run, run}})),
             "a is the fastest.\n"
             "On average b takes 2.0x as long as the fastest.\n"
-            "Not measured yet: no GPU took part. On a machine with one, run the same configs, and report its "
-            "files with "
-            "these.\n"
+            "No GPU here: on a machine with one, the same command compares it.\n"
             "warning: b: its kernels are for another processor\n");
 }
 
