@@ -80,7 +80,7 @@ class ExampleBackendTest(unittest.TestCase):
 
     def test_the_generator_in_the_protocol_makes_the_same_inputs(self):
         names = {}
-        text = (SOURCE / "docs" / "worker-protocol.md").read_text()
+        text = (SOURCE / "docs" / "inputs-and-verification.md").read_text()
         exec(text.split("```python\n")[1].split("```")[0], names)
         product = names["uniform"](5, 0, 0) * names["uniform"](5, 1, 0)
         self.example.ask(request="prepare", **matmul(1, 1, 1, "f64", seed=5))

@@ -113,7 +113,7 @@ TEST(CsvReport, QuotesAndGuardsText) {
 }
 
 TEST(CsvReport, EveryColumnIsDocumented) {
-  const std::filesystem::path path = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "docs/result-file.md";
+  const std::filesystem::path path = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md";
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(text.empty()) << path;
