@@ -65,7 +65,7 @@ Sentences end here. A figure such as 3.5 ms, e.g. this one, does not end one; ne
 [a link](glossary.md#say-this-not-that). See [above](#a-page) and <https://example.org/{"x" * 150}>.
 
 - `build/breakeven run configs/quick.json --seconds 2` runs, and so does `report --html page.html`.
-- `scripts/helper --fast`
+- `scripts/helper --fast`, `breakeven run quick`
 
       told from code: fallback {" ".join(["word"] * 50)}
 
@@ -114,6 +114,7 @@ BREAKEVEN_BACKENDS=x breakeven gate CONFIG --base DIR --head DIR [--threshold 3%
             ("build/breakeven measure configs/quick.json", "no subcommand measure"),
             ("breakeven run configs/quick.json --second 2", "breakeven run has no option --second"),
             ("breakeven history add STORE FILE --since x", "breakeven history add has no option --since"),
+            ("breakeven run qick --seconds 2", "no config qick"),
             ("A=1 breakeven list configs/missing.json | head", "no file configs/missing.json"),
             ("breakeven rank a b \\\n  --mixed configs/quick.json", "breakeven rank has no option --mixed"),
             ("scripts/missing", "no script scripts/missing"),
