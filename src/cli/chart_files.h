@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/charts.h"
+#include "cli/text_file.h"
+#include "reports/charts/chart.h"
 
 namespace breakeven {
 
@@ -17,6 +18,9 @@ struct ChartOptions {
 };
 
 void declare_chart_options(CLI::App& command, ChartOptions& options);
+
+/// The files that are to be drawn. Throws CommandError for a --chart that is not "NAME=FILE".
+std::vector<OutputFile> chart_files(const ChartOptions& options);
 
 /// Lists and draws what was asked for. Throws CommandError.
 void show_charts(const std::vector<Chart>& all, const ChartOptions& options);

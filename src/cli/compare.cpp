@@ -5,11 +5,15 @@
 
 #include <filesystem>
 #include <future>
+#include <iostream>
 #include <memory>
 
+#include "cli/named_files.h"
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
-#include "cli/verdict_outputs.h"
+#include "cli/terminal_output.h"
+#include "reports/document/builders.h"
 #include "results/google_benchmark.h"
 #include "session/clock.h"
 
@@ -20,17 +24,18 @@ struct CompareCommand {
   std::filesystem::path base, head;
   CompareOptions options;
   std::vector<std::string> allowed;
-  VerdictOutputs outputs;
+  Outputs outputs;
+  bool quiet = false;
 };
 
 int compare_files(CompareCommand o) {
   if (o.base == "-" && o.head == "-") {
     throw CommandError(exit_code::bad_input,
-                       "BASE and HEAD are both -, and there is one standard input; name a file");
+                       "BASE and HEAD are both -, but there is only one standard input; name a file");
   }
-  check_verdict_outputs(o.outputs);
+  o.outputs.check({o.base, o.head});
   for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
-  // Reading takes nearly all of the time.
+  // Reading takes nearly all the time.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
   const Result head = reading.get();
@@ -38,26 +43,31 @@ int compare_files(CompareCommand o) {
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
   verdicts.created = now_utc();
-  write_verdicts(verdicts, o.outputs);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
+  o.outputs.write(&verdicts);
   return exit_status(verdicts);
 }
 
 const SubcommandRegistration compare_command(
     {"compare", "compare two result files, case by case", [](CLI::App& command) {
        auto o = std::make_shared<CompareCommand>();
-       command.add_option("BASE", o->base, "result file, or Google Benchmark's JSON; - for standard input")
+       accept_result_names(
+           command.add_option("BASE", o->base,
+                              "result file, or Google Benchmark's JSON; - for standard input"))
            ->required();
-       command.add_option("HEAD", o->head, "likewise, of what is to be judged")->required();
+       accept_result_names(command.add_option("HEAD", o->head, "the same, of the change that is tested"))
+           ->required();
        command
            .add_option("--threshold", o->options.threshold,
                        "the smallest change that matters, as in 3% or 0.03; default: 3%")
            ->transform(percent());
        command
            .add_option("--allow", o->allowed,
-                       "compare although this differs; may be given several times, or as a,b")
+                       "compare although this differs; may be repeated, or given as a,b")
            ->delimiter(',')
            ->check(CLI::IsMember(difference_names()));
-       add_verdict_outputs(command, o->outputs);
+       o->outputs.declare(command, {SubjectKind::verdicts});
+       command.add_flag("--quiet", o->quiet, "no report in the terminal");
        return [o] { return compare_files(*o); };
      }});
 

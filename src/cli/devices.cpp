@@ -6,7 +6,7 @@
 
 #include "cli/selection.h"
 #include "cli/subcommand.h"
-#include "reports/comparison.h"
+#include "reports/document/descriptions.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"

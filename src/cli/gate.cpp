@@ -6,15 +6,20 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
+#include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "cli/verdict_outputs.h"
+#include "plan/shape_kinds.h"
+#include "plan/suggestion.h"
+#include "reports/document/builders.h"
 #include "session/discovery.h"
 #include "verdicts/selftest.h"
 
@@ -34,11 +39,17 @@ struct GateOptions {
   int threads = 0;
   double threshold = 0.03, minutes = 10, seconds = 0;
   std::filesystem::path selftest;
-  VerdictOutputs outputs;
+  Outputs outputs;
+  bool quiet = false;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
-  command.add_option("--" + name, o.folder, fmt::format("folder of the backend programs {}", what))
+  command
+      .add_option(
+          "--" + name, o.folder,
+          fmt::format("{}: a folder of backend programs; DIR:NAME for one backend in it, :NAME for one "
+                      "of this breakeven",
+                      what))
       ->required();
   command.add_option(fmt::format("--{}-env", name), o.environment,
                      fmt::format("K=V: set in the environment of the {} alone; may be repeated", name));
@@ -48,9 +59,10 @@ void declare_side(CLI::App& command, const std::string& name, const std::string&
 
 void declare(CLI::App& command, GateOptions& o) {
   add_case_options(command, o.selection);
-  declare_side(command, "base", "to compare with, as they were", o.base);
-  declare_side(command, "head", "to judge, as they are now", o.head);
+  declare_side(command, "base", "what to compare with", o.base);
+  declare_side(command, "head", "what is tested", o.head);
   command.add_option("--backends", o.backends, "only these, and both sides must have each: a,b")
+      ->type_name("BACKENDS")
       ->delimiter(',');
   command
       .add_option("--threshold", o.threshold,
@@ -58,20 +70,19 @@ void declare(CLI::App& command, GateOptions& o) {
       ->transform(percent());
   command
       .add_option("--minutes", o.minutes,
-                  "time limit of the whole gate; what is not decided by then is inconclusive; default: 10")
+                  "time limit of the whole gate; a case undecided by then is inconclusive; default: 10")
       ->check(above_zero());
   command
-      .add_option(
-          "--seconds", o.seconds,
-          "seconds of sampling for a case on each side, if it takes all launches; default: the config's")
+      .add_option("--seconds", o.seconds,
+                  "seconds of sampling per case and side, over all launches; default: the config's")
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
   command.add_option(
       "--selftest", o.selftest,
-      "what `breakeven selftest` found of this host; default: results/HOST/selftest.json, where "
-      "there is one");
-  add_verdict_outputs(command, o.outputs);
+      "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
+  o.outputs.declare(command, {SubjectKind::verdicts});
+  command.add_flag("--quiet", o.quiet, "no progress line and no report in the terminal");
 }
 
 std::vector<std::pair<std::string, std::string>> environment_of(const std::string& option,
@@ -88,32 +99,104 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
   return environment;
 }
 
-/// What is asked for, checked before any program is started.
-GateSide side_of(const std::string& name, const SideOptions& o, int threads) {
+/// What --base or --head names: the folders to look in, and one backend where it is given.
+struct SideArgument {
+  std::vector<std::filesystem::path> folders;
+  std::string source;   // the folder, as it was given
+  std::string backend;  // empty: all of them
+};
+
+bool is_folder(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(o.folder, error)) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--{} {}: is no folder; give one that holds backend programs, such as a "
-                                   "build folder",
-                                   name, o.folder));
-  }
-  if (find_backends({o.folder}).empty()) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--{} {}: holds no program breakeven-backend-NAME", name, o.folder));
-  }
-  return {.source = o.folder,
-          .environment = environment_of(fmt::format("--{}-env", name), o.environment),
-          .threads = o.threads > 0 ? choose_threads(o.threads) : threads,
-          .backends = {}};
+  return std::filesystem::is_directory(path, error);
 }
 
-/// Asks the programs of a side who they are: those that are `named`, or all contenders where none is.
-void find_backends_of(GateSide& side, const std::vector<std::string>& named) {
-  for (const BackendProgram& program : find_backends({side.source})) {
-    if (!named.empty() && std::find(named.begin(), named.end(), program.name) == named.end()) continue;
-    BackendRecord record = probe(program, side.threads, options_of(side));
+/// DIR, DIR:NAME, or :NAME for a backend of this breakeven. A folder whose own name holds a colon comes
+/// first.
+SideArgument parse_side(const std::string& option, const std::string& text) {
+  if (is_folder(text)) return {.folders = {text}, .source = text, .backend = {}};
+  const auto refuse = [&](const std::string& why) {
+    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
+  };
+  const auto colon = text.rfind(':');
+  const std::string folder = text.substr(0, colon);
+  if (colon == std::string::npos || (!folder.empty() && !is_folder(folder))) {
+    throw refuse(fmt::format(
+        "{} is not a folder; give one that holds backend programs, such as a build folder", folder));
+  }
+  const std::string backend = text.substr(colon + 1);
+  if (backend.empty()) throw refuse("no backend is named after the colon; give DIR or DIR:NAME");
+  return {.folders = folder.empty() ? backend_folders() : std::vector<std::filesystem::path>{folder},
+          .source = folder,
+          .backend = backend};
+}
+
+/// The programs of a side: all in its folder, or the one that is named.
+std::vector<BackendProgram> programs_of(const std::string& option, const std::string& text,
+                                        const SideArgument& argument) {
+  const auto refuse = [&](const std::string& why) {
+    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
+  };
+  const auto programs = find_backends(argument.folders);
+  if (programs.empty()) throw refuse("holds no program breakeven-backend-NAME");
+  if (argument.backend.empty()) return programs;
+  std::vector<std::string> known;
+  for (const BackendProgram& program : programs) {
+    if (program.name == argument.backend) return {program};
+    known.push_back(program.name);
+  }
+  const std::string meant = did_you_mean(argument.backend, known);
+  throw refuse(fmt::format("there is no breakeven-backend-{}{}", argument.backend,
+                           meant.empty() ? fmt::format("; found: {}", fmt::join(known, ", ")) : meant));
+}
+
+/// A side, checked before any program is started, and its programs.
+struct FoundSide {
+  GateSide side;
+  std::vector<BackendProgram> programs;
+};
+
+FoundSide find_side(const std::string& name, const SideOptions& o, int threads) {
+  const std::string option = "--" + name;
+  const SideArgument argument = parse_side(option, o.folder);
+  FoundSide found;
+  found.programs = programs_of(option, o.folder, argument);
+  found.side = {.source = argument.source.empty() ? found.programs.front().path.parent_path().string()
+                                                  : argument.source,
+                .backend = argument.backend,
+                .environment = environment_of(option + "-env", o.environment),
+                .threads = o.threads > 0 ? choose_threads(o.threads) : threads,
+                .backends = {}};
+  return found;
+}
+
+/// A backend is named on both sides or on neither.
+void check_names(const GateOptions& o, const GateSide& base, const GateSide& head) {
+  if (base.backend.empty() && head.backend.empty()) return;
+  if (base.backend.empty() || head.backend.empty()) {
+    const bool base_lacks = base.backend.empty();
+    const std::string& folder = base_lacks ? o.base.folder : o.head.folder;
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format(
+            "--{0} {1} names no backend, and --{2} does: give --{0} {1}:{3}, or another backend's name",
+            base_lacks ? "base" : "head", folder, base_lacks ? "head" : "base",
+            base_lacks ? head.backend : base.backend));
+  }
+  if (!o.backends.empty()) {
+    throw CommandError(exit_code::bad_input,
+                       "--backends: leave it out, as --base and --head already name the backends");
+  }
+}
+
+/// Starts the programs of a side and asks what they are: those `wanted`, or all but the reference where no
+/// name is given.
+void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
+  for (const BackendProgram& program : found.programs) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), program.name) == wanted.end()) continue;
+    BackendRecord record = probe(program, found.side.threads, options_of(found.side));
     record.name = program.name;
-    if (!named.empty() || record.role != "arbiter") side.backends.push_back(std::move(record));
+    if (!wanted.empty() || record.role != "arbiter") found.side.backends.push_back(std::move(record));
   }
 }
 
@@ -137,32 +220,40 @@ std::string why_not(const std::string& side_name, const GateSide& side, const st
                          : fmt::format("there is no breakeven-backend-{} in {}", name, side.source));
 }
 
-/// In the order in which they are named; by name where none is. What neither side has is said and left out.
-std::vector<std::string> backends_of(const GatePlan& plan, const std::vector<std::string>& named,
-                                     bool must_be_there) {
-  std::vector<std::string> candidates = named;
-  if (named.empty()) {
-    for (const GateSide* side : {&plan.base, &plan.head}) {
-      for (const auto& b : side->backends) candidates.push_back(b.name);
+/// In the order given; by name where none is. A backend that a side lacks is reported; one that both lack is
+/// left out.
+std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::string>& wanted,
+                                  bool must_be_there) {
+  std::vector<BackendPair> candidates;
+  if (!plan.base.backend.empty()) {
+    candidates.push_back({.base = plan.base.backend, .head = plan.head.backend});
+  } else {
+    std::vector<std::string> names = wanted;
+    if (names.empty()) {
+      for (const GateSide* side : {&plan.base, &plan.head}) {
+        for (const auto& b : side->backends) names.push_back(b.name);
+      }
+      std::sort(names.begin(), names.end());
+      names.erase(std::unique(names.begin(), names.end()), names.end());
     }
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (const std::string& name : names) candidates.push_back({.base = name, .head = name});
   }
-  std::vector<std::string> backends;
-  for (const std::string& name : candidates) {
-    const bool in_base = is_available(plan.base, name), in_head = is_available(plan.head, name);
-    const std::string why = in_base ? why_not("head", plan.head, name) : why_not("base", plan.base, name);
-    if (must_be_there && !(in_base && in_head))
-      throw CommandError(exit_code::incomplete, fmt::format("--backends {}: {}", name, why));
-    if (in_base || in_head) backends.push_back(name);
+  std::vector<BackendPair> pairs;
+  for (const BackendPair& pair : candidates) {
+    const bool in_base = is_available(plan.base, pair.base), in_head = is_available(plan.head, pair.head);
+    const std::string why =
+        in_base ? why_not("head", plan.head, pair.head) : why_not("base", plan.base, pair.base);
+    if (must_be_there && !(in_base && in_head)) throw CommandError(exit_code::incomplete, why);
+    if (in_base || in_head) pairs.push_back(pair);
     if (!in_base || !in_head) fmt::print(stderr, "breakeven: {}\n", why);
   }
-  if (backends.empty())
+  if (pairs.empty())
     throw CommandError(exit_code::incomplete, "neither side has a backend that is available here");
-  return backends;
+  return pairs;
 }
 
-/// The judge of right and wrong stands beside the driver: one that is being judged must not judge.
+/// The reference backend beside the driver verifies both sides: a program that is compared must not verify
+/// itself.
 std::optional<BackendRecord> find_arbiter(int threads) {
   for (const BackendProgram& program : find_backends(backend_folders())) {
     if (program.name != "reference") continue;
@@ -172,7 +263,7 @@ std::optional<BackendRecord> find_arbiter(int threads) {
   return std::nullopt;
 }
 
-/// The file that is named must be there; the one in its usual place may.
+/// A file that is named must be there; the one in its usual place may be missing.
 std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
   if (!named.empty()) return read_selftest(named);
   const auto usual = results_folder() / selftest_file;
@@ -182,25 +273,32 @@ std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
 }
 
 int gate(const GateOptions& o) {
-  check_verdict_outputs(o.outputs);
+  std::vector<std::filesystem::path> inputs = o.selection.configs;
+  inputs.push_back(o.selftest);
+  o.outputs.check(inputs);
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;
-  const auto& named = o.backends.empty() ? plan.config.backends : o.backends;
-  plan.base = side_of("base", o.base, plan.threads);
-  plan.head = side_of("head", o.head, plan.threads);
-  for (GateSide* side : {&plan.base, &plan.head}) find_backends_of(*side, named);
-  plan.backends = backends_of(plan, named, !o.backends.empty());
+  FoundSide base = find_side("base", o.base, plan.threads);
+  FoundSide head = find_side("head", o.head, plan.threads);
+  check_names(o, base.side, head.side);
+  const bool two_backends = !base.side.backend.empty();
+  const auto& config_or_option = o.backends.empty() ? plan.config.backends : o.backends;
+  for (FoundSide* side : {&base, &head})
+    probe_backends(*side, two_backends ? std::vector{side->side.backend} : config_or_option);
+  plan.base = std::move(base.side);
+  plan.head = std::move(head.side);
+  plan.backends = pairs_of(plan, config_or_option, two_backends || !o.backends.empty());
   plan.arbiter = find_arbiter(plan.threads);
 
   const auto selftest = find_selftest(o.selftest);
 
   const Interruption interruption;
-  ProgressLine line(o.outputs.quiet);
-  WorkingFile working(o.outputs.out);
+  ProgressLine line(o.quiet);
+  WorkingFile working(o.outputs.file_of("--out"));
   Verdicts verdicts = run_gate(
       plan, [&](const Verdicts& so_far) { working.save([&] { return to_json_text(so_far); }); },
       [&](const SessionProgress& p) { line.show(p); });
@@ -211,12 +309,15 @@ int gate(const GateOptions& o) {
     for (auto& warning : selftest_warnings(*selftest, verdicts.host, rules))
       verdicts.warnings.push_back(std::move(warning));
   }
-  write_verdicts(verdicts, o.outputs);
+  if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
+    verdicts.notes.push_back(untried);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
+  o.outputs.write(&verdicts);
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 
 const SubcommandRegistration gate_command({"gate",
-                                           "judge a change: two sides of the same cases, sampled in turn",
+                                           "did it get slower? two builds, or two backends, sampled in turn",
                                            [](CLI::App& command) {
                                              auto o = std::make_shared<GateOptions>();
                                              declare(command, *o);

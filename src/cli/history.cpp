@@ -9,12 +9,14 @@
 #include <memory>
 #include <regex>
 
+#include "cli/named_files.h"
+#include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "history/check.h"
 #include "history/store.h"
+#include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
 #include "results/json_text.h"
@@ -28,7 +30,8 @@ struct HistoryOptions {
   RunLabel label;
   HistorySelection selection;
   double threshold = 0.03;
-  std::string since, out;
+  std::string since;
+  Outputs outputs;   // of `check`
   double wait = 10;  // s
   bool all_runs = false;
 };
@@ -43,7 +46,7 @@ std::string first_line(const char* command) {
   return text;
 }
 
-/// What was not said of the runs is that of the working directory's checkout.
+/// What the user did not say of the runs is taken from the working directory's checkout.
 void complete_label(RunLabel& label) {
   static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
   if (!label.time.empty() && !std::regex_match(label.time, time))
@@ -55,7 +58,7 @@ void complete_label(RunLabel& label) {
   if (label.commit.empty())
     throw CommandError(
         exit_code::bad_input,
-        "history add: which commit was measured? The working directory is no git checkout; say "
+        "history add: which commit was measured? The working directory is not a git checkout; say "
         "--commit SHA");
   if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
 }
@@ -91,7 +94,7 @@ int add_runs(const HistoryOptions& o) {
       std::cout << fmt::format("{}: holds nothing that was measured, and is not added\n", source);
       status = exit_code::incomplete;
     } else {
-      std::cout << fmt::format("{}: is there already, as {}; nothing to do\n", source,
+      std::cout << fmt::format("{}: is there already, as {}; nothing was added\n", source,
                                describe_run(added.run));
     }
   }
@@ -104,14 +107,15 @@ History read_selected(const HistoryOptions& o) {
 }
 
 int check_store(const HistoryOptions& o) {
+  o.outputs.check({o.store});
   const History history = read_selected(o);
   CheckOptions options;
   options.threshold = o.threshold;
   if (!o.since.empty()) options.since = find_run(history, o.since);
-  const HistoryCheck found = check_history(history, options);
-  if (!o.out.empty()) write_text_file(o.out, history_json(found, o.store.string()));
-  if (o.out != "-") print_text(history_report(found, o.store.string()));
-  return exit_status(found);
+  const CheckedHistory found{.check = check_history(history, options), .store = o.store.string()};
+  o.outputs.write(&found);
+  if (!o.outputs.replace_the_report()) print_document(document_of(found), true);
+  return exit_status(found.check);
 }
 
 int accept_changes(const HistoryOptions& o) {
@@ -119,14 +123,14 @@ int accept_changes(const HistoryOptions& o) {
   std::vector<std::int64_t> series;
   for (const Series& s : select(store.read(), o.selection).series) series.push_back(s.id);
   store.accept(series);
-  std::cout << fmt::format("accepted: whatever happened to {} series up to now\n", series.size());
+  std::cout << fmt::format("accepted: all changes of {} series up to now\n", series.size());
   return exit_code::good;
 }
 
 void add_selection(CLI::App& command, HistorySelection& selection) {
   command.add_option("--machine", selection.machine, "only this machine, by its name or number");
   command.add_option("--filter", selection.filter,
-                     "only where this regular expression (ECMAScript) finds something in 'CASE BACKEND'");
+                     "only series whose 'CASE BACKEND' this regular expression (ECMAScript) finds");
 }
 
 /// A command of `history`: `work` is what it does.
@@ -150,9 +154,9 @@ const SubcommandRegistration history_command(
        history.require_subcommand(1);
 
        CLI::App* adding = add_command(history, o, chosen, "add", "add result files, each a run", add_runs);
-       adding
-           ->add_option("RESULT", o->results,
-                        "results of `run`, or of Google Benchmark as JSON; - for standard input")
+       accept_result_names(
+           adding->add_option("RESULT", o->results,
+                              "results of `run`, or of Google Benchmark as JSON; - for standard input"))
            ->required();
        adding->add_option(
            "--commit", o->label.commit,
@@ -163,17 +167,17 @@ const SubcommandRegistration history_command(
                           "a name in place of the host's, for machines whose names change");
 
        CLI::App* checking = add_command(history, o, chosen, "check",
-                                        "find changes; status 1 where a new one is slower", check_store);
+                                        "find changes; status 1 if a new one is slower", check_store);
        add_selection(*checking, o->selection);
        checking->add_option("--branch", o->selection.branch, "only runs of this branch");
        checking->add_option("--threshold", o->threshold, "the smallest change that matters; default: 3%")
            ->transform(percent());
-       checking->add_option("--since", o->since, "what changed before this commit or run is not new");
-       checking->add_option("--out", o->out, "write everything found as JSON; - for standard output");
+       checking->add_option("--since", o->since, "changes before this commit or run do not count as new");
+       o->outputs.declare(*checking, {SubjectKind::history});
 
        CLI::App* accepting =
            add_command(history, o, chosen, "accept",
-                       "what happened up to now is meant to be so: it is not new again", accept_changes);
+                       "accept all changes up to now: they no longer fail `check`", accept_changes);
        add_selection(*accepting, o->selection);
 
        CLI::App* listing =

@@ -1,13 +1,18 @@
-// breakeven list: the cases a config expands to.
+// breakeven list: all configs, or the cases that one expands to.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/named_files.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
+#include "cli/terminal_output.h"
+#include "plan/json_file.h"
 #include "plan/schema.h"
 #include "protocol/messages.h"
+#include "reports/text.h"
 
 namespace breakeven {
 namespace {
@@ -39,8 +44,68 @@ void print_table(const Config& config) {
   std::cout << text;
 }
 
+/// What a config asks, for whoever looks for one.
+struct Question {
+  std::string name, title, command;
+  std::filesystem::path file;
+};
+
+/// Everything in the folders of configs that has workloads: other files lie there, too.
+std::vector<Question> read_questions() {
+  std::vector<Question> questions;
+  for (const NamedConfig& config : named_configs()) {
+    Question question{.name = config.name, .title = config.name, .command = "run", .file = config.file};
+    try {
+      const Json document = read_json(config.file).document;
+      if (!document.is_object() || !document.contains("workloads")) continue;
+      const auto title = document.find("title");
+      if (title != document.end() && title->is_string())
+        question.title = printable(title->get<std::string>());
+      if (document.contains("threshold")) question.command = "threshold";
+    } catch (const ConfigError&) {
+      question.title = fmt::format("cannot be read; 'breakeven list {}' says why", config.name);
+    }
+    questions.push_back(std::move(question));
+  }
+  return questions;
+}
+
+void print_questions(const std::vector<Question>& questions) {
+  if (questions.empty())
+    throw CommandError(exit_code::bad_input, "list: no configs were found; name one by its path");
+  const TerminalStyle style = terminal_style();
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  std::size_t widest = 0;
+  for (const Question& question : questions) widest = std::max(widest, question.name.size());
+  std::string text;
+  for (const char* command : {"run", "threshold"}) {
+    text += fmt::format("{}breakeven {} NAME\n", text.empty() ? "" : "\n", command);
+    for (const Question& question : questions) {
+      if (question.command != command) continue;
+      const std::string line = fmt::format("  {:<{}}  {}", question.name, widest, question.title);
+      text += (terminal ? shorten(line, static_cast<std::size_t>(style.width)) : line) + '\n';
+    }
+  }
+  std::string folders;
+  for (const auto& folder : config_folders())
+    folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());
+  text += fmt::format("\nThe files are in {}. 'breakeven list NAME' shows a config's cases.\n", folders);
+  std::cout << (style.unicode ? text : to_ascii(text));
+}
+
+void print_questions_json(const std::vector<Question>& questions) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Question& question : questions) {
+    all.push_back({{"name", question.name},
+                   {"title", question.title},
+                   {"command", question.command},
+                   {"file", question.file.string()}});
+  }
+  std::cout << all.dump(1) << '\n';
+}
+
 const SubcommandRegistration list_command(
-    {"list", "show the cases that configs expand to, with FLOPs and bytes", [](CLI::App& command) {
+    {"list", "show all configs and what they ask, or the cases of those named", [](CLI::App& command) {
        struct Options {
          CaseSelection selection;
          bool json = false, schema = false;
@@ -55,8 +120,12 @@ const SubcommandRegistration list_command(
            std::cout << config_schema();
            return exit_code::good;
          }
-         if (o->selection.configs.empty())
-           throw CommandError(exit_code::bad_input, "list: CONFIG is required; see configs/");
+         if (o->selection.configs.empty()) {
+           if (!o->selection.filter.empty() || !o->selection.shard.empty())
+             throw CommandError(exit_code::bad_input, "list: --filter and --shard need a CONFIG");
+           o->json ? print_questions_json(read_questions()) : print_questions(read_questions());
+           return exit_code::good;
+         }
          const Config config = select_cases(o->selection);
          o->json ? print_json(config) : print_table(config);
          return exit_code::good;

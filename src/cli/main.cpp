@@ -1,15 +1,18 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <span>
 
+#include "cli/completion.h"
+#include "cli/help.h"
+#include "cli/progress_line.h"
 #include "cli/subcommand.h"
-#include "plan/config.h"
-#include "plan/place.h"
-#include "plan/suggestion.h"
-#include "results/result.h"
-#include "version.h"
+#include "cli/usage_error.h"
+#include "cli/version_text.h"
 
 namespace breakeven {
 namespace {
@@ -21,49 +24,85 @@ std::vector<SubcommandEntry>& registered_subcommands() {
 
 constexpr const char* exit_statuses =
     "Exit status: 0 good; 1 a wrong result or a regression; 2 the command or a file is at fault; 3 "
-    "inconclusive;\n"
-    "4 not comparable, or cases missing or failed; 130 interrupted (what was measured is saved).";
+    "inconclusive; 4 not comparable, or cases missing or failed; 130 interrupted (what was measured is "
+    "saved).";
 
-int run_program(int argc, char** argv) {
-  CLI::App app("Where does a GPU pay off for deep-learning work, and by how much?", "breakeven");
-  app.set_version_flag("--version", fmt::format("breakeven {}", version));
+/// Not by fmt::print, which throws where standard error cannot be written to.
+void complain(const std::string& message) {
+  std::fputs(fmt::format("breakeven: {}\n", message).c_str(), stderr);
+}
+
+/// A usage error begins with the command's own name.
+void complain_of_usage(const std::string& message) {
+  std::fputs((message + "\n").c_str(), stderr);
+}
+
+/// Output that could not be written is not good, whatever was decided.
+int finish_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return status;
+  complain("standard output: cannot be written to");
+  return exit_code::bad_input;
+}
+
+std::size_t help_width() {
+  constexpr int narrowest = 60;
+  constexpr int widest = 100;
+  constexpr int usual = 80;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  return static_cast<std::size_t>(
+      std::clamp(terminal ? terminal_width(STDOUT_FILENO) : usual, narrowest, widest));
+}
+
+/// Declares every subcommand; `chosen` becomes what the one on the command line does.
+void declare(CLI::App& app, std::function<int()>& chosen) {
+  auto formatter = std::make_shared<HelpFormatter>(help_width());
+  formatter->label("SUBCOMMAND", "COMMAND");
+  app.formatter(formatter);
+  app.set_help_flag("-h,--help", "show this help");
+  app.set_version_flag("-V,--version", version_text, "show the version, the commit and the build");
   app.require_subcommand(1);
   app.footer(exit_statuses);
-  std::function<int()> chosen;
   for (const auto& entry : subcommands()) {
     CLI::App* command = app.add_subcommand(entry.name, entry.meaning);
     command->footer(exit_statuses);
     auto work = entry.add(*command);
     command->callback([&chosen, work] { chosen = work; });
   }
-  if (argc > 1 && argv[1][0] != '-') {
-    std::vector<std::string> names;
-    for (const auto& entry : subcommands()) names.push_back(entry.name);
-    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-      fmt::print(stderr, "breakeven: '{}' is no subcommand; they are {}{}\n", argv[1], fmt::join(names, ", "),
-                 did_you_mean(argv[1], names));
-      return exit_code::bad_input;
-    }
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app("Where does a GPU pay off for deep-learning work, and by how much?", "breakeven");
+  std::function<int()> chosen;
+  declare(app, chosen);
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  if (words.size() == 1) {
+    complain_of_usage(help_of(app));
+    return exit_code::bad_input;
+  }
+  if (words[1] == std::string_view(complete_command)) {
+    std::cout << completions_text(app, {words.begin() + 2, words.end()});
+    return finish_output(exit_code::good);
   }
   try {
     app.parse(argc, argv);
+    return finish_output(chosen());
+  } catch (const CLI::Success& e) {  // help or the version
+    return finish_output(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? exit_code::good : exit_code::bad_input;
-  }
-  try {
-    const int status = chosen();
-    // Output that could not be written is not good, whatever was decided.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.flush()) {
-      throw CommandError(exit_code::bad_input, "standard output: cannot be written to");
-    }
-    return status;
+    complain_of_usage(usage_error(app, e));
   } catch (const CommandError& e) {
-    fmt::print(stderr, "breakeven: {}\n", e.what());
+    if (!chosen) {  // a name on the command line leads to no file; perhaps as it belongs to a mistyped option
+      if (const auto unknown = find_unknown_word(app)) {
+        complain_of_usage(*unknown);
+        return exit_code::bad_input;
+      }
+    }
+    complain(e.what());
     return e.status();
   } catch (const std::exception& e) {  // a config's or a result file's error names its place itself
-    fmt::print(stderr, "breakeven: {}\n", e.what());
-    return exit_code::bad_input;
+    complain(e.what());
   }
+  return exit_code::bad_input;
 }
 
 }  // namespace

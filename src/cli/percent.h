@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/number.h"
+
 namespace breakeven {
 
 /// Turns "3%" into 0.03, and takes "0.03" as it is. Above 0 and below 1: a change beyond all bounds is none.
@@ -13,11 +15,10 @@ inline const CLI::Validator& percent() {
         std::string number = text;
         const bool in_hundredths = !number.empty() && number.back() == '%';
         if (in_hundredths) number.pop_back();
-        double value = 0;
-        if (CLI::detail::lexical_cast(number, value)) {
-          if (in_hundredths) value /= 100;
-          if (value > 0 && value < 1) {
-            text = std::to_string(value);
+        if (const auto value = number_from(number)) {
+          const double part = in_hundredths ? *value / 100 : *value;
+          if (part > 0 && part < 1) {
+            text = std::to_string(part);
             return "";
           }
         }

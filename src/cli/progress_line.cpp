@@ -4,12 +4,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 namespace {
@@ -18,11 +19,15 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string time_left(double seconds) {
-  const auto s = static_cast<long>(std::lround(seconds));
-  if (s < 60) return fmt::format("{} s left", s);
-  if (s < 3600) return fmt::format("{} min {:02} s left", s / 60, s % 60);
-  return fmt::format("{} h {:02} min left", s / 3600, s / 60 % 60);
+/// In steps that are no finer than it is known.
+std::string time_left(const SessionProgress& progress) {
+  if (!progress.seconds_left) return {};
+  const std::string word = progress.at_most ? "at most" : "about";
+  const auto s = std::max(0L, std::lround(*progress.seconds_left));
+  constexpr long minute = 60, hour = 3600, step = 5;
+  if (s < minute) return fmt::format("{} {} s left", word, std::max(1L, (s + step - 1) / step) * step);
+  if (s < hour) return fmt::format("{} {} min left", word, (s + minute / 2) / minute);
+  return fmt::format("{} {} h {:02} min left", word, s / hour, s / minute % minute);
 }
 
 }  // namespace
@@ -33,8 +38,9 @@ int terminal_width(int descriptor) {
 }
 
 std::string progress_text(const SessionProgress& p, int width) {
-  std::string text = fmt::format("[{}/{}] {}  {} {}: {}", p.cases_done, p.cases_total,
-                                 time_left(p.seconds_left), p.backend, p.id, p.activity);
+  const std::string left = time_left(p);
+  std::string text = fmt::format("[{}/{}] {}{}{} {}: {}", p.cases_done, p.cases_total, left,
+                                 left.empty() ? "" : "  ", p.backend, p.id, p.activity);
   if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
   if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
   if (text.size() > static_cast<std::size_t>(width)) text.resize(static_cast<std::size_t>(width));

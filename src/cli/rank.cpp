@@ -8,15 +8,15 @@
 #include <memory>
 
 #include "cli/chart_files.h"
+#include "cli/labels.h"
+#include "cli/named_files.h"
+#include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
 #include "plan/suggestion.h"
-#include "reports/html_rank.h"
-#include "reports/rank_charts.h"
-#include "reports/rank_report.h"
+#include "reports/charts/ranking_charts.h"
+#include "reports/document/builders.h"
 #include "session/clock.h"
-#include "verdicts/machines.h"
 #include "version.h"
 
 namespace breakeven {
@@ -27,7 +27,9 @@ struct RankCommand {
   std::filesystem::path mix, prices, catalogue;
   std::vector<std::string> predicted;
   bool predict_missing = false;
-  std::string by = "time", out, markdown, html, answers;
+  std::string by = "time";
+  std::vector<std::string> labels;
+  Outputs outputs;
   ChartOptions charts;
 };
 
@@ -39,14 +41,15 @@ void check_predicted(const RankOptions& options) {
     throw CommandError(
         exit_code::bad_input,
         known.empty()
-            ? "--predict needs what makers state; give it with --devices configs/devices.json"
+            ? "--predict needs datasheets; give them with --devices configs/devices.json"
             : fmt::format("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known)));
   }
 }
 
 int rank_files(const RankCommand& o) {
-  check_output_files(
-      {{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}, {"--answers", o.answers}});
+  std::vector<std::filesystem::path> inputs = o.files;
+  inputs.insert(inputs.end(), {o.mix, o.prices, o.catalogue});
+  o.outputs.check(inputs, o.charts);
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
   const Quantity by = *parse_quantity(o.by);
@@ -65,48 +68,42 @@ int rank_files(const RankCommand& o) {
   if (!o.prices.empty()) options.prices = read_prices(o.prices);
   if (!o.catalogue.empty()) options.catalogue = read_device_catalogue(o.catalogue);
   check_predicted(options);
-  std::vector<Result> results;
-  for (const auto& file : o.files) results.push_back(read_result(file));
-  std::vector<Host*> hosts;
-  hosts.reserve(results.size());
-  for (Result& result : results) hosts.push_back(&result.host);
-  complete_identities(hosts);
-  Ranking ranking = rank_results(results, options);
+  const Measured measured = read_measured(o.files, results_alone, parse_labels(o.labels));
+  tell_skipped(measured);
+  Ranking ranking = rank_results(measured.results, options);
   ranking.created = now_utc();
   ranking.tool_version = version;
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(ranking));
-  if (!o.markdown.empty()) write_text_file(o.markdown, rank_markdown(ranking));
-  if (!o.html.empty()) write_text_file(o.html, rank_html(ranking));
-  if (!o.answers.empty()) write_text_file(o.answers, rank_answers(ranking));
+  o.outputs.write(&ranking);
   if (o.charts.any()) show_charts(rank_charts(ranking), o.charts);
-  if (o.out.empty() && o.markdown.empty() && o.html.empty() && o.answers.empty() && !o.charts.any())
-    fmt::print("{}", rank_terminal(ranking, terminal_style()));
+  if (!o.outputs.any() && !o.charts.any()) print_document(document_of(ranking), true);
   return exit_status(ranking);
 }
 
 const SubcommandRegistration rank_command(
-    {"rank", "put machines in order, for a mix of work, by time, energy or cost", [](CLI::App& command) {
+    {"rank", "rank machines for a mix of work, by time, energy or cost", [](CLI::App& command) {
        auto o = std::make_shared<RankCommand>();
-       command.add_option("RESULT", o->files, "result files of the machines; - for standard input")
+       accept_result_names(
+           command.add_option(
+               "RESULT", o->files,
+               "result files of the machines; other kinds of files are skipped; - for standard input"))
            ->required();
-       command.add_option("--mix", o->mix,
-                          "a config: the work, with weights; default: the cases that all have, equally");
+       accept_config_names(command.add_option(
+           "--mix", o->mix,
+           "a config that names the work, with weights; default: the cases that all have, equally"));
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
        command.add_option("--predict", o->predicted,
-                          "rank this device, too, though it was not measured: by what its maker states and "
-                          "what others reach; "
-                          "may be given several times");
+                          "also rank this device of --devices, which was not measured: predicted from its "
+                          "datasheet and what measured devices reach; may be given several times");
        command.add_flag(
            "--predict-missing", o->predict_missing,
-           "predict the cases of the mix that a machine was not measured on: by its measured ceilings, "
-           "and what others reach of theirs");
-       command.add_option("--devices", o->catalogue, "what makers state: configs/devices.json");
+           "predict the cases of the mix that were not measured on a machine, from its measured ceilings "
+           "and what other machines reach of theirs");
+       accept_config_names(
+           command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json"));
        command.add_option("--by", o->by, "time, energy or cost; default: time")
            ->check(CLI::IsMember(quantity_names()));
-       command.add_option("--out", o->out, "the ranking as JSON; - for standard output");
-       command.add_option("--markdown", o->markdown, "the same for people; - for standard output");
-       command.add_option("--html", o->html, "the same for a browser; - for standard output");
-       command.add_option("--answers", o->answers, "what it says, a sentence a line; - for standard output");
+       o->outputs.declare(command, {SubjectKind::ranking});
+       declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);
        return [o] { return rank_files(*o); };
      }});

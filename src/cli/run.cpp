@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "reports/document/builders.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -33,13 +35,17 @@ struct Options {
 
 void declare(CLI::App& command, Options& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
+      ->type_name("BACKENDS")
+      ->delimiter(',');
   command
       .add_option("--out", o.out,
-                  "the result file; default: results/HOST/CONFIG.json; - for standard output")
+                  "the result file; default: results/HOST/CONFIG.json; - for standard output. A file that is "
+                  "there is kept as NAME.previous.json")
+      ->type_name("FILE")
       ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
-  command.add_option("--resume", o.resume,
-                     "go on from this result file and measure only what is missing in it");
+  accept_result_names(command.add_option(
+      "--resume", o.resume, "go on from this result file and measure only what is missing in it"));
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
       ->check(above_zero());
   command
@@ -119,8 +125,9 @@ int run(const Options& o) {
   line.clear();
   writer.finish(result);
   if (!o.quiet && out != "-") {
-    print_terminal_report(result);
-    fmt::print("\nresult file: {}\n", out.string());
+    print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
+    fmt::print("Saved: {0}   See it: breakeven report {0} --html {1}.html\n", out.string(),
+               out.stem().string());
   }
   if (Interruption::requested())
     fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());

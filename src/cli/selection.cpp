@@ -5,19 +5,24 @@
 #include <algorithm>
 #include <regex>
 
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "host/cpu.h"
+#include "plan/suggestion.h"
 #include "session/discovery.h"
 
 namespace breakeven {
 
 void add_case_options(CLI::App& command, CaseSelection& selection) {
-  command
-      .add_option("CONFIG", selection.configs, "config files; see configs/ and configs/breakeven.schema.json")
+  accept_config_names(command.add_option("CONFIG", selection.configs,
+                                         "configs, by path or by name; `breakeven list` shows them"))
       ->required();
-  command.add_option("--filter", selection.filter,
-                     "only cases whose id this regular expression (ECMAScript) finds");
-  command.add_option("--shard", selection.shard, "I/N: only the I-th of N parts, for N machines or jobs");
+  command
+      .add_option("--filter", selection.filter,
+                  "only cases whose id this regular expression (ECMAScript) finds")
+      ->type_name("REGEX");
+  command.add_option("--shard", selection.shard, "only the I-th of N parts, for N machines or jobs")
+      ->type_name("I/N");
 }
 
 std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text) {
@@ -64,10 +69,8 @@ Config select_cases(const CaseSelection& selection) {
   return config;
 }
 
-BackendChoice choose_backends(const std::vector<std::string>& wanted,
-                              const std::vector<std::string>& in_config, int threads) {
+BackendChoice find_named_backends(const std::vector<std::string>& named, int threads) {
   const auto programs = find_backends(backend_folders());
-  const auto& named = wanted.empty() ? in_config : wanted;
   BackendChoice choice;
   choice.are_named = !named.empty();
   const auto is_named = [&](const std::string& name) {
@@ -94,8 +97,9 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
     for (const auto& program : programs) known.push_back(program.name);
     BackendRecord missing;
     missing.name = name;
-    missing.reason =
-        fmt::format("there is no program breakeven-backend-{}; found: {}", name, fmt::join(known, ", "));
+    const std::string near = did_you_mean(name, known);
+    missing.reason = fmt::format("there is no program breakeven-backend-{}{}", name,
+                                 near.empty() ? fmt::format("; found: {}", fmt::join(known, ", ")) : near);
     choice.measured.push_back(std::move(missing));
   }
   if (!named.empty()) {
@@ -103,6 +107,12 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
       return std::find(named.begin(), named.end(), a.name) < std::find(named.begin(), named.end(), b.name);
     });
   }
+  return choice;
+}
+
+BackendChoice choose_backends(const std::vector<std::string>& wanted,
+                              const std::vector<std::string>& in_config, int threads) {
+  BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {
       throw CommandError(exit_code::incomplete,

@@ -32,6 +32,10 @@ struct BackendChoice {
   bool are_named = false;  // by --backends or the config
 };
 
+/// The backends of these names, or every contender where none is named. One that is not available stays in
+/// the list with its reason; one without a program has an empty `program`.
+BackendChoice find_named_backends(const std::vector<std::string>& named, int threads);
+
 /// `wanted` (from --backends) must be available: throws CommandError, status 4, saying why one is not.
 /// Otherwise those of the config, and where it names none every contender there is; what is not available
 /// stays in the list, with the reason.

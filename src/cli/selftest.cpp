@@ -36,7 +36,9 @@ struct SelftestOptions {
 
 void declare(CLI::App& command, SelftestOptions& o) {
   add_case_options(command, o.selection);
-  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")->delimiter(',');
+  command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
+      ->type_name("BACKENDS")
+      ->delimiter(',');
   command.add_option("--threshold", o.threshold, "of the gates that are tried: 3% (the default) or 0.03")
       ->transform(percent());
   command
@@ -83,7 +85,8 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
       if (backend.available) side->backends.push_back(backend);
     }
   }
-  for (const BackendRecord& backend : plan.head.backends) plan.backends.push_back(backend.name);
+  for (const BackendRecord& backend : plan.head.backends)
+    plan.backends.push_back({.base = backend.name, .head = backend.name});
   if (share == 0) return plan;
   plan.head.environment = {{extra_work_variable, fmt::format("{}", share)}};
   for (BackendRecord& backend : plan.head.backends)
@@ -132,6 +135,7 @@ int selftest(const SelftestOptions& o) {
   // Half of the gates are without a change: what must be rare takes the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
+  if (!o.out.empty()) check_output_files({{.option = "--out", .path = out.string()}}, o.selection.configs);
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/number.h"
+
 namespace breakeven {
 
 /// docs: README, "Exit status".
@@ -35,8 +37,8 @@ class CommandError : public std::runtime_error {
 inline const CLI::Validator& above_zero() {
   static const CLI::Validator validator(
       [](std::string& text) -> std::string {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)) return "";
+        const auto value = number_from(text);
+        if (value && *value > 0 && std::isfinite(*value)) return "";
         return "'" + text + "' is no number above 0";
       },
       "above 0");

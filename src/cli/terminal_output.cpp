@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/progress_line.h"
-#include "reports/terminal.h"
+#include "reports/render/terminal.h"
 
 namespace breakeven {
 
@@ -27,8 +27,8 @@ TerminalStyle terminal_style() {
           .unicode = unicode};
 }
 
-void print_terminal_report(const Result& result) {
-  std::cout << terminal_report(result, terminal_style());
+void print_document(const Document& document, bool answer_first) {
+  std::cout << render_terminal(document, {.style = terminal_style(), .answer_first = answer_first});
 }
 
 }  // namespace breakeven

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "reports/page.h"
-#include "results/result.h"
+#include "reports/document/document.h"
+#include "reports/render/terminal_lines.h"
 
 namespace breakeven {
 
@@ -9,7 +9,7 @@ namespace breakeven {
 /// not set.
 TerminalStyle terminal_style();
 
-/// The report on standard output.
-void print_terminal_report(const Result& result);
+/// On standard output; decisions begin with their answer, measurements end with it.
+void print_document(const Document& document, bool answer_first = false);
 
 }  // namespace breakeven

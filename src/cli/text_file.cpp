@@ -2,45 +2,79 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <map>
+#include <system_error>
 
 #include "cli/subcommand.h"
+#include "results/whole_file.h"
 
 namespace breakeven {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether two paths lead to one file, be it there already or not; each device is as many files as it is
+/// written to.
+bool same_file(const fs::path& a, const fs::path& b) {
+  if (a == b) return true;
+  std::error_code error;
+  if (a == "-" || b == "-") return false;
+  if (fs::is_regular_file(a, error) || fs::is_regular_file(b, error)) return fs::equivalent(a, b, error);
+  if (fs::exists(a, error) || fs::exists(b, error)) return false;
+  const auto resolved = [&](const fs::path& path) {
+    return fs::weakly_canonical(fs::absolute(link_target(path)), error);
+  };
+  return resolved(a) == resolved(b);
+}
+
+void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {
+  std::error_code error;
+  if (output.path.empty())
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{}: names no file; give one, or - for standard output", output.option));
+  if (output.path == "-") return;
+  if (fs::is_directory(output.path, error))
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{} {}: is a folder; name a file in it", output.option, output.path));
+  for (const fs::path& input : inputs) {
+    if (input != "-" && fs::is_regular_file(input, error) && same_file(output.path, input))
+      throw CommandError(
+          exit_code::bad_input,
+          fmt::format("{} {}: is an input of this command; give another file so that it is not replaced",
+                      output.option, output.path));
+  }
+  try {
+    expect_writable(output.path);
+  } catch (const std::system_error& e) {
+    throw CommandError(exit_code::bad_input, fmt::format("{} {}: cannot be written: {}", output.option,
+                                                         output.path, e.code().message()));
+  }
+}
+
+}  // namespace
 
 void write_text_file(const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text;
     return;
   }
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    throw CommandError(exit_code::bad_input, fmt::format("{}: cannot be written: {}", path,
-                                                         errno != 0 ? std::strerror(errno) : "output error"));
+  try {
+    write_whole_file(path, text);
+  } catch (const std::system_error& e) {
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{}: cannot be written: {}", path, e.code().message()));
   }
 }
 
-void check_output_files(const std::vector<std::pair<std::string, std::string>>& options) {
-  std::map<std::string, std::string> taken;
-  for (const auto& [option, path] : options) {
-    if (path.empty()) continue;
-    const auto [other, fresh] = taken.emplace(path, option);
-    if (!fresh) {
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("{} {}: {} is written there already; give another file", option, path, other->second));
-    }
-    if (path != "-" && !std::ofstream(path, std::ios::app)) {
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("{} {}: cannot be written: {}", option, path, std::strerror(errno)));
+void check_output_files(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_output_file(outputs[i], inputs);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_file(outputs[i].path, outputs[j].path))
+        throw CommandError(
+            exit_code::bad_input,
+            fmt::format("{} and {} would both write to {}; give each a file of its own", outputs[j].option,
+                        outputs[i].option, outputs[i].path == "-" ? "standard output" : outputs[i].path));
     }
   }
 }
@@ -49,14 +83,14 @@ void WorkingFile::save(const std::function<std::string()>& text) {
   constexpr std::chrono::seconds pause{5};
   const auto now = std::chrono::steady_clock::now();
   std::error_code error;
-  if (path_.empty() || !std::filesystem::is_regular_file(path_, error)) return;
+  if (path_.empty() || path_ == "-") return;
+  if (fs::exists(path_, error) && !fs::is_regular_file(path_, error)) return;
   if (last_ && now - *last_ < pause) return;
   last_ = now;
   try {
-    write_text_file(path_ + ".part", text());
-    std::filesystem::rename(path_ + ".part", path_, error);
+    write_whole_file(path_, text());
   } catch (const std::exception&) {
-    std::filesystem::remove(path_ + ".part", error);
+    // The file stays as it was; whoever writes it in the end says why that fails.
   }
 }
 

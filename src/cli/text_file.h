@@ -2,29 +2,37 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace breakeven {
 
-/// "-" is standard output. Throws CommandError where it cannot be written.
+/// Writes the file whole or not at all. "-" is standard output. Throws CommandError where it cannot be
+/// written.
 void write_text_file(const std::string& path, const std::string& text);
 
-/// Throws CommandError where two options (name and file; empty is none) name one file, or one cannot be
-/// written: before anything is measured.
-void check_output_files(const std::vector<std::pair<std::string, std::string>>& options);
+/// A file that an option names; "-" is standard output.
+struct OutputFile {
+  std::string option;  // as messages show it: "--csv"
+  std::string path;
+};
+
+/// Throws CommandError, before anything is measured or written, for a path that is empty, two options with
+/// one file, a file that is among `inputs`, or one that cannot be written.
+void check_output_files(const std::vector<OutputFile>& outputs,
+                        const std::vector<std::filesystem::path>& inputs = {});
 
 /// A file that holds what is known so far while something is measured, so that a kill at any moment leaves
 /// that.
 class WorkingFile {
  public:
+  /// Empty: there is none.
   explicit WorkingFile(std::string path) : path_(std::move(path)) {}
-  /// By renaming a finished one into place; not more often than every few seconds, and only where it is an
-  /// ordinary file, which is there already. A disk that is full now is left to whoever writes the file in the
-  /// end.
+  /// Not more often than every few seconds, and not to standard output or a device. A disk that is full now
+  /// is left to whoever writes the file in the end.
   void save(const std::function<std::string()>& text);
 
  private:

@@ -6,84 +6,182 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 
+#include "cli/labels.h"
+#include "cli/named_files.h"
+#include "cli/outputs.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "cli/text_file.h"
-#include "reports/html_results.h"
-#include "reports/threshold_report.h"
+#include "reports/document/builders.h"
+#include "reports/text.h"
 #include "session/discovery.h"
+#include "verdicts/break_even_from_results.h"
+#include "verdicts/measured.h"
+#include "version.h"
 
 namespace breakeven {
 namespace {
 
 struct ThresholdOptions {
   std::filesystem::path config;
-  std::string out, markdown, html;
+  std::vector<std::filesystem::path> results;  // the baseline's and the challenger's, in place of a config
+  std::vector<std::string> labels;
+  std::string parameter;
+  Outputs outputs;
   double minutes = 60;
   int threads = 0;
   bool quiet = false;
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
+  CLI::Option* config = accept_config_names(command.add_option(
+      "CONFIG", o.config,
+      "a config with a \"threshold\", by path or name, as break-even; see docs/thresholds.md"));
+  CLI::Option* results =
+      accept_result_names(
+          command.add_option(
+              "--from-results", o.results,
+              "two result files in place of a config: from which value on is the second one's machine "
+              "faster than the first one's? Needs --parameter"))
+          ->expected(2)
+          ->excludes(config);
+  command.add_option("--parameter", o.parameter, "whose value is looked for in results, such as batch or m")
+      ->needs(results);
+  declare_label_option(command, o.labels);
   command
-      .add_option("CONFIG", o.config,
-                  "a config with a \"threshold\"; see configs/break-even.json and docs/thresholds.md")
-      ->required();
-  command
-      .add_option("--minutes", o.minutes, "time limit; what is not answered by then is unclear; default: 60")
+      .add_option("--minutes", o.minutes,
+                  "time limit; questions still open then end as not answered; default: 60")
       ->check(above_zero());
-  command.add_option(
-      "--threads", o.threads,
-      "CPU threads of sides that do not say; default: one a physical core, within affinity and quota");
-  command.add_option("--out", o.out, "what was found, as JSON; - for standard output");
-  command.add_option("--markdown", o.markdown, "the same for people; - for standard output");
-  command.add_option("--html", o.html, "the same for a browser; - for standard output");
+  command.add_option("--threads", o.threads,
+                     "CPU threads of sides whose config does not say; default: one per physical core, within "
+                     "affinity and quota");
+  o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
-/// A backend that is named and not there is said and left out; a side without any cannot be compared.
-GateSide side_of(const ThresholdSide& wanted, const std::string& side_name, int threads,
-                 std::optional<BackendRecord>& arbiter) {
+/// "cuda: no NVIDIA driver; mkl: not installed"; only the first line of each reason.
+std::string why_not_here(const std::vector<BackendRecord>& backends) {
+  std::vector<std::string> reasons;
+  for (const BackendRecord& backend : backends) {
+    if (backend.available) continue;
+    reasons.push_back(fmt::format(
+        "{}: {}", backend.name,
+        backend.program.empty() ? "not installed" : backend.reason.substr(0, backend.reason.find('\n'))));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+/// A backend that cannot start here does not say what it computes on; those for GPUs have "cuda" in their
+/// names.
+bool is_for_gpu(const BackendRecord& backend) {
+  return backend.device == "gpu" || backend.name.find("cuda") != std::string::npos;
+}
+
+/// The error where a side cannot be measured here: where its backends are GPUs' alone, what to run where.
+CommandError nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
+  const std::vector<BackendRecord>& backends = plan.sides[side].backends;
+  const std::string reasons = why_not_here(backends);
+  if (!std::all_of(backends.begin(), backends.end(), is_for_gpu))
+    return {exit_code::incomplete,
+            fmt::format("the {} has no backend that is available here ({}); `breakeven devices` lists those "
+                        "that are",
+                        threshold_sides[side], reasons)};
+  const std::string config = o.config.string();
+  return {exit_code::incomplete,
+          fmt::format("No GPU here, and the {} needs one ({}).\n"
+                      "On a machine with one:  breakeven threshold {}\n"
+                      "On two machines:        breakeven run {} on each, then breakeven threshold "
+                      "--from-results CPU.json GPU.json --parameter {}",
+                      threshold_sides[side], reasons, config, config, plan.config.parameter)};
+}
+
+GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
   GateSide side{.source = "this breakeven",
                 .environment = {},
                 .threads = wanted.threads > 0 ? choose_threads(wanted.threads) : threads,
                 .backends = {}};
-  const BackendChoice found = choose_backends({}, wanted.backends, side.threads);
-  if (found.arbiter) arbiter = found.arbiter;
-  side.backends = found.measured;
-  for (const BackendRecord& backend : side.backends) {
-    if (!backend.available)
-      fmt::print(stderr, "breakeven: the {}'s {} is not available: {}\n", side_name, backend.name,
-                 backend.reason);
-  }
+  BackendChoice found = find_named_backends(wanted.backends, side.threads);
+  if (found.arbiter) arbiter = std::move(found.arbiter);
+  side.backends = std::move(found.measured);
   return side;
 }
 
-int threshold(const ThresholdOptions& o) {
-  check_output_files({{"--out", o.out}, {"--markdown", o.markdown}, {"--html", o.html}});
+/// A side is whatever of its list is available here; what is left out is said once. A side without any
+/// backend is an error.
+void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
+  std::vector<BackendRecord> left_out;
+  for (std::size_t side = 0; side < 2; ++side) {
+    plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
+    const auto& backends = plan.sides[side].backends;
+    if (std::none_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; }))
+      throw nothing_here(o, plan, side);
+    for (const BackendRecord& backend : backends) {
+      const auto is_known = [&](const BackendRecord& other) { return other.name == backend.name; };
+      if (!backend.available && std::none_of(left_out.begin(), left_out.end(), is_known))
+        left_out.push_back(backend);
+    }
+  }
+  if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
+}
+
+/// What was found, in the forms that were asked for.
+void write_threshold(const Threshold& found, const ThresholdOptions& o) {
+  o.outputs.write(&found);
+  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
+}
+
+/// From results of two machines, each measured by itself.
+int from_results(const ThresholdOptions& o) {
+  o.outputs.check(o.results);
+  if (o.parameter.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
+  const Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
+  if (measured.results.size() != 2)
+    throw CommandError(exit_code::bad_input, fmt::format("--from-results needs two results; {}",
+                                                         printable(skipped_text(measured.skipped))));
+  try {
+    Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), o.parameter);
+    found.tool_version = version;
+    write_threshold(found, o);
+    return exit_status(found);
+  } catch (const NotComparable& e) {
+    throw CommandError(e.status(), fmt::format("--from-results: {}", printable(e.what())));
+  }
+}
+
+/// Measures both sides in turn.
+int measured_threshold(const ThresholdOptions& o) {
+  o.outputs.check({o.config});
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
-  for (std::size_t side = 0; side < 2; ++side)
-    plan.sides[side] = side_of(plan.config.sides[side], threshold_sides[side], plan.threads, plan.arbiter);
+  choose_sides(plan, o);
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
-  WorkingFile working(o.out);
+  WorkingFile working(o.outputs.file_of("--out"));
   const Threshold found = run_threshold(
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  if (!o.out.empty()) write_text_file(o.out, to_json_text(found));
-  if (!o.markdown.empty()) write_text_file(o.markdown, threshold_markdown(found));
-  if (!o.html.empty()) write_text_file(o.html, html_report({.results = {}, .thresholds = {found}}));
-  if (!o.quiet && o.out != "-" && o.markdown != "-" && o.html != "-")
-    fmt::print("{}", threshold_terminal(found, terminal_style()));
+  write_threshold(found, o);
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
+}
+
+int threshold(const ThresholdOptions& o) {
+  if (!o.results.empty()) return from_results(o);
+  if (o.config.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        "CONFIG is missing: give a config with a \"threshold\", or --from-results CPU.json GPU.json "
+        "--parameter NAME");
+  return measured_threshold(o);
 }
 
 const SubcommandRegistration threshold_command({"threshold", "find the value from which one side is faster",

@@ -16,7 +16,8 @@
 namespace breakeven {
 namespace {
 
-/// Of the shortest series that shows a change at this level. The p-value falls with the length.
+/// The length of the shortest series in which a change can be found at this level. The p-value falls with the
+/// length.
 std::size_t shortest_that_tells(double level) {
   std::size_t count = 2 * least_segment;
   while (least_p_value(count) > level) ++count;
@@ -94,26 +95,38 @@ class SeriesCheck {
     return all;
   }
 
+  enum class Direction { slower, faster };
+
   /// Of the values after `begin`, the last change's place.
-  std::optional<Suspicion> suspicion(std::size_t begin, double level) const {
+  std::optional<Suspicion> suspicion(std::size_t begin, double level, Direction direction) const {
     const std::size_t count = size() - begin;
+    // What is faster is larger in reciprocals.
+    const auto height = [&](std::size_t i) {
+      return direction == Direction::slower ? seconds_[i] : 1 / seconds_[i];
+    };
     std::vector<double> largest(count);  // of the values up to each
     for (std::size_t i = 0; i < count; ++i)
-      largest[i] = std::max(seconds_[begin + i], i == 0 ? 0 : largest[i - 1]);
+      largest[i] = std::max(height(begin + i), i == 0 ? 0 : largest[i - 1]);
     double least = INFINITY;  // of the newest
     std::optional<Suspicion> found;
     constexpr std::size_t least_before = 5;
     for (std::size_t newest = 1; newest + least_before <= count; ++newest) {
-      least = std::min(least, seconds_[size() - newest]);
+      least = std::min(least, height(size() - newest));
       if (least <= largest[count - newest - 1]) continue;
       const double ratio = median_of(size() - newest, size()) / median_of(begin, size() - newest);
-      const std::size_t needed = values_to_tell(count - newest, level);
-      if (ratio < 1 + options_.threshold || needed <= newest) continue;
+      const double apart = direction == Direction::slower ? ratio : 1 / ratio;
+      const std::size_t before = count - newest;
+      const std::size_t needed = values_to_tell(before, level);  // 0: more than there are before
+      const std::size_t at_least = needed == 0 ? std::max(before, newest) + 1 : needed;
+      // With few runs on both sides the newest are often the slowest by chance.
+      const double least_part = needed == 0 ? std::max(options_.threshold, 0.25) : options_.threshold;
+      if (apart < 1 + least_part || at_least <= newest) continue;
       found = Suspicion{.series = &series_,
                         .machine = &machine_,
                         .ratio = ratio,
                         .values = newest,
-                        .more = needed - newest};
+                        .more = at_least - newest,
+                        .at_least = needed == 0};
     }
     return found;
   }
@@ -172,13 +185,18 @@ HistoryCheck check_history(const History& history, const CheckOptions& options) 
     auto changes = one.changes(level, tests);
     check.changes.insert(check.changes.end(), changes.begin(), changes.end());
     const std::size_t newest_level = changes.empty() ? 0 : one.place_of(changes.back().first_after);
-    if (auto suspicion = one.suspicion(newest_level, level)) check.suspicions.push_back(*suspicion);
+    if (auto slower = one.suspicion(newest_level, level, SeriesCheck::Direction::slower))
+      check.suspicions.push_back(*slower);
+    if (auto faster = one.suspicion(newest_level, level, SeriesCheck::Direction::faster))
+      check.promising.push_back(*faster);
   }
   std::stable_sort(check.changes.begin(), check.changes.end(), [](const Change& a, const Change& b) {
     return a.state != b.state ? a.state < b.state : std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
   });
   std::stable_sort(check.suspicions.begin(), check.suspicions.end(),
                    [](const Suspicion& a, const Suspicion& b) { return a.ratio > b.ratio; });
+  std::stable_sort(check.promising.begin(), check.promising.end(),
+                   [](const Suspicion& a, const Suspicion& b) { return a.ratio < b.ratio; });
   std::stable_sort(check.failures.begin(), check.failures.end(), [](const Failure& a, const Failure& b) {
     return is_wrong(a.status) && !is_wrong(b.status);
   });
@@ -189,7 +207,7 @@ int exit_status(const HistoryCheck& check) {
   const auto is_fresh = [](const Change& c) { return c.state == ChangeState::fresh; };
   if (std::any_of(check.changes.begin(), check.changes.end(), is_fresh)) return 1;
   if (!check.failures.empty()) return is_wrong(check.failures.front().status) ? 1 : 4;
-  return check.untold == check.series ? 3 : 0;
+  return check.series == 0 ? 3 : 0;
 }
 
 History select(History history, const HistorySelection& selection) {

@@ -40,13 +40,14 @@ struct Change {
   std::vector<std::string> notes;                // what else changed there, or did not
 };
 
-/// The newest values of one series, which are all apart from those before, but too few to tell.
+/// The newest values of one series are all slower, or all faster, than those before, but too few to be sure.
 struct Suspicion {
   const Series* series = nullptr;
   const Machine* machine = nullptr;
   double ratio = 1;        // median of the newest over median of those before
   std::size_t values = 0;  // how many
-  std::size_t more = 0;    // how many more there must be until a change could be told
+  std::size_t more = 0;    // how many more there must be until a change can be found
+  bool at_least = false;   // or even more: there are few before, too
 };
 
 /// A series whose newest measurement is not ok, and not accepted.
@@ -62,19 +63,23 @@ struct HistoryCheck {
   const History* history = nullptr;
   CheckOptions options;
   std::size_t series = 0;             // with any time
-  std::size_t untold = 0;             // of them, too short for any change to be told
+  std::size_t untold = 0;             // of them, too short for any change to be found
   std::size_t most_values = 0;        // of the longest
-  std::size_t values_needed = 0;      // by the shortest series that can tell
+  std::size_t values_needed = 0;      // from so many on, changes of a series can be found
   std::vector<Change> changes;        // fresh ones first, the worst first; then the others likewise
-  std::vector<Suspicion> suspicions;  // slower ones alone, the worst first
+  std::vector<Suspicion> suspicions;  // perhaps slower, the worst first
+  std::vector<Suspicion> promising;   // perhaps faster, the best first
   std::vector<Failure> failures;      // wrong ones first
+
+  /// No series is long enough yet: nothing is wrong, but nothing could be found.
+  bool is_too_young() const { return series > 0 && untold == series; }
 };
 
 /// The error rate is held over all series (Bonferroni), whatever they have in common, as a noisy day.
 HistoryCheck check_history(const History& history, const CheckOptions& options);
 
 /// 1: a series became slower, and that is new, or its newest result is wrong; else 4: the newest result of
-/// one failed; else 3: no series is long enough; else 0.
+/// one failed; else 3: there is no series at all; else 0, also where all of them are too short.
 int exit_status(const HistoryCheck& check);
 
 /// What of a history is asked for. An empty text is no restriction.

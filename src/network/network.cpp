@@ -217,13 +217,16 @@ Network make_transformer(const Sizes& sizes) {
 }
 
 struct Named {
-  std::string name;
+  std::string name, display_name;
   Network (*make)(const Sizes&);
 };
 
 const std::vector<Named>& networks() {
   static const std::vector<Named> all{
-      {"mlp", make_mlp}, {"lenet", make_lenet}, {"cnn", make_cnn}, {"transformer", make_transformer}};
+      {"mlp", "MLP", make_mlp},
+      {"lenet", "LeNet", make_lenet},
+      {"cnn", "CNN", make_cnn},
+      {"transformer", "transformer", make_transformer}};
   return all;
 }
 
@@ -269,6 +272,11 @@ const std::vector<std::string>& network_names() {
     return all;
   }();
   return names;
+}
+
+std::string network_display_name(const std::string& name) {
+  const auto found = std::find_if(networks().begin(), networks().end(), [&](const Named& network) { return network.name == name; });
+  return found == networks().end() ? name : found->display_name;
 }
 
 Network make_network(const Parameters& parameters) {

@@ -27,19 +27,31 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t longest_sensible_word = 64;  // the table's size is the product of both lengths
-  if (word.size() > longest_sensible_word) return "";
-  const std::string* nearest = nullptr;
+  constexpr std::size_t shortest_beginning = 3;
+  if (word.size() > longest_sensible_word) return std::nullopt;
+  std::optional<std::string> found;
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= std::max(word.size(), candidate.size()) / 3 && distance < least) {
       least = distance;
-      nearest = &candidate;
+      found = candidate;
     }
   }
-  return nearest == nullptr ? "" : fmt::format("; did you mean '{}'?", *nearest);
+  if (found || word.size() < shortest_beginning) return found;
+  for (const std::string& candidate : known) {
+    if (!candidate.starts_with(word)) continue;
+    if (found) return std::nullopt;
+    found = candidate;
+  }
+  return found;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const auto found = nearest(word, known);
+  return found ? fmt::format("; did you mean '{}'?", *found) : "";
 }
 
 }  // namespace breakeven

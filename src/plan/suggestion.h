@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,11 @@ namespace breakeven {
 /// alignment; Damerau, CACM 7(3), 1964).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// "; did you mean 'X'?" for the nearest of `known`, or nothing where none is near: at most a third of the
-/// longer word differs.
+/// The nearest of `known`: the one with the fewest edits, at most a third of the longer word; else the only
+/// one that begins with `word`, if that has three letters or more.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// "; did you mean 'X'?" for the nearest of `known`; empty where none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace breakeven

@@ -146,6 +146,7 @@ Json to_object(const answer::Hello& a) {
   if (!a.device_id.empty()) object["device_id"] = a.device_id;
   object["libraries"] = Json::object();
   for (const auto& [name, version] : a.libraries) object["libraries"][name] = version;
+  for (const auto& [name, file] : a.library_files) object["library_files"][name] = file;
   object["supports"] = Json::object();
   for (const auto& [op, dtypes] : a.supports) object["supports"][op] = dtypes;
   object["unreadable"] = a.unreadable;
@@ -204,6 +205,9 @@ void read(const Json& object, answer::Hello& a) {
   a.device_id = get_or<std::string>(object, "device_id", "");
   for (const auto& [name, version] : get_or<std::map<std::string, std::string>>(object, "libraries", {})) {
     a.libraries.emplace_back(name, version);
+  }
+  for (const auto& [name, file] : get_or<std::map<std::string, std::string>>(object, "library_files", {})) {
+    a.library_files.emplace_back(name, file);
   }
   for (const auto& [op, dtypes] : get<std::map<std::string, std::vector<std::string>>>(object, "supports")) {
     a.supports.emplace_back(op, dtypes);

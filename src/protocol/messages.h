@@ -76,7 +76,8 @@ struct Hello {
   std::string device = "cpu";      // or "gpu"
   std::string device_name;
   std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: not said
-  std::vector<std::pair<std::string, std::string>> libraries;
+  std::vector<std::pair<std::string, std::string>> libraries;              // name, version
+  std::vector<std::pair<std::string, std::string>> library_files = {};     // name, the file that was loaded
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;  // op, dtypes
   std::map<std::string, std::string>
       unreadable;                          // quantity ("joules", "device_seconds"), why it is unknown here

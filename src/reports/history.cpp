@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "reports/units.h"
 #include "results/json_parts.h"
 
 namespace breakeven {
@@ -16,61 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_lines = 20;
-
 std::string plural(std::size_t count, const std::string& one, const std::string& several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
-}
-
-/// 1.123 -> "+12.3 %".
-std::string change_text(double ratio) {
-  return fmt::format("{:+.1f}", 100 * (ratio - 1));
-}
-std::string change_text(const Change& c) {
-  return fmt::format("{} % ({} to {})", change_text(c.ratio), change_text(c.interval.low),
-                     change_text(c.interval.high));
-}
-
-/// The machine is said only where there are several.
-std::string series_text(const Series& series, const Machine& machine, const History& history) {
-  const std::string where = history.machines.size() > 1 ? " on " + printable(machine.name) : "";
-  return fmt::format("{} {}{}", printable(series.case_id), printable(series.backend), where);
-}
-
-/// The findings of one kind: a heading and lines; nothing where there are none.
-template <typename Findings, typename Describe>
-std::string section(const std::string& heading, const Findings& findings, Describe describe) {
-  if (findings.empty()) return {};
-  std::string text = fmt::format("\n{}:\n", heading);
-  for (std::size_t i = 0; i < std::min(findings.size(), most_lines); ++i) text += describe(findings[i]);
-  if (findings.size() > most_lines)
-    text += fmt::format("  and {} more; --out FILE has all\n", findings.size() - most_lines);
-  return text;
-}
-
-std::string change_lines(const Change& c, const History& history) {
-  std::string text = fmt::format(
-      "  {}  {}: {} → {} between {} and {}\n", change_text(c), series_text(*c.series, *c.machine, history),
-      format_seconds(c.before_seconds), format_seconds(c.after_seconds),
-      describe_run(history.runs[c.last_before]), describe_run(history.runs[c.first_after]));
-  for (const std::string& note : c.notes) text += fmt::format("      {}\n", printable(note));
-  return text;
-}
-
-std::vector<Change> of_state(const HistoryCheck& check, ChangeState state) {
-  std::vector<Change> some;
-  std::copy_if(check.changes.begin(), check.changes.end(), std::back_inserter(some),
-               [state](const Change& c) { return c.state == state; });
-  return some;
-}
-
-/// Runs that gave a measurement to one of the series.
-std::size_t runs_of(const History& history) {
-  std::set<std::size_t> runs;
-  for (const Series& series : history.series) {
-    for (const Measurement& m : series.measurements) runs.insert(m.run);
-  }
-  return runs.size();
 }
 
 Json run_json(const Run& run) {
@@ -89,58 +36,18 @@ Json series_json(const Series& series, const Machine& machine) {
 
 }  // namespace
 
+std::size_t runs_in(const History& history) {
+  std::set<std::size_t> runs;
+  for (const Series& series : history.series) {
+    for (const Measurement& m : series.measurements) runs.insert(m.run);
+  }
+  return runs.size();
+}
+
 std::string describe_run(const Run& run) {
   std::string known = printable(run.commit).substr(0, 12);
   if (!run.time.empty()) known += (known.empty() ? "" : ", ") + printable(run.time);
   return fmt::format("run {}{}", run.id, known.empty() ? "" : fmt::format(" ({})", known));
-}
-
-std::string history_report(const HistoryCheck& check, const std::string& store) {
-  const History& history = *check.history;
-  const auto changes = [&](const Change& c) { return change_lines(c, history); };
-  const auto fresh = of_state(check, ChangeState::fresh);
-  const auto better = of_state(check, ChangeState::better);
-  std::string text = fmt::format(
-      "{}: {} on {}, {} (a case on a backend); changes of at least {}; where there are none, at most "
-      "{} of such checks find any\n",
-      printable(store), plural(runs_of(history), "run", "runs"),
-      plural(history.machines.size(), "machine", "machines"), plural(check.series, "series", "series"),
-      format_percent(check.options.threshold), format_percent(check.options.level));
-  text += section(
-      fmt::format("{} slower, and nobody has accepted it", plural(fresh.size(), "change is", "changes are")),
-      fresh, changes);
-  text += section("Not ok in the newest run that has them", check.failures, [&](const Failure& f) {
-    return fmt::format("  {}: {}, {}\n", name(f.status), series_text(*f.series, *f.machine, history),
-                       describe_run(history.runs[f.run]));
-  });
-  text += section("Perhaps slower, but too few runs yet to tell", check.suspicions, [&](const Suspicion& s) {
-    return fmt::format("  {} %  {}: {}; {} will tell\n", change_text(s.ratio),
-                       series_text(*s.series, *s.machine, history),
-                       s.values == 1 ? "the newest run is the slowest"
-                                     : fmt::format("the newest {} runs are the slowest", s.values),
-                       plural(s.more, "more", "more"));
-  });
-  text += section(plural(better.size(), "change is faster", "changes are faster"), better, changes);
-  for (const auto& [state, said] : {std::pair(ChangeState::accepted, "slower and accepted"),
-                                    std::pair(ChangeState::undone, "slower and made good since"),
-                                    std::pair(ChangeState::earlier, "slower, before --since")}) {
-    if (const auto some = of_state(check, state); !some.empty())
-      text += fmt::format("\n{} {}; --out FILE has them\n", plural(some.size(), "change is", "changes are"),
-                          said);
-  }
-  if (check.changes.empty() && check.untold < check.series) text += "\nNo series changed its level.\n";
-  if (check.untold > 0) {
-    text += fmt::format(
-        "\n{} of {} series {} too short for any change to be told: with {} series that takes {} "
-        "runs, and {} has {}\n",
-        check.untold, check.series, check.untold == 1 ? "is" : "are", check.series, check.values_needed,
-        check.series == 1 ? "it" : "the longest", check.most_values);
-  }
-  if (!fresh.empty() || !check.failures.empty()) {
-    text += fmt::format("\nWhat is meant to be so: breakeven history accept {} --filter REGEX\n",
-                        printable(store));
-  }
-  return text;
 }
 
 std::string history_json(const HistoryCheck& check, const std::string& store) {
@@ -149,14 +56,16 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
             {"store", store},
             {"threshold", check.options.threshold},
             {"level", check.options.level},
-            {"runs", runs_of(history)},
+            {"runs", runs_in(history)},
             {"series", check.series},
             {"series_too_short", check.untold},
             {"runs_needed", check.values_needed},
+            {"runs_recorded", check.most_values},
             {"exit_status", exit_status(check)},
             {"changes", Json::array()},
             {"not_ok", Json::array()},
-            {"suspicions", Json::array()}};
+            {"suspicions", Json::array()},
+            {"perhaps_faster", Json::array()}};
   for (const Change& c : check.changes) {
     Json change = series_json(*c.series, *c.machine);
     change["state"] = name(c.state);
@@ -178,12 +87,15 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
     failure["run"] = run_json(history.runs[f.run]);
     json["not_ok"].push_back(std::move(failure));
   }
-  for (const Suspicion& s : check.suspicions) {
-    Json suspicion = series_json(*s.series, *s.machine);
-    suspicion["ratio"] = number_or_null(s.ratio);
-    suspicion["runs"] = s.values;
-    suspicion["more_runs_needed"] = s.more;
-    json["suspicions"].push_back(std::move(suspicion));
+  for (const auto& [key, suspicions] :
+       {std::pair("suspicions", &check.suspicions), std::pair("perhaps_faster", &check.promising)}) {
+    for (const Suspicion& s : *suspicions) {
+      Json suspicion = series_json(*s.series, *s.machine);
+      suspicion["ratio"] = number_or_null(s.ratio);
+      suspicion["runs"] = s.values;
+      suspicion["more_runs_needed"] = s.more;
+      json[key].push_back(std::move(suspicion));
+    }
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -5,6 +5,7 @@
 
 #include "protocol/json_value.h"
 #include "protocol/messages.h"
+#include "results/file_kind.h"
 #include "results/json_parts.h"
 #include "results/json_reader.h"
 #include "results/json_text.h"
@@ -240,10 +241,9 @@ CaseResult read_case(const JsonReader& in) {
 }  // namespace
 
 Result result_from(const Json& json) {
-  if (!json.is_object() || !json.contains("schema")) {
+  if (const FileKind kind = kind_of(json); kind != FileKind::result)
     throw ResultError(
-        "is not a result file: it has no \"schema\"; give a file that `breakeven run --out` wrote");
-  }
+        fmt::format("is {} and no result; give a file that `breakeven run --out` wrote", describe(kind)));
   const JsonReader in(json, "");
   const auto found = in.get<std::string>("schema");
   if (found != schema) {

@@ -82,6 +82,7 @@ Json to_json(const BackendRecord& b) {
       {"role", b.role}, {"device", b.device},       {"device_name", b.device_name}};
   if (!b.device_id.empty()) made["device_id"] = b.device_id;
   made["libraries"] = object(b.libraries);
+  if (!b.library_files.empty()) made["library_files"] = object(b.library_files);
   made["supports"] = Json::object();
   for (const auto& [op, dtypes] : b.supports) made["supports"][op] = dtypes;
   made["unreadable"] = b.unreadable;
@@ -119,6 +120,7 @@ BackendRecord read_backend(const JsonReader& in) {
   b.device_name = in.get_or<std::string>("device_name", "");
   b.device_id = in.get_or<std::string>("device_id", "");
   b.libraries = in.pairs("libraries");
+  b.library_files = in.pairs("library_files");
   const auto supports = in.get_or<std::map<std::string, std::vector<std::string>>>("supports", {});
   b.supports.assign(supports.begin(), supports.end());
   b.unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {});

@@ -115,7 +115,8 @@ struct CaseResult {
 struct BackendRecord {
   std::string name, version, role, device, device_name;
   std::string device_id = {};  // a GPU's UUID; empty where the backend does not say
-  std::vector<std::pair<std::string, std::string>> libraries;
+  std::vector<std::pair<std::string, std::string>> libraries;           // name, version
+  std::vector<std::pair<std::string, std::string>> library_files = {};  // name, the file that was loaded
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
@@ -154,6 +155,12 @@ struct Host {
   /// Variables that steer libraries (host/steering.h); nothing where it is not known which were set.
   std::optional<std::map<std::string, std::string>> environment = {};
   std::vector<Gpu> gpus = {};  // that backends compute on, each once
+  // Not part of files, for reports of several machines:
+  std::string own_name = {};  // as the file has it, where `name` is another
+  bool is_labelled = false;   // `name` is the user's (`--label`)
+
+  /// As the file has it.
+  const std::string& recorded_name() const { return own_name.empty() ? name : own_name; }
   bool operator==(const Host&) const = default;
 };
 
@@ -207,11 +214,8 @@ class ResultWriter {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  void write_text(const std::filesystem::path& path, const std::string& text) const;
-  void replace_file(const std::string& text) const;
-
   std::filesystem::path path_;
-  bool replaceable_ = true;         // an ordinary file, or none yet
+  bool replaceable_ = false;        // an ordinary file, or none yet
   std::vector<std::string> texts_;  // of each case
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double seconds_writing_ = 0;

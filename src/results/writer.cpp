@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
+#include <system_error>
 
 #include "results/result.h"
+#include "results/whole_file.h"
 
 namespace breakeven {
 namespace {
@@ -16,49 +16,39 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// A failure to write `path` as a ResultError.
+template <typename Work>
+void or_result_error(const std::filesystem::path& path, const Work& work) {
+  try {
+    work();
+  } catch (const std::system_error& e) {
+    throw ResultError(fmt::format("{}: cannot be written: {}; make room or give another place with --out",
+                                  path.string(), e.code().message()));
+  }
+}
+
+/// Keeps what is there as NAME.previous.json.
+void keep_previous(const std::filesystem::path& path) {
+  std::filesystem::path previous = path;
+  previous.replace_extension(".previous" + path.extension().string());
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  or_result_error(previous, [&] { write_whole_file(previous, text.str()); });
+}
+
 }  // namespace
 
 ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
-  replaceable_ = path_ != "-";
-  if (!replaceable_) return;
+  if (path_ == "-") return;
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) {
     throw ResultError(fmt::format("{}: is a folder; --out names a file", path_.string()));
   }
-  if (std::filesystem::exists(path_, error)) {
-    if (std::filesystem::is_symlink(path_)) path_ = std::filesystem::canonical(path_);
-    replaceable_ = std::filesystem::is_regular_file(path_);
-    if (!replaceable_) return;
-  }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
-  write_text(path_.string() + ".part", "");
-  std::filesystem::remove(path_.string() + ".part", error);
-  if (std::filesystem::exists(path_, error)) {
-    std::filesystem::path previous = path_;
-    previous.replace_extension(".previous" + path_.extension().string());
-    std::filesystem::copy_file(path_, previous, std::filesystem::copy_options::overwrite_existing, error);
-  }
-}
-
-void ResultWriter::write_text(const std::filesystem::path& path, const std::string& text) const {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) {
-    const int cause = errno;
-    std::error_code error;
-    if (std::filesystem::is_regular_file(path, error)) std::filesystem::remove(path, error);
-    throw ResultError(fmt::format("{}: cannot be written: {}; make room or give another place with --out",
-                                  path_.string(), cause != 0 ? std::strerror(cause) : "output error"));
-  }
-}
-
-void ResultWriter::replace_file(const std::string& text) const {
-  if (!replaceable_) return write_text(path_, text);
-  const std::string part = path_.string() + ".part";
-  write_text(part, text);
-  std::filesystem::rename(part, path_);
+  or_result_error(path_, [&] { expect_writable(path_); });
+  path_ = link_target(path_);
+  replaceable_ = !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
+  if (std::filesystem::is_regular_file(path_, error)) keep_previous(path_);
 }
 
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
@@ -68,7 +58,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
     texts_.push_back(to_json_text(result.cases[i]));
   if (!replaceable_ || (!result.complete && seconds_writing_ > seconds_since(start_) / 50)) return;
   try {
-    replace_file(to_json_text(result, texts_));
+    write_whole_file(path_, to_json_text(result, texts_));
   } catch (const std::exception&) {
     // A disk that is full now is no reason to stop measuring: finish() tries again, and elsewhere.
   }
@@ -83,10 +73,10 @@ void ResultWriter::finish(const Result& result) {
     return;
   }
   try {
-    replace_file(text);
+    or_result_error(path_, [&] { write_whole_file(path_, text); });
   } catch (const std::exception& e) {
     const auto rescue = std::filesystem::temp_directory_path() / fmt::format("breakeven-{}.json", getpid());
-    write_text(rescue, text);
+    or_result_error(rescue, [&] { write_whole_file(rescue, text); });
     throw ResultError(fmt::format("{}; what was measured is in {}", e.what(), rescue.string()));
   }
 }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "install_paths.h"
+
 namespace breakeven {
 namespace {
 
@@ -27,7 +29,7 @@ std::vector<std::filesystem::path> backend_folders() {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   folders.push_back(own);
-  folders.push_back(own.parent_path() / "libexec" / "breakeven");
+  folders.push_back((own / libexec_from_program).lexically_normal());
   return folders;
 }
 
@@ -71,6 +73,7 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .device_name = hello.device_name,
           .device_id = hello.device_id,
           .libraries = hello.libraries,
+          .library_files = hello.library_files,
           .supports = hello.supports,
           .unreadable = hello.unreadable,
           .warnings = hello.warnings,

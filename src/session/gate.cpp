@@ -15,6 +15,8 @@
 #include "session/environment.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
+#include "verdicts/decision.h"
+#include "verdicts/notes.h"
 #include "version.h"
 
 namespace breakeven {
@@ -33,6 +35,11 @@ struct Duel {
   std::size_t repeated = 0;          // pairs that were taken again, as a GPU throttled
   Effects effects;
   bool decided = false;
+};
+
+/// Why a case is measured no further without a clear verdict, and what to do about it.
+struct Cause {
+  std::string text, remedy;
 };
 
 /// A problem and the duels in it: one for each backend that both sides have.
@@ -72,6 +79,7 @@ class Gate {
     bench_.end();
     verdicts_.wall_seconds = seconds_since(begun_);
     give_up();
+    gather_common_notes(verdicts_);
     return std::move(verdicts_);
   }
 
@@ -107,39 +115,52 @@ class Gate {
 
   static std::string method_of(const GateRules& rules) {
     return fmt::format(
-        "One value a launch, the median over pairs of samples of head's seconds over base's; the ratio is "
-        "the trimmed mean of their logarithms with Tukey and McLaughlin's interval, 95 %. A suspect is "
-        "slower or faster only where further launches say so by the randomisation test of signs; that any "
-        "of the {} cases is called changed which did not change has a chance of at most {:g} %.",
+        "Each launch gives one value: the median over its pairs of samples of head's seconds over base's. "
+        "The change is the trimmed mean of these values' logarithms, with Tukey and McLaughlin's 95 % "
+        "interval. A case is called slower or faster only where further launches confirm it by the "
+        "randomisation test of signs. Where nothing changed, the chance that any of the {} cases is called "
+        "slower or faster is at most {:g} %.",
         rules.cases, rules.false_alarm * 100);
   }
 
   static Side record_of(const GateSide& side) {
-    return {.source = side.source, .environment = side.environment, .backends = side.backends};
+    return {.source = side.source,
+            .environment = side.environment,
+            .backends = side.backends,
+            .backend = side.backend};
   }
 
   void add_participants() {
-    for (const std::string& name : plan_.backends) {
+    for (const BackendPair& names : plan_.backends) {
       auto& pair = participants_.emplace_back();
-      for (const auto& [s, side] : {std::pair(base, &plan_.base), std::pair(head, &plan_.head)}) {
-        const auto found = std::find_if(side->backends.begin(), side->backends.end(),
-                                        [&](const auto& b) { return b.name == name && b.available; });
-        if (found == side->backends.end()) continue;
-        pair[s] = participant_of(*found, *side, name_of(s));
+      for (const std::size_t s : {base, head}) {
+        const BackendRecord* found = record(names, s);
+        if (found == nullptr || !found->available) continue;
+        pair[s] = participant_of(*found, s == base ? plan_.base : plan_.head, name_of(s));
       }
     }
+  }
+
+  /// What is known of the pair's backend on a side; null where the side has no such program.
+  const BackendRecord* record(const BackendPair& names, std::size_t side) const {
+    const auto& there = (side == base ? plan_.base : plan_.head).backends;
+    const auto& name = side == base ? names.base : names.head;
+    const auto found =
+        std::find_if(there.begin(), there.end(), [&](const auto& b) { return b.name == name; });
+    return found == there.end() ? nullptr : &*found;
   }
 
   /// Both sides have it or one has: the verdict is there from the start.
   void add(const PlannedCase& planned) {
     if (!planned.problem.workload->is_timed()) {
-      verdicts_.warnings.push_back(fmt::format("{}: left out, as it is not timed", planned.problem.id()));
+      verdicts_.warnings.push_back(fmt::format("{}: not compared, it has no time", planned.problem.id()));
       return;
     }
     const std::string id = planned.problem.id();
     Match match;
     match.problem.planned = &planned;
-    for (const auto& pair : participants_) {
+    for (std::size_t p = 0; p < participants_.size(); ++p) {
+      const Pair& pair = participants_[p];
       const auto has = [&](std::size_t side) {
         return pair[side] && pair[side]->backend.has_operation(planned.problem.workload->op());
       };
@@ -147,13 +168,14 @@ class Gate {
       if (!has(base) && !has(head)) continue;
       const Participant& shown = has(head) ? *pair[head] : *pair[base];
       CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
+      verdict.backend = plan_.backends[p].name();
       verdict.base_status = verdict.head_status = Status::interrupted;
       Duel& duel = match.duels.emplace_back();
       duel.verdict_index = verdicts_.cases.size() - 1;
       duel.arms = match.problem.arms.size();
       if (!has(base) || !has(head)) {
         duel.alone = has(base) ? base : head;
-        say_what_is_missing(verdict, *duel.alone, pair[1 - *duel.alone].get());
+        say_what_is_missing(verdict, *duel.alone, plan_.backends[p]);
       }
       for (const std::size_t side : {base, head}) {
         if (!has(side)) continue;
@@ -167,21 +189,21 @@ class Gate {
 
   using Pair = std::array<std::unique_ptr<Participant>, 2>;
 
-  /// Of a case that only the side `alone` has: `other` is the other side's backend, if that is there and can
-  /// be used. One that is there and cannot is no sign that the case is new.
-  void say_what_is_missing(CaseVerdict& verdict, std::size_t alone, const Participant* other) const {
-    const auto& there = (alone == base ? plan_.head : plan_.base).backends;
-    const auto broken = std::find_if(
-        there.begin(), there.end(), [&](const auto& b) { return b.name == verdict.backend && !b.available; });
-    if (broken != there.end()) {
-      (alone == base ? verdict.head_status : verdict.base_status) = Status::failed;
-      verdict.reason = fmt::format("{}: failed: {}", name_of(1 - alone), broken->reason);
+  /// Only the side `alone` has the case. A program of the other side that cannot start is no sign that the
+  /// case is new.
+  void say_what_is_missing(CaseVerdict& verdict, std::size_t alone, const BackendPair& names) const {
+    const std::size_t lacking = 1 - alone;
+    const std::string& name = lacking == base ? names.base : names.head;
+    const BackendRecord* found = record(names, lacking);
+    if (found != nullptr && !found->available) {
+      (lacking == head ? verdict.head_status : verdict.base_status) = Status::failed;
+      verdict.reason = fmt::format("{} is not available: {}", name, found->reason);
       return;
     }
     verdict.presence = alone == base ? Presence::only_base : Presence::only_head;
-    verdict.reason = other != nullptr ? fmt::format("the {}'s {} has no {}", name_of(1 - alone),
-                                                    verdict.backend, verdict.op)
-                                      : fmt::format("the {} has no {}", name_of(1 - alone), verdict.backend);
+    verdict.reason = found != nullptr
+                         ? fmt::format("{} has no {} in the {}", name, verdict.op, name_of(lacking))
+                         : fmt::format("there is no {} in the {}", name, name_of(lacking));
   }
 
   // ---- a launch
@@ -267,7 +289,7 @@ class Gate {
     CaseVerdict& said = verdict(duel);
     const Status status = one.over ? one.row->status : Status::ok;
     (duel.alone == base ? said.base_status : said.head_status) = status;
-    if (one.over) said.reason += fmt::format("; {}", one.row->reason);
+    if (one.over) said.reason += fmt::format("{}{}", said.reason.empty() ? "" : "; ", one.row->reason);
     said.verdict = Verdict::incomparable;
     duel.decided = true;
     ++decided_;
@@ -284,7 +306,7 @@ class Gate {
     CaseVerdict& said = verdict(duel);
     said.presence = Presence::only_head;
     said.base_status = Status::unsupported;
-    said.reason = fmt::format("the base does not support it: {}", arm(problem, duel, base).row->reason);
+    said.reason = fmt::format("new: not supported in the base: {}", arm(problem, duel, base).row->reason);
     duel.alone = head;
     duel.arms += head;  // of which its only arm is left
     verify_alone(problem, duel);
@@ -382,20 +404,21 @@ class Gate {
     summarise(duel);
     if (step.next == Step::Next::stop) {
       close(problem, duel, step.verdict);
-      if (step.verdict == Verdict::inconclusive)
-        said.reason = why_undecided(duel, "the samples vary too much");
+      if (step.verdict == Verdict::inconclusive) {
+        end_undecided(duel, {.text = "launches differ too much",
+                             .remedy = "repeat it on a quieter machine, or with a larger --threshold"});
+      }
     }
   }
 
   void cannot_compare(MeasuredProblem& problem, Duel& duel) {
     CaseVerdict& said = verdict(duel);
-    std::vector<std::string> reasons;
-    for (const std::size_t side : {base, head}) {
-      const Arm& one = arm(problem, duel, side);
-      if (one.over)
-        reasons.push_back(fmt::format("{}: {}: {}", name_of(side), name(one.row->status), one.row->reason));
-    }
-    said.reason = fmt::format("{}", fmt::join(reasons, "; "));
+    // The statuses are in fields of their own.
+    const Arm& was = arm(problem, duel, base);
+    const Arm& is = arm(problem, duel, head);
+    said.reason = was.over && is.over && was.row->reason != is.row->reason
+                      ? fmt::format("base: {}; head: {}", was.row->reason, is.row->reason)
+                      : (is.over ? is : was).row->reason;
     // What is wrong has no speed.
     said.ratio.reset();
     close(problem, duel, Verdict::incomparable);
@@ -418,30 +441,30 @@ class Gate {
     said.verdict = decided;
     duel.decided = true;
     ++decided_;
-    std::set<std::string> notes;
+    std::array<std::set<std::string>, 2> notes;
     for (const std::size_t side : {base, head}) {
       Arm& one = arm(problem, duel, side);
-      for (const std::string& warning : one.row->warnings)
-        notes.insert(fmt::format("{}: {}", name_of(side), warning));
-      if (one.busy_when_idle)
-        notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", name_of(side)));
+      notes.at(side).insert(one.row->warnings.begin(), one.row->warnings.end());
+      if (one.busy_when_idle) notes.at(side).insert("its threads were still busy 50 ms after a sample");
       if (const auto throttled = describe(one.throttling, one.answers.size()))
-        notes.insert(fmt::format("{}: {}", name_of(side), *throttled));
+        notes.at(side).insert(*throttled);
       one.answers = {};
       one.watch.reset();
     }
+    said.notes = notes_of_sides(notes[base], notes[head]);
     if (duel.repeated > 0)
-      notes.insert(
-          fmt::format("{} pairs of samples were taken again, after the GPU had rested", duel.repeated));
-    if (said.base_algorithm != said.head_algorithm)
-      notes.insert(fmt::format("the algorithm changed: {} in the base, {} in the head", said.base_algorithm,
-                               said.head_algorithm));
-    said.notes.assign(notes.begin(), notes.end());
+      said.notes.push_back(
+          fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", duel.repeated));
   }
 
   /// What is still open when the time is up, or somebody interrupts.
   void give_up() {
     verdicts_.complete = true;
+    const bool interrupted = Interruption::requested();
+    const Cause cause = interrupted
+                            ? Cause{.text = "interrupted", .remedy = ""}
+                            : Cause{.text = "time ran out",
+                                    .remedy = fmt::format("re-run with --minutes {:.0f}", minutes_needed())};
     for (Match& match : matches_) {
       for (Duel& duel : match.duels) {
         if (duel.decided) continue;
@@ -451,27 +474,51 @@ class Gate {
           continue;
         }
         CaseVerdict& said = verdict(duel);
-        const bool interrupted = Interruption::requested();
         verdicts_.complete = verdicts_.complete && !interrupted;
-        close(match.problem, duel, Verdict::inconclusive);
-        said.reason = why_undecided(duel, interrupted ? "interrupted"
-                                                      : fmt::format("the time limit of {:g} min was reached",
-                                                                    plan_.max_seconds / 60));
+        close(match.problem, duel, breakeven::end_undecided(duel.effects, rules_).verdict);
+        if (said.verdict == Verdict::inconclusive) end_undecided(duel, cause);
         // A case that was never measured has no result, on either side.
         if (said.launches.empty() && !interrupted) said.base_status = said.head_status = Status::timed_out;
       }
     }
   }
 
-  std::string why_undecided(const Duel& duel, const std::string& cause) {
-    const std::size_t launches = verdict(duel).launches.size();
-    return fmt::format(
-        "{}, after {} launch{}{}", cause, launches, launches == 1 ? "" : "es",
-        duel.effects.suspected_slower
-            ? fmt::format("; it looked {}, which {} did not confirm",
-                          *duel.effects.suspected_slower ? "slower" : "faster",
-                          duel.effects.confirming.empty() ? "no further launch" : "further launches")
-            : "");
+  void end_undecided(const Duel& duel, const Cause& cause) {
+    CaseVerdict& said = verdict(duel);
+    said.not_slower = breakeven::end_undecided(duel.effects, rules_).not_slower;
+    said.reason = reason_of_inconclusive({.ratio = said.ratio,
+                                          .launches = said.launches.size(),
+                                          .threshold = rules_.threshold,
+                                          .suspected_slower = duel.effects.suspected_slower,
+                                          .not_slower = said.not_slower,
+                                          .cause = cause.text,
+                                          .remedy = cause.remedy});
+  }
+
+  /// A rough estimate for all that is open: suspects up to the next look that may confirm them, the others
+  /// twice the launches that they had. More than there were.
+  double minutes_needed() const {
+    double seconds = seconds_since(begun_), seconds_each = 0;
+    for (const Match& match : matches_) seconds_each = std::max(seconds_each, match.seconds_each);
+    for (const Match& match : matches_) {
+      std::size_t launches = 0;
+      for (const Duel& duel : match.duels) {
+        if (!duel.decided) launches = std::max(launches, launches_left(duel.effects));
+      }
+      seconds += static_cast<double>(launches) * (match.seconds_each > 0 ? match.seconds_each : seconds_each);
+    }
+    return std::max(std::ceil(seconds / 60), std::floor(plan_.max_seconds / 60) + 1);
+  }
+
+  std::size_t launches_left(const Effects& effects) const {
+    const std::size_t done = (effects.suspected_slower ? effects.confirming : effects.first).size();
+    if (!effects.suspected_slower)
+      return std::max(done, static_cast<std::size_t>(first_looks().front().launches));
+    for (const Look& look : confirming_looks(rules_)) {
+      if (const auto launches = static_cast<std::size_t>(look.launches); launches > done)
+        return launches - done;
+    }
+    return 1;
   }
 
   // ---- small questions
@@ -492,7 +539,8 @@ class Gate {
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
            .median = {},
            .half_width = {},
-           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_))});
+           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_)),
+           .at_most = true});
   }
 
   const GatePlan& plan_;
@@ -529,6 +577,10 @@ std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
                   const std::function<void(const SessionProgress&)>& show) {
   return Gate(plan, save, show).run();
+}
+
+std::string BackendPair::name() const {
+  return base == head ? base : fmt::format("{} → {}", base, head);
 }
 
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {

@@ -18,7 +18,8 @@ namespace breakeven {
 
 struct GateSide {
   std::string source;                                            // the folder of its programs
-  std::vector<std::pair<std::string, std::string>> environment;  // set for it alone
+  std::string backend = {};                                      // the only one, where it is named
+  std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
   int threads = 1;
   std::vector<BackendRecord> backends;  // available or not
 };
@@ -26,18 +27,25 @@ struct GateSide {
 /// How the side's programs are started.
 WorkerOptions options_of(const GateSide& side);
 
-/// One of the side's backends, whose worker is told apart from the other side's by the side's name.
+/// One of the side's backends, with the side's name in its worker's key.
 std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
                                             std::string_view side_name);
+
+/// A backend of each side: of one name, unless two backends are compared with each other.
+struct BackendPair {
+  std::string base, head;
+  /// "openblas", or "openblas → mkl"
+  std::string name() const;
+};
 
 struct GatePlan {
   Config config;
   GateSide base, head;
-  std::vector<std::string> backends;     // measured where both sides have them, listed where one has
-  std::optional<BackendRecord> arbiter;  // knows the truth; without it nothing can be verified
+  std::vector<BackendPair> backends;     // measured where both sides have them, listed where one has
+  std::optional<BackendRecord> arbiter;  // the reference; without it nothing can be verified
   int threads = 1;                       // of the arbiter
   GateRules rules;                       // `cases` is filled in
-  double max_seconds = 600;              // of all; what is not decided by then is inconclusive
+  double max_seconds = 600;              // for all cases; one undecided by then is inconclusive
 };
 
 /// Launches fresh processes of both sides again and again, and samples every undecided case in each. `save`
@@ -46,8 +54,8 @@ struct GatePlan {
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
                   const std::function<void(const SessionProgress&)>& show);
 
-/// Pairs of samples in a launch, of which each takes `sample_seconds`: an even number, so that either side is
-/// first equally often.
+/// Pairs of samples in a launch, where a sample takes `sample_seconds`: an even number, so that either side
+/// goes first equally often.
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure);
 
 }  // namespace breakeven

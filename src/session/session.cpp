@@ -13,6 +13,7 @@
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
+#include "session/time_left.h"
 #include "session/workbench.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
@@ -28,11 +29,18 @@ std::optional<double> median_of(const std::vector<double>& values) {
   return median(values);
 }
 
-/// How long the problems of one workload took.
-struct Durations {
-  double sum = 0;
-  double count = 0;
-};
+RunStep describe_step(const Case& problem, std::size_t backends) {
+  const Value* epochs = problem.parameters.find("epochs");
+  const Value* target = problem.parameters.find("target_accuracy");
+  const bool has_goal = (epochs != nullptr && problem.parameters.integer("epochs") > 0) ||
+                        (target != nullptr && problem.parameters.number("target_accuracy") > 0);
+  const Value* network = problem.parameters.find("network");
+  // Training to a goal takes as long as it takes: single steps say nothing of it.
+  return {.kind = fmt::format("{}{}", problem.workload->op(), has_goal ? " to a goal" : ""),
+          .variant = network != nullptr ? problem.parameters.text("network") : "",
+          .work = problem.flop(),
+          .backends = static_cast<double>(backends)};
+}
 
 /// Cases by (id, backend). The names are the cases' own and must outlive it.
 using CaseKey = std::pair<std::string_view, std::string_view>;
@@ -58,13 +66,10 @@ class Session {
       bench_.begin_launch();
       for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
         const auto start = Clock::now();
-        seconds_left_ = seconds_left();
         measure(problems_[p], launch);
         if (launch + 1 == measure_.launches) close(problems_[p]);
-        Durations& seen = durations_[problems_[p].planned->problem.workload];
-        seen.sum += seconds_since(start);
-        ++seen.count;
-        ++measurements_done_;
+        steps_[static_cast<std::size_t>(launch) * problems_.size() + p].seconds = seconds_since(start);
+        countdown_.update(seconds_since(begun_), estimate_seconds_left(steps_));
         save_(result_, static_cast<std::size_t>(problems_[p].arms.front().row - result_.cases.data()));
       }
     }
@@ -126,6 +131,11 @@ class Session {
       if (!problem.arms.empty()) problems_.push_back(std::move(problem));
     }
     keep_unasked(earlier);
+    steps_.reserve(problems_.size() * static_cast<std::size_t>(measure_.launches));
+    for (int launch = 0; launch < measure_.launches; ++launch) {
+      for (const MeasuredProblem& problem : problems_)
+        steps_.push_back(describe_step(problem.planned->problem, problem.arms.size()));
+    }
   }
 
   /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
@@ -355,7 +365,7 @@ class Session {
                              .activity = std::move(activity),
                              .median = {},
                              .half_width = {},
-                             .seconds_left = seconds_left_};
+                             .seconds_left = countdown_.left(seconds_since(begun_))};
     if (!arm.launches.empty() && !arm.launches.back().empty()) {
       progress.median = median(arm.launches.back());
       if (const auto interval = median_interval(arm.launches.back())) {
@@ -363,23 +373,6 @@ class Session {
       }
     }
     show_(progress);
-  }
-
-  /// The problems still to come, each as long as those of its workload were so far; as long as its arms may
-  /// take where none has been measured.
-  double seconds_left() const {
-    double left = 0;
-    const std::size_t all = problems_.size() * static_cast<std::size_t>(measure_.launches);
-    for (std::size_t i = measurements_done_; i < all; ++i) {
-      const MeasuredProblem& problem = problems_[i % problems_.size()];
-      const auto known = durations_.find(problem.planned->problem.workload);
-      if (known != durations_.end()) {
-        left += known->second.sum / known->second.count;
-      } else {
-        left += static_cast<double>(problem.arms.size()) * measure_.max_seconds / measure_.launches;
-      }
-    }
-    return left;
   }
 
   const SessionPlan& plan_;
@@ -391,9 +384,9 @@ class Session {
   Workbench bench_;
   std::vector<Participant> participants_;
   std::vector<MeasuredProblem> problems_;  // goes before what its arms use
-  std::map<const Workload*, Durations> durations_;
-  double seconds_left_ = 0;
-  std::size_t measurements_done_ = 0;
+  const Clock::time_point begun_ = Clock::now();
+  std::vector<RunStep> steps_;  // every problem in every launch, in order
+  Countdown countdown_;
   std::size_t done_ = 0;  // measured to the end
 };
 

@@ -17,7 +17,8 @@ struct SessionProgress {
   std::string id, backend;
   std::string activity;                      // "preparing", "verifying", "training", "sampling"
   std::optional<double> median, half_width;  // so far; the half width as a part of the median
-  double seconds_left = 0;                   // of the whole run, estimated
+  std::optional<double> seconds_left = {};   // of the whole run, where that is known well enough
+  bool at_most = false;                      // they are a time limit, and it may end before
 };
 
 struct SessionPlan {

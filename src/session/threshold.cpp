@@ -392,7 +392,8 @@ class ThresholdSession {
                              .activity = std::move(activity),
                              .median = {},
                              .half_width = {},
-                             .seconds_left = plan_.max_seconds - seconds_since(begun_)};
+                             .seconds_left = plan_.max_seconds - seconds_since(begun_),
+                             .at_most = true};
     show_(progress);
   }
 

@@ -38,8 +38,11 @@ struct LeadChange {
   /// 95 % of the crossing; or the last value that was below and the first that was above.
   Interval interval;
   bool by_bisection = false;              // that is what the interval is, and the crossing its middle
+  bool interpolated = false;              // from values far apart, of results that were not paired
   std::int64_t from = 0;                  // the first value behind it
   std::int64_t earliest = 0, latest = 0;  // that it may be, by the interval
+  /// Where it is interpolated: the values measured on either side of it that have one side ahead.
+  std::int64_t last_below = 0, first_above = 0;
 };
 
 struct BreakEven {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "verdicts/machines.h"
+#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {
@@ -27,11 +29,32 @@ void note(std::vector<const BackendRecord*>& known, const BackendRecord& backend
   }
 }
 
+/// "EPYC Zen 4, 2 cores"; "..., 1 thread" where it does not compute on all of them. A user's label counts as
+/// it is.
+std::string name_of(const Candidate& one) {
+  if (one.host.is_labelled) return one.host.name;
+  if (!one.is_cpu) return one.device;
+  const int threads = one.host.threads;
+  const char* unit = threads == one.host.cores ? "core" : "thread";
+  return fmt::format("{}, {} {}{}", processor_name(one.host), threads, unit, threads == 1 ? "" : "s");
+}
+
+/// Says more of those that share a name, where that is not the same of all of them.
 void tell_apart(std::vector<Candidate>& all, const auto& more) {
+  std::map<std::string, std::set<std::string>> of_name;
+  for (const Candidate& one : all) of_name[one.name].insert(more(one));
+  for (Candidate& one : all) {
+    if (of_name[one.name].size() > 1) one.name += fmt::format(" ({})", more(one));
+  }
+}
+
+void number_those_of_one_name(std::vector<Candidate>& all) {
   std::map<std::string, int> count;
   for (const Candidate& one : all) ++count[one.name];
+  std::map<std::string, int> number;
   for (Candidate& one : all) {
-    if (count[one.name] > 1) one.name += fmt::format(" ({})", more(one));
+    const std::string name = one.name;
+    if (count[name] > 1) one.name += fmt::format(" ({})", ++number[name]);
   }
 }
 
@@ -51,8 +74,10 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   for (const Result& run : results) {
     by_age.push_back(&run);
     for (const CaseResult& result : run.cases) {
-      if (!index.try_emplace(device_key(run, result), all.size()).second) continue;
+      const std::string key = device_key(run, result);
+      if (!index.try_emplace(key, all.size()).second) continue;
       Candidate& one = all.emplace_back();
+      one.key = key;
       const BackendRecord* backend = backend_of(run, result);
       one.is_cpu = result.device == "cpu";
       one.host = run.host;
@@ -61,9 +86,7 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
         if (!one.is_cpu && backend != nullptr && gpu.id == backend->device_id)
           one.memory_bytes = gpu.memory_bytes;
       }
-      one.name = one.is_cpu ? fmt::format("{}, {} thread{}", one.device, one.host.threads,
-                                          one.host.threads == 1 ? "" : "s")
-                            : one.device;
+      one.name = name_of(one);
     }
   }
   std::stable_sort(by_age.begin(), by_age.end(),
@@ -91,10 +114,17 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       }
     }
   }
-  tell_apart(all, [](const Candidate& one) { return one.host.name.empty() ? "unnamed" : one.host.name; });
+  tell_apart(all, [](const Candidate& one) { return one.is_cpu ? "CPU" : one.device; });
+  tell_apart(all, [](const Candidate& one) { return fmt::format("{} threads", one.host.threads); });
+  tell_apart(all, [](const Candidate& one) {
+    const std::string& name = one.host.recorded_name();
+    return name.empty() ? std::string("unnamed") : name;
+  });
   tell_apart(all, [](const Candidate& one) { return identity_text(one.host); });
-  int number = 0;
-  tell_apart(all, [&](const Candidate&) { return ++number; });
+  tell_apart(all, [](const Candidate& one) {
+    return fmt::format("with {}", fmt::join(one.host.cpu_features, " "));
+  });
+  number_those_of_one_name(all);
   return all;
 }
 

@@ -1,5 +1,5 @@
-// Who is compared where machines are: the processors of a machine, or one of its GPUs, with all that result
-// files say of them.
+// What is ranked where machines are compared: the processors of a machine, or one of its GPUs, with all that
+// result files say of them.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,10 @@ namespace breakeven {
 std::string device_key(const Result& run, const CaseResult& result);
 
 struct Candidate {
-  std::string
-      name;  // the GPU's, or the CPU's with its threads, and the machine's where that tells them apart
+  /// A user's label; else the GPU's, or the CPU's with its cores, and the machine's where that tells them
+  /// apart.
+  std::string name;
+  std::string key;     // device_key() of its results
   std::string device;  // the GPU's name or the CPU's model, exactly
   bool is_cpu = true;
   std::optional<std::int64_t> memory_bytes;  // of the GPU

@@ -22,8 +22,8 @@
 namespace breakeven {
 namespace {
 
-/// The median of each launch's counted samples, in seconds; a launch without any is left out. Nothing where
-/// the file does not say which samples are of which launch.
+/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt where
+/// the file does not say which launch each sample belongs to.
 std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
   std::vector<std::size_t> ends;  // of each launch, behind its last sample
@@ -48,9 +48,8 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   return medians;
 }
 
-/// The base's program under the head's name, where each file is of one program with Google Benchmark: that a
-/// program was renamed, or built under another name for each side, leaves its benchmarks what they are.
-/// Nothing where that is not so, or the names are the same.
+/// The base with its program under the head's name, where each file comes from one Google Benchmark program:
+/// benchmarks stay the same when their program is renamed. nullopt for other files, or equal names.
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
@@ -111,10 +110,10 @@ class Comparison {
     verdicts_.cases.reserve(base_.cases.size());
     for (const auto& [side, result] : {std::pair("base", &base_), std::pair("head", &head_)}) {
       if (!result->complete)
-        verdicts_.warnings.push_back(fmt::format("the {}'s run ended before everything was measured", side));
+        verdicts_.warnings.push_back(fmt::format("the {} is incomplete: its run was interrupted", side));
     }
     for (const FoundDifference& found : run_differences(base_, head_)) {
-      if (allow(found)) verdicts_.warnings.push_back(found.text + ", which is allowed");
+      if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
       of_run_.push_back(found);
     }
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
@@ -128,7 +127,7 @@ class Comparison {
     if (fresh) {
       entry->second = backend_differences(base_, head_, backend);
       for (const FoundDifference& found : entry->second) {
-        if (allow(found)) verdicts_.warnings.push_back(found.text + ", which is allowed");
+        if (allow(found)) verdicts_.warnings.push_back(found.text + " (allowed)");
       }
     }
     return entry->second;
@@ -150,8 +149,8 @@ class Comparison {
                                       [&](const BackendRecord& b) { return b.name == c.backend; });
     made.reason = backend == head_.backends.end() ? fmt::format("the head has no backend {}", c.backend)
                   : !backend->available
-                      ? fmt::format("the head's {} is not available: {}", c.backend, backend->reason)
-                      : "the head does not have it";
+                      ? fmt::format("{} is not available in the head: {}", c.backend, backend->reason)
+                      : "the head was not measured for this case";
   }
 
   void add_new(const CaseResult& c) {
@@ -165,7 +164,7 @@ class Comparison {
   void add_both(const CaseResult& base, const CaseResult& head) {
     if (base.status == Status::unsupported && head.status != Status::unsupported) {
       add_new(head);  // what the base could not do is no time that got worse
-      verdicts_.cases.back().notes.push_back(fmt::format("the base does not support it: {}", base.reason));
+      verdicts_.cases.back().notes.push_back(fmt::format("not supported in the base: {}", base.reason));
       return;
     }
     const std::size_t index = verdicts_.cases.size();
@@ -181,7 +180,7 @@ class Comparison {
     } else if (base.status != Status::ok) {
       made.reason = base.reason;
     } else if (base.parameters != head.parameters) {
-      made.reason = "the two files mean different problems by this name";
+      made.reason = "the two files have different problems under this name";
     } else if (base.seconds && head.seconds) {
       if (!differ(base, head, made)) compare_times(*base.seconds, *head.seconds, index);
     } else {
@@ -195,7 +194,7 @@ class Comparison {
     std::set<Difference> kinds;
     const auto look = [&](const std::vector<FoundDifference>& all) {
       for (const FoundDifference& found : all) {
-        // Of the threads and clocks of CPUs a GPU's cases depend little.
+        // A GPU's cases depend little on the threads and clocks of the CPUs.
         const bool of_cpus =
             &all == &of_run_ && (found.what == Difference::threads || found.what == Difference::clocks);
         if (of_cpus && head.device == "gpu") continue;
@@ -213,7 +212,10 @@ class Comparison {
       if (found.what == Difference::algorithm) ++other_algorithms_;
       if (found.what == Difference::clocks && allow(found)) made.notes.push_back(found.text);
     }
-    for (const Difference kind : kinds) ++refusals_[kind];
+    for (const Difference kind : kinds) {
+      ++refusals_[kind];
+      made.differences.emplace_back(name(kind));
+    }
     made.reason = fmt::format("{}", fmt::join(refused, "; "));
     return !refused.empty();
   }
@@ -221,7 +223,7 @@ class Comparison {
   /// `fits` has no times, but a largest problem.
   static void compare_fits(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     if (!base.fit || !head.fit) {
-      made.reason = "there are no two times";
+      made.reason = "one of the two has no time";
       return;
     }
     // The search stops when it has the answer to a hundredth.
@@ -229,7 +231,7 @@ class Comparison {
     const auto was = static_cast<double>(base.fit->largest);
     const auto is = static_cast<double>(head.fit->largest);
     const std::string text =
-        fmt::format("the largest that fits: {} → {}", base.fit->largest, head.fit->largest);
+        fmt::format("largest size that fits: {} → {}", base.fit->largest, head.fit->largest);
     if (is < was * (1 - precision)) {
       made.reason = text;
     } else {
@@ -252,12 +254,12 @@ class Comparison {
     if (!was || !is) {
       made.verdict = Verdict::incomparable;
       made.reason =
-          fmt::format("the {} does not say which of its samples are of which launch", was ? "head" : "base");
+          fmt::format("the {} does not say which launch each sample belongs to", was ? "head" : "base");
       return;
     }
     if (std::min(was->size(), is->size()) < fewest_launches) {
-      made.reason =
-          fmt::format("too few launches to tell: {} of the base, {} of the head", was->size(), is->size());
+      made.reason = fmt::format("too few launches: {} of the base, {} of the head; {} of each are needed",
+                                was->size(), is->size(), fewest_launches);
       ++too_few_launches_;
       return;
     }
@@ -289,16 +291,18 @@ class Comparison {
       c.ratio = Ratio{.value = std::exp(ratio.mean), .low = interval.low, .high = interval.high};
       const bool significant = adjusted[i] <= options_.error_rate;
       c.verdict = decide(*c.ratio, options_.threshold, significant);
+      c.not_slower = c.verdict == Verdict::inconclusive && not_slower(*c.ratio, options_.threshold);
       if (c.verdict == Verdict::inconclusive)
         c.reason = why_inconclusive(*c.ratio, options_.threshold, significant);
     }
     if (candidates_.empty()) return;
     verdicts_.method = fmt::format(
-        "Ratios are of the geometric means of the launches' medians, with Welch's 95 % intervals. Slower and "
-        "faster hold for all of the {} compared case{} together (Holm): of comparisons in which nothing "
-        "changed, at most {:g} % call a case slower. What changed on the machine between the two "
-        "measurements "
-        "cannot be told from a change of the programs: `breakeven gate` measures both sides in turn.",
+        "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
+        "interval. "
+        "Holm's procedure controls errors over all {} compared case{}: where nothing changed, at most {:g} % "
+        "of comparisons call any case slower. A change of the machine between the two measurements looks "
+        "like "
+        "a change of the programs; `breakeven gate` measures both in turn and avoids this.",
         candidates_.size(), candidates_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
   }
 
@@ -309,25 +313,23 @@ class Comparison {
     };
     if (same_samples_ > 0) {
       warnings.push_back(
-          fmt::format("{}: the very same samples on both sides. Are the two files of one measurement?",
+          fmt::format("{}: the samples are identical on both sides. Is it one measurement, twice?",
                       cases(same_samples_)));
     }
     if (too_few_launches_ > 0) {
       warnings.push_back(
-          fmt::format("{}: fewer than {} launches on a side. Launches of one program differ by several per "
-                      "cent, which samples "
-                      "inside of one launch do not show: set \"launches\" to {} or more in the config's "
-                      "\"measure\", or use "
-                      "`breakeven gate`",
+          fmt::format("{}: fewer than {} launches on a side. Launches of one program differ by several "
+                      "per cent, and samples of one launch do not show it. Set \"launches\" to {} or more in "
+                      "the config's \"measure\", or use `breakeven gate`",
                       cases(too_few_launches_), fewest_launches, fewest_launches + 2));
     }
     if (other_algorithms_ > 0) {
       warnings.push_back(
-          fmt::format("{}: the library chose another algorithm than in the base", cases(other_algorithms_)));
+          fmt::format("{}: the library chose a different algorithm in the head", cases(other_algorithms_)));
     }
     for (const auto& [what, count] : refusals_) {
       warnings.push_back(
-          fmt::format("{}: not compared because of a difference ({}); where that is the point, --allow {}",
+          fmt::format("{}: not compared, different {}. If that is the change you test: --allow {}",
                       cases(count), name(what), name(what)));
     }
   }

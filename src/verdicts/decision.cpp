@@ -1,28 +1,83 @@
 #include "verdicts/decision.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace breakeven {
+namespace {
+
+/// Small changes with a decimal, large ones without.
+std::string signed_percent(double ratio) {
+  constexpr double large = 20;
+  const double percent = (ratio - 1) * 100;
+  if (!std::isfinite(percent)) return "unknown";
+  if (std::abs(percent) < 0.05) return "0.0";  // what rounds to 0 has no sign
+  return std::abs(percent) < large ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
+}
+
+}  // namespace
+
+bool not_slower(const Ratio& ratio, double threshold) {
+  return ratio.high <= 1 + threshold;
+}
+
+bool is_same(const Ratio& ratio, double threshold) {
+  return ratio.low >= 1 / (1 + threshold) && not_slower(ratio, threshold);
+}
 
 Verdict decide(const Ratio& ratio, double threshold, bool significant) {
-  const double slower = 1 + threshold;
-  const double faster = 1 / slower;
-  if (ratio.low >= faster && ratio.high <= slower) return Verdict::same;
-  if (significant && ratio.value >= slower) return Verdict::slower;
-  if (significant && ratio.value <= faster) return Verdict::faster;
+  if (is_same(ratio, threshold)) return Verdict::same;
+  if (significant && ratio.value >= 1 + threshold) return Verdict::slower;
+  if (significant && ratio.value <= 1 / (1 + threshold)) return Verdict::faster;
   return Verdict::inconclusive;
 }
 
 std::string why_inconclusive(const Ratio& ratio, double threshold, bool significant) {
   const double slower = 1 + threshold;
-  if (significant) {
-    return ratio.value > 1 ? "it is slower, but perhaps by less than the threshold"
-                           : "it is faster, but perhaps by less than the threshold";
-  }
+  if (not_slower(ratio, threshold)) return "not slower, perhaps faster: measure more launches to be sure";
+  if (significant && ratio.value > 1) return "slower, perhaps by less than the threshold";
   if (ratio.value >= slower || ratio.value <= 1 / slower) {
     return ratio.low > 1 || ratio.high < 1
-               ? "one case alone would count as different; among so many, chance makes some look so"
-               : "the change reaches the threshold, but launches differ too much to be sure of it";
+               ? "not significant among so many cases: by chance, some look this different"
+               : "launches differ too much to confirm this change: measure more launches";
   }
-  return "the interval reaches beyond the threshold: launches differ too much";
+  return "launches differ by more than the threshold: measure more launches";
+}
+
+std::string reason_of_inconclusive(const Undecided& undecided) {
+  const auto& ratio = undecided.ratio;
+  const std::string change = ratio ? fmt::format(" ({})", change_text(*ratio)) : "";
+  std::string text;
+  // Too few launches for a suspicion may show a change all the same.
+  std::optional<bool> slower_or_faster = undecided.suspected_slower;
+  if (!slower_or_faster && ratio && ratio->low > 1 && ratio->value >= 1 + undecided.threshold)
+    slower_or_faster = true;
+  if (!slower_or_faster && ratio && ratio->high < 1 && ratio->value <= 1 / (1 + undecided.threshold))
+    slower_or_faster = false;
+  if (slower_or_faster) {
+    const bool slower = *slower_or_faster;
+    const bool likely = ratio && (slower ? ratio->low > 1 : ratio->high < 1);
+    text = fmt::format("{} {}{}, not confirmed: ", likely ? "probably" : "perhaps",
+                       slower ? "slower" : "faster", change);
+  } else if (undecided.not_slower) {
+    text = fmt::format("not slower, perhaps faster{}: ", change);
+  } else if (undecided.launches == 0) {
+    text = "not measured: ";
+  }
+  text += undecided.cause;
+  if (undecided.launches > 0)
+    text += fmt::format(" after {} launch{}", undecided.launches, undecided.launches == 1 ? "" : "es");
+  return undecided.remedy.empty() ? text : text + "; " + undecided.remedy;
+}
+
+std::string change_text(double ratio) {
+  return signed_percent(ratio) + " %";
+}
+
+std::string change_text(const Ratio& ratio) {
+  return fmt::format("{} %, {} to {} %", signed_percent(ratio.value), signed_percent(ratio.low),
+                     signed_percent(ratio.high));
 }
 
 }  // namespace breakeven

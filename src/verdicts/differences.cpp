@@ -18,11 +18,11 @@ namespace {
 constexpr std::array<std::string_view, 7> difference_name_list{"machine", "library",   "driver",  "threads",
                                                                "clocks",  "algorithm", "settings"};
 
-/// Settings of the system that decide how fast CPUs run: with other values of these, times differ by design.
+/// Settings of the system that decide how fast CPUs run: where these differ, times differ by design.
 constexpr std::array<const char*, 3> clock_settings{"governor", "turbo_off", "boost"};
 
 std::string changed(std::string_view what, std::string_view was, std::string_view is) {
-  return fmt::format("other {}: {} → {}", what, was, is);
+  return fmt::format("different {}: {} → {}", what, was, is);
 }
 
 bool unknown(const std::string& value) {
@@ -55,7 +55,7 @@ class Collector {
       add(kind, changed(what, fmt::format("{:.0f}{}", *was, unit), fmt::format("{:.0f}{}", *is, unit)));
     }
   }
-  /// Of names with their values: those that a side lacks are "none" there.
+  /// Compares names' values: a name that a side lacks has the value "none" there.
   template <typename Named>
   void each(Difference kind, const Named& was, const Named& is) {
     std::map<std::string, std::pair<std::string, std::string>> values;
@@ -73,7 +73,7 @@ class Collector {
   std::vector<FoundDifference> found_;
 };
 
-/// Median over the CPU cases: that of one case, taken at its end, is a moment's.
+/// The median over the CPU cases: a single case's clock is a reading of one moment.
 std::optional<double> cpu_mhz(const Result& result) {
   std::vector<double> clocks;
   for (const CaseResult& c : result.cases) {
@@ -83,7 +83,7 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median(std::move(clocks));
 }
 
-/// What a config of the run says under "measure"; null without a config.
+/// The run's config under "measure"; null without a config.
 nlohmann::json measure_of(const Result& result) {
   const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
   const auto measure = [](const nlohmann::json& one) {
@@ -95,11 +95,12 @@ nlohmann::json measure_of(const Result& result) {
   return {};
 }
 
-/// What it says of one setting, or the default; empty where nothing is known.
-std::string measured_with(const nlohmann::json& measure, const char* setting, const std::string& fallback) {
+/// One setting, or its default; empty where nothing is known.
+std::string measured_with(const nlohmann::json& measure, const char* setting,
+                          const std::string& default_value) {
   if (measure.is_null()) return {};
   const auto value = measure.find(setting);
-  return value != measure.end() && value->is_string() ? value->get<std::string>() : fallback;
+  return value != measure.end() && value->is_string() ? value->get<std::string>() : default_value;
 }
 
 std::string setting(const Host& host, const std::string& name) {
@@ -107,15 +108,42 @@ std::string setting(const Host& host, const std::string& name) {
   return found == host.settings.end() ? "" : found->second;
 }
 
-/// The instruction sets of `host` that `other` lacks; empty where it is not known which they are.
-std::string missing_in(const Host& other, const Host& host) {
-  if (other.cpu_features.empty() || host.cpu_features.empty()) return {};
+/// The instruction sets that `host` has and `other` lacks.
+std::vector<std::string> missing_in(const Host& other, const Host& host) {
   std::vector<std::string> missing;
   for (const std::string& one : host.cpu_features) {
     if (std::find(other.cpu_features.begin(), other.cpu_features.end(), one) == other.cpu_features.end())
       missing.push_back(one);
   }
-  return missing.empty() ? "none more" : fmt::format("{}", fmt::join(missing, " "));
+  return missing;
+}
+
+/// "different instruction sets: only the base has avx512f"; empty where they are the same or not known.
+std::string feature_difference(const Host& was, const Host& is) {
+  if (was.cpu_features.empty() || is.cpu_features.empty()) return "";
+  std::vector<std::string> parts;
+  for (const auto& [side, missing] :
+       {std::pair("base", missing_in(is, was)), std::pair("head", missing_in(was, is))}) {
+    if (!missing.empty()) parts.push_back(fmt::format("only the {} has {}", side, fmt::join(missing, " ")));
+  }
+  return parts.empty() ? "" : fmt::format("different instruction sets: {}", fmt::join(parts, ", "));
+}
+
+/// Libraries that both sides measured, loaded from different files.
+std::vector<std::string> file_differences(const Result& base, const Result& head) {
+  std::vector<std::string> texts;
+  for (const BackendRecord& was : base.backends) {
+    const auto is = std::find_if(head.backends.begin(), head.backends.end(),
+                                 [&](const BackendRecord& b) { return b.name == was.name; });
+    if (is == head.backends.end()) continue;
+    const std::map<std::string, std::string> files(is->library_files.begin(), is->library_files.end());
+    for (const auto& [library, file] : was.library_files) {
+      const auto found = files.find(library);
+      if (found != files.end() && found->second != file)
+        texts.push_back(changed(fmt::format("file of {}", library), file, found->second));
+    }
+  }
+  return texts;
 }
 
 const BackendRecord* find_backend(const Result& result, const std::string& name) {
@@ -149,15 +177,16 @@ std::vector<std::string> difference_names() {
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head) {
   const Host& was = base.host;
   const Host& is = head.host;
-  // What the kernel keeps of the memory for itself differs from one start to the next.
+  // The part of memory that the kernel keeps for itself differs from one start to the next.
   constexpr double memory = 0.05;
-  // Of unlocked clocks, read now and then.
+  // Unlocked clocks vary by that much from one reading to the next.
   constexpr double clocks = 0.1;
   Collector found;
   found.text(Difference::machine, "host", was.name, is.name);
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
   found.text(Difference::machine, "processor", was.cpu_identity, is.cpu_identity);
-  found.text(Difference::machine, "instruction sets", missing_in(is, was), missing_in(was, is));
+  if (std::string text = feature_difference(was, is); !text.empty())
+    found.add(Difference::machine, std::move(text));
   found.text(Difference::machine, "virtualization", was.virtualization, is.virtualization);
   found.count(Difference::machine, "number of CPUs", was.cpus, is.cpus);
   found.count(Difference::machine, "number of cores", was.cores, is.cores);
@@ -180,12 +209,17 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
-  for (const auto& [what, setting, fallback] : {std::tuple("state of the caches", "cache", "warm"),
-                                                std::tuple("placement of threads", "placement", "cores")})
-    found.text(Difference::settings, what, measured_with(base_measure, setting, fallback),
-               measured_with(head_measure, setting, fallback));
+  for (const auto& [what, setting, default_value] :
+       {std::tuple("state of the caches", "cache", "warm"),
+        std::tuple("placement of threads", "placement", "cores")})
+    found.text(Difference::settings, what, measured_with(base_measure, setting, default_value),
+               measured_with(head_measure, setting, default_value));
   if (was.environment && is.environment) found.each(Difference::settings, *was.environment, *is.environment);
   return found.take();
+}
+
+std::string cache_state(const Result& result) {
+  return measured_with(measure_of(result), "cache", "warm");
 }
 
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
@@ -210,7 +244,7 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
 }
 
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
-  // A card's clocks follow its load and its heat by a step or two.
+  // A card's clocks follow its load and its temperature by a step or two.
   constexpr double clocks = 0.05;
   Collector found;
   if (base.conditions.device && head.conditions.device) {
@@ -237,6 +271,10 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
   std::vector<std::string> texts;
   for (const FoundDifference& difference : found.take()) texts.push_back(difference.text);
+  // Two machines keep their libraries where they like.
+  if (base.host.name == head.host.name) {
+    for (std::string& text : file_differences(base, head)) texts.push_back(std::move(text));
+  }
   return texts;
 }
 

@@ -1,5 +1,5 @@
-// What keeps the times of two results from being compared: they would say something of it, and not of the
-// programs.
+// What keeps the times of two results from being compared: a change of the machine or the settings, which
+// would be taken for one of the programs.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace breakeven {
 
-/// What may differ, and what `--allow` takes.
+/// What may differ; the names are those that `--allow` takes.
 enum class Difference {
   machine,    // the host, its CPUs or memory; the GPU, its memory checks or partitions
   library,    // the version of a backend or of a library that it uses
   driver,     // of a GPU
-  threads,    // that CPU backends computed with
-  clocks,     // what they are set to or limited by, and what was measured
-  algorithm,  // that the library chose
-  settings,   // of the measurement: whether caches were warm, what steers libraries
+  threads,    // their number, of CPU backends
+  clocks,     // their settings and limits, and the clocks measured
+  algorithm,  // the library's choice
+  settings,   // how it was measured: warm or cold caches, variables that steer libraries
 };
 std::string_view name(Difference difference);
 std::optional<Difference> parse_difference(std::string_view name);
@@ -29,21 +29,25 @@ std::vector<std::string> difference_names();
 
 struct FoundDifference {
   Difference what;
-  std::string text;  // "other CPU: Xeon → EPYC"
+  std::string text;  // "different CPU: Xeon → EPYC"
 };
 
-/// Of the hosts and of how was measured, which all cases share. What is unknown on a side does not differ.
+/// Differences that all cases share: of the hosts, and of how it was measured. A value that is unknown on a
+/// side does not differ.
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
-/// Of one backend's two records, and of the GPUs that it computed on.
+/// "warm" or "cold": the state of the caches that a run's config asked for; empty where it is not known.
+std::string cache_state(const Result& result);
+
+/// Differences between one backend's two records, and between the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);
 
-/// Of one case's two results: the clocks of the GPU, and the algorithm.
+/// Differences between one case's two results: the GPU's clocks, and the algorithm.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
 
-/// What does not keep times from being compared and yet may move them: the kernel, what the system is set to,
-/// how breakeven was built. A sentence each.
+/// Differences that may move times and do not keep them from being compared: the kernel, system settings,
+/// files of libraries, breakeven's own build. A sentence each.
 std::vector<std::string> lesser_differences(const Result& base, const Result& head);
 
 }  // namespace breakeven

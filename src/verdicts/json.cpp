@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/messages.h"
@@ -19,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* verdict_schema = "breakeven.verdict/1";
+constexpr const char* remedy = "give a file that `breakeven gate --out` or `breakeven compare --out` wrote";
 
 Json to_json(const std::optional<Ratio>& ratio) {
   if (!ratio || !std::isfinite(ratio->value) || !std::isfinite(ratio->low) || !std::isfinite(ratio->high))
@@ -37,6 +39,8 @@ Json to_json(const CaseVerdict& c) {
   made["base_status"] = c.presence == Presence::only_head ? Json(nullptr) : Json(name(c.base_status));
   made["head_status"] = c.presence == Presence::only_base ? Json(nullptr) : Json(name(c.head_status));
   made["verdict"] = name(c.verdict);
+  if (c.not_slower) made["not_slower"] = true;
+  if (!c.differences.empty()) made["differences"] = c.differences;
   made["reason"] = c.reason;
   made["ratio"] = to_json(c.ratio);
   made["base_seconds"] = number_or_null(c.base_seconds);
@@ -55,7 +59,10 @@ Json to_json(const CaseVerdict& c) {
 }
 
 Json to_json(const Side& side) {
-  Json made{{"source", side.source}, {"environment", Json::object()}, {"backends", Json::array()}};
+  Json made{{"source", side.source}};
+  if (!side.backend.empty()) made["backend"] = side.backend;
+  made["environment"] = Json::object();
+  made["backends"] = Json::array();
   for (const auto& [name, value] : side.environment) made["environment"][name] = value;
   for (const BackendRecord& backend : side.backends) made["backends"].push_back(to_json(backend));
   return made;
@@ -94,6 +101,8 @@ CaseVerdict read_case(const JsonReader& in) {
   const auto verdict = parse_verdict(in.get<std::string>("verdict"));
   if (!verdict) in.fail(fmt::format("has the unknown verdict '{}'", in.get<std::string>("verdict")));
   c.verdict = *verdict;
+  c.not_slower = in.get_or<bool>("not_slower", false);
+  c.differences = in.get_or<std::vector<std::string>>("differences", {});
   c.reason = in.get_or<std::string>("reason", "");
   if (in.has("ratio")) c.ratio = read_ratio(in.child("ratio"));
   c.base_seconds = read_seconds(in, "base_seconds");
@@ -112,24 +121,50 @@ CaseVerdict read_case(const JsonReader& in) {
 Side read_side(const JsonReader& in) {
   Side side;
   side.source = in.get<std::string>("source");
+  side.backend = in.get_or<std::string>("backend", "");
   side.environment = in.pairs("environment");
   in.each("backends", [&](const JsonReader& b) { side.backends.push_back(read_backend(b)); });
   return side;
 }
 
+}  // namespace
+
+std::string to_json_text(const Verdicts& v) {
+  Json head{{"schema", verdict_schema},
+            {"kind", v.kind},
+            {"created", v.created},
+            {"complete", v.complete},
+            {"exit_status", exit_status(v)},
+            {"tool", {{"name", "breakeven"}, {"version", v.tool_version}}},
+            {"threshold", v.threshold},
+            {"method", v.method},
+            {"wall_seconds", number_or_null(v.wall_seconds)},
+            {"warnings", v.warnings},
+            {"host", to_json(v.host)},
+            {"base", to_json(v.base)},
+            {"head", to_json(v.head)}};
+  if (!v.notes.empty()) head["notes"] = v.notes;
+  std::string text = "{\n";
+  for (const auto& [key, value] : head.items())
+    text += fmt::format("{}: {},\n", text_of(key), text_of(value));
+  text += "\"cases\": [";
+  for (std::size_t i = 0; i < v.cases.size(); ++i)
+    text += (i == 0 ? "\n" : ",\n") + text_of(to_json(v.cases[i]));
+  return text + "\n]\n}\n";
+}
+
 Verdicts verdicts_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema")) {
-    throw ResultError(
-        "is not a verdict file: it has no \"schema\"; give a file that `breakeven gate --out` or "
-        "`breakeven compare --out` wrote");
+    throw ResultError(fmt::format("is not a verdict file: it has no \"schema\"; {}", remedy));
   }
   const JsonReader in(json, "");
   const auto found = in.get<std::string>("schema");
   if (found != verdict_schema) {
-    throw ResultError(
-        fmt::format("is of schema '{}' and '{}' is read here: use the breakeven that wrote it, and give a "
-                    "file that `breakeven gate --out` or `breakeven compare --out` wrote",
-                    found, verdict_schema));
+    constexpr std::string_view kind = "breakeven.verdict/";
+    throw ResultError(found.starts_with(kind)
+                          ? fmt::format("has the schema '{}', and this breakeven reads '{}': use a newer one",
+                                        found, verdict_schema)
+                          : fmt::format("is not a verdict file: it has the schema '{}'; {}", found, remedy));
   }
   Verdicts v;
   v.kind = in.get<std::string>("kind");
@@ -144,6 +179,7 @@ Verdicts verdicts_from(const Json& json) {
   v.method = in.get_or<std::string>("method", "");
   v.wall_seconds = in.get_or<double>("wall_seconds", 0);
   v.warnings = in.get_or<std::vector<std::string>>("warnings", {});
+  v.notes = in.get_or<std::vector<std::string>>("notes", {});
   std::set<std::pair<std::string, std::string>> seen;
   in.each("cases", [&](const JsonReader& c) {
     v.cases.push_back(read_case(c));
@@ -154,35 +190,14 @@ Verdicts verdicts_from(const Json& json) {
   return v;
 }
 
-}  // namespace
-
-std::string to_json_text(const Verdicts& v) {
-  const Json head{{"schema", verdict_schema},
-                  {"kind", v.kind},
-                  {"created", v.created},
-                  {"complete", v.complete},
-                  {"exit_status", exit_status(v)},
-                  {"tool", {{"name", "breakeven"}, {"version", v.tool_version}}},
-                  {"threshold", v.threshold},
-                  {"method", v.method},
-                  {"wall_seconds", number_or_null(v.wall_seconds)},
-                  {"warnings", v.warnings},
-                  {"host", to_json(v.host)},
-                  {"base", to_json(v.base)},
-                  {"head", to_json(v.head)}};
-  std::string text = "{\n";
-  for (const auto& [key, value] : head.items())
-    text += fmt::format("{}: {},\n", text_of(key), text_of(value));
-  text += "\"cases\": [";
-  for (std::size_t i = 0; i < v.cases.size(); ++i)
-    text += (i == 0 ? "\n" : ",\n") + text_of(to_json(v.cases[i]));
-  return text + "\n]\n}\n";
+Verdicts verdicts_from_json_text(const std::string& text) {
+  return verdicts_from(parse_strictly(text));
 }
 
 Verdicts read_verdicts(const std::filesystem::path& path) {
   const std::string text = read_result_text(path);
   try {
-    return verdicts_from(parse_strictly(text));
+    return verdicts_from_json_text(text);
   } catch (const ResultError& e) {
     throw ResultError(fmt::format("{}: {}", path.string(), e.what()));
   }

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
+
+#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {
@@ -14,6 +17,20 @@ namespace {
 /// All that older files say of it.
 std::string key_without_identity(const Host& host) {
   return fmt::format("{}\n{}\n{}\n{}", host.name, host.cpu, host.cpus, fmt::join(host.cpu_features, " "));
+}
+
+void rename(Host& host, const std::string& name) {
+  if (name == host.name) return;
+  if (host.own_name.empty()) host.own_name = host.name;
+  host.name = name;
+}
+
+/// The first few, by name.
+std::string some_of(std::span<const std::filesystem::path> files) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> names;
+  for (const auto& file : files.first(std::min(most, files.size()))) names.push_back(file.string());
+  return fmt::format("{}{}", fmt::join(names, ", "), files.size() > most ? ", ..." : "");
 }
 
 }  // namespace
@@ -38,22 +55,72 @@ void complete_identities(std::span<Host* const> hosts) {
   }
 }
 
+void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
+                  std::span<const MachineLabel> labels) {
+  std::map<std::string, std::string> names;  // by machine
+  for (const MachineLabel& label : labels) {
+    if (label.name.empty())
+      throw LabelError(fmt::format("--label {0}=: the name is empty; write {0}=NAME", label.file.string()));
+    const auto file = std::find(files.begin(), files.end(), label.file);
+    if (file == files.end())
+      throw LabelError(fmt::format("--label {}={}: this file is not among those that are read; they are {}",
+                                   label.file.string(), label.name, some_of(files)));
+    const Host& host = *hosts[static_cast<std::size_t>(file - files.begin())];
+    const auto [known, fresh] = names.emplace(machine_key(host), label.name);
+    if (!fresh && known->second != label.name)
+      throw LabelError(fmt::format(
+          "--label {}={}: another of its machine's files calls the machine '{}'; give it one name",
+          label.file.string(), label.name, known->second));
+  }
+  if (names.empty()) return;
+  std::map<std::string, std::string> machines;  // by name
+  for (const auto& [machine, name] : names) {
+    if (!machines.emplace(name, machine).second)
+      throw LabelError(
+          fmt::format("--label: two machines would both be called '{}'; give each its own name", name));
+  }
+  for (Host* host : hosts) {
+    const auto name = names.find(machine_key(*host));
+    if (name == names.end()) {
+      if (machines.contains(host->name))
+        throw LabelError(fmt::format(
+            "--label: another of these machines is already called '{}'; choose another name", host->name));
+      continue;
+    }
+    rename(*host, name->second);
+    host->is_labelled = true;
+  }
+}
+
 void tell_machines_apart(std::span<Host* const> hosts) {
+  std::vector<std::string> given;
+  given.reserve(hosts.size());
+  for (const Host* host : hosts) given.push_back(host->name);
   const auto add_where_it_tells = [&](const auto& more) {
     std::map<std::string, std::set<std::string>> of_name;
     for (const Host* host : hosts) of_name[host->name].insert(more(*host));
     std::vector<std::string> names;
     names.reserve(hosts.size());
-    for (const Host* host : hosts)
-      names.push_back(of_name[host->name].size() > 1 ? fmt::format("{} ({})", host->name, more(*host))
-                                                     : host->name);
-    for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i]->name = std::move(names[i]);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      const Host& host = *hosts[i];
+      const bool tells = of_name[host.name].size() > 1;
+      const char* between = host.name == given[i] ? ": " : ", ";
+      names.push_back(tells ? host.name + between + more(host) : host.name);
+    }
+    for (std::size_t i = 0; i < hosts.size(); ++i) rename(*hosts[i], names[i]);
   };
-  add_where_it_tells([](const Host& host) { return host.cpu; });
+  add_where_it_tells([](const Host& host) { return processor_name(host); });
   add_where_it_tells([](const Host& host) { return fmt::format("{} CPUs", host.cpus); });
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });
+  // A name that all of them have, and that had to be added to in all of them, tells nothing.
+  const std::string prefix = given.empty() ? "" : given.front() + ": ";
+  const bool all_alike = !given.empty() && std::all_of(hosts.begin(), hosts.end(), [&](const Host* host) {
+    return host->name.starts_with(prefix);
+  });
+  if (!all_alike) return;
+  for (Host* host : hosts) rename(*host, host->name.substr(prefix.size()));
 }
 
 }  // namespace breakeven

@@ -1,17 +1,13 @@
 #include "verdicts/measured.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "results/json_parts.h"
-#include "results/json_text.h"
-#include "verdicts/machines.h"
 
 namespace breakeven {
 namespace {
 
+/// The hosts of the results, then those of the thresholds.
 std::vector<Host*> hosts_of(Measured& all) {
   std::vector<Host*> hosts;
   hosts.reserve(all.results.size() + all.thresholds.size());
@@ -22,24 +18,28 @@ std::vector<Host*> hosts_of(Measured& all) {
 
 }  // namespace
 
-Measured read_measured(std::span<const std::filesystem::path> files) {
+Measured read_measured(std::span<const std::filesystem::path> files, std::span<const FileKind> kinds,
+                       std::span<const MachineLabel> labels) {
   Measured all;
-  for (const auto& file : files) {
-    const std::string text = read_result_text(file);
-    try {
-      const auto json = parse_strictly(text);
-      if (json.is_object() &&
-          json.value("/schema"_json_pointer, nlohmann::ordered_json()) == threshold_schema) {
-        all.thresholds.push_back(threshold_from(json));
-      } else {
-        all.results.push_back(result_from(json));
-      }
-    } catch (const ResultError& e) {
-      throw ResultError(fmt::format("{}: {}", file.string(), e.what()));
-    }
-  }
+  std::vector<std::filesystem::path> sources;
+  std::vector<std::filesystem::path> threshold_sources;
+  all.skipped = read_files_of(
+      files, kinds,
+      [&](const std::filesystem::path& file, FileKind kind, const nlohmann::ordered_json& document) {
+        if (kind == FileKind::threshold) {
+          all.thresholds.push_back(threshold_from(document));
+          threshold_sources.push_back(file);
+        } else if (kind == FileKind::verdict) {
+          all.verdicts.push_back(verdicts_from(document));
+        } else {
+          all.results.push_back(result_from(document));
+          sources.push_back(file);
+        }
+      });
+  sources.insert(sources.end(), threshold_sources.begin(), threshold_sources.end());
   const std::vector<Host*> hosts = hosts_of(all);
   complete_identities(hosts);
+  apply_labels(hosts, sources, labels);
   tell_machines_apart(hosts);
   return all;
 }

@@ -1,6 +1,6 @@
-// How long work would take on a device that nobody has measured it on: its roofline there, over the part of
-// theirs that devices reach which were measured (Williams, Waterman and Patterson, Roofline, CACM 2009). Pure
-// functions.
+// Predicts how long work takes on a device where it was not measured: the device's roofline, divided by the
+// part of their own rooflines that measured devices reach (Williams, Waterman and Patterson, Roofline, CACM
+// 2009). Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Reached {
 /// One case, on the devices that it was measured on.
 using ReachedByDevices = std::vector<Reached>;
 
-/// Of predictions of each device from all others that were measured, case by case.
+/// How far predictions are off: each measured device is predicted from all others, case by case.
 struct PredictionError {
   std::size_t devices = 0, cases = 0;
   double typical = 1, most = 1;  // factors: the median, and what 95 % of them are within
@@ -32,11 +32,11 @@ struct PredictionError {
 /// The shortest time that the device's stated peaks allow; nothing where its peak of the dtype is not stated.
 std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result);
 
-/// Where the roofline allows `least_seconds`: by the geometric mean of what the others took over theirs;
-/// nothing without any.
+/// The prediction where the roofline allows `least_seconds`: times the geometric mean of the others' seconds
+/// over their own least. Nothing without others.
 std::optional<double> predicted_seconds(double least_seconds, std::span<const Reached> others);
 
-/// Nothing where no case was measured on two devices: what is predicted is then of unknown error.
+/// Nothing where no case was measured on two devices: the predictions' error is then not known.
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases);
 
 }  // namespace breakeven

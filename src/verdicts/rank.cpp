@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "verdicts/rank_prediction.h"
@@ -19,8 +20,8 @@ bool trains_to_target(const CaseResult& result) {
   return target != nullptr && std::holds_alternative<double>(*target) && std::get<double>(*target) > 0;
 }
 
-/// Seconds of a run, or of all steps up to the target: then with the interval of a step, which is what varies
-/// where all take the same steps.
+/// Seconds of a run, or of all steps up to the target. The interval is then that of a step: all take the same
+/// steps, and only their speed varies.
 std::optional<Estimate> seconds_of(const CaseResult& result) {
   if (!result.has_time()) return std::nullopt;
   const Estimate each = result.seconds->estimate();
@@ -29,7 +30,7 @@ std::optional<Estimate> seconds_of(const CaseResult& result) {
   return scaled(each, *result.training->seconds_to_accuracy / each.value);
 }
 
-/// Whose interval is not known.
+/// Joules have no interval: nobody measures how they vary.
 std::optional<Estimate> joules_of(const CaseResult& result) {
   const auto seconds = seconds_of(result);
   if (!seconds || !result.joules || !(*result.joules > 0)) return std::nullopt;
@@ -42,7 +43,7 @@ std::string why_no_time(const CaseResult& result) {
                      result.reason);
 }
 
-/// Of its backends the fastest whose results are right.
+/// The fastest of its backends whose results are right.
 std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::string& id) {
   std::optional<TimedCase> best;
   const auto found = candidate.cases.find(id);
@@ -55,7 +56,7 @@ std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::strin
   return best;
 }
 
-/// What the backends' results of an entry are that has no time on any of them.
+/// Why no backend has a time of this entry.
 std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   std::vector<std::string> reasons;
   for (const std::string& id : entry.ids()) {
@@ -131,6 +132,10 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
     if (count[id] == timed_candidates)
       common.push_back({.id = id, .title = title_of(*result), .weight = 1, .instead = {}});
   }
+  // By the numbers in them, so that batch 8 comes before batch 64.
+  std::stable_sort(common.begin(), common.end(), [](const MixEntry& a, const MixEntry& b) {
+    return strverscmp(a.id.c_str(), b.id.c_str()) < 0;
+  });
   return common;
 }
 
@@ -146,11 +151,11 @@ struct Summands {
   }
 };
 
-/// Of all parts, or why not.
+/// The sum or the mean over all parts, or why there is none.
 std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantity quantity,
                               std::string& unknown) {
   if (one.parts.empty()) {
-    unknown = "there is no work that all of them have";
+    unknown = "no case was measured on all of them";
     return std::nullopt;
   }
   Summands measured;
@@ -168,7 +173,7 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
   const std::size_t known = measured.parts.size() + predicted.parts.size();
   if (known < one.parts.size()) {
     const std::size_t missing = one.parts.size() - known;
-    unknown = fmt::format("unknown of {} of {} cases: {}{}", missing, one.parts.size(),
+    unknown = fmt::format("not known for {} of {} cases: {}{}", missing, one.parts.size(),
                           fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
@@ -181,34 +186,106 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
 
 // ---- prices
 
-bool is_of(const Offer& offer, const Candidate& candidate) {
+/// By what the offer says alone: a name such as "AMD EPYC" may be that of several processors.
+bool may_be_of(const Offer& offer, const Candidate& candidate) {
   return (offer.device.empty() || offer.device == candidate.device) &&
-         (offer.host.empty() || offer.host == candidate.host.name) &&
+         (offer.host.empty() || offer.host == candidate.host.recorded_name()) &&
          (!offer.cpus || *offer.cpus == candidate.host.cpus) &&
          (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
 }
 
-std::optional<Offer> cheapest(const Prices& prices, const Candidate& candidate,
-                              std::optional<double> Offer::*amount) {
-  std::optional<Offer> best;
-  for (const Offer& offer : prices.offers) {
-    if (offer.*amount && is_of(offer, candidate) && (!best || *(offer.*amount) < *((*best).*amount)))
-      best = offer;
-  }
-  return best;
+/// How much an offer says of whose price it is.
+int precision(const Offer& offer) {
+  return (offer.host.empty() ? 0 : 1) + (offer.cpu_identity.empty() ? 0 : 1) + (offer.cpus ? 1 : 0);
 }
 
-void price(Ranked& one, const std::optional<Prices>& prices) {
+/// What tells processors of one name apart.
+std::string processor_key(const Host& host) {
+  return host.cpu_identity.empty() ? fmt::format("{}", fmt::join(host.cpu_features, " ")) : host.cpu_identity;
+}
+
+using Amount = std::optional<double> Offer::*;
+
+/// Which offers of one amount are of which candidates. The offers that say most of a candidate are its own,
+/// and no others; an offer that says no more than the name of a processor is nobody's where different
+/// processors have that name.
+class OffersOf {
+ public:
+  OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all, Amount amount)
+      : cheapest_(all.size()) {
+    if (!prices) return;
+    const auto each_match = [&](const auto& use) {
+      for (const Offer& offer : prices->offers) {
+        if (!(offer.*amount)) continue;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (may_be_of(offer, all[i].candidate)) use(offer, i);
+        }
+      }
+    };
+    std::vector<int> most_precise(all.size(), 0);
+    each_match([&](const Offer& offer, std::size_t i) {
+      most_precise[i] = std::max(most_precise[i], precision(offer));
+    });
+    std::map<const Offer*, std::set<std::string>> processors;
+    each_match([&](const Offer& offer, std::size_t i) {
+      if (all[i].candidate.is_cpu && !all[i].predicted && precision(offer) == most_precise[i])
+        processors[&offer].insert(processor_key(all[i].candidate.host));
+    });
+    each_match([&](const Offer& offer, std::size_t i) {
+      if (precision(offer) < most_precise[i]) return;
+      const bool says_which = !offer.host.empty() || !offer.cpu_identity.empty();
+      if (all[i].candidate.is_cpu && !says_which && processors[&offer].size() > 1) {
+        ambiguous_.insert(offer.device);
+        return;
+      }
+      const Offer*& best = cheapest_[i];
+      if (best == nullptr || *(offer.*amount) < *(best->*amount)) best = &offer;
+    });
+  }
+
+  std::optional<Offer> cheapest_of(std::size_t candidate) const {
+    return cheapest_[candidate] == nullptr ? std::nullopt : std::optional(*cheapest_[candidate]);
+  }
+  bool is_ambiguous(const std::string& device) const { return ambiguous_.contains(device); }
+
+ private:
+  std::vector<const Offer*> cheapest_;  // by candidate
+  std::set<std::string> ambiguous_;     // names of devices
+};
+
+/// What the user calls the offer of these processors; empty where they have a label, or it has no name of its
+/// own.
+std::string offered_name(const Ranked& one) {
+  if (!one.offer || one.predicted || !one.candidate.is_cpu || one.candidate.host.is_labelled) return "";
+  const bool is_named = one.offer->name != one.offer->device && one.offer->name != one.offer->host;
+  return is_named ? one.offer->name : "";
+}
+
+/// Processors are called as their offers are, but for a name that several would have.
+void name_by_offers(std::vector<Ranked>& all) {
+  std::map<std::string, int> count;
+  for (const Ranked& one : all) {
+    ++count[one.candidate.name];
+    ++count[offered_name(one)];
+  }
+  for (Ranked& one : all) {
+    const std::string name = offered_name(one);
+    if (!name.empty() && count[name] == 1) one.candidate.name = name;
+  }
+}
+
+/// Of a candidate whose offers are known.
+void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents) {
   if (!prices) {
     one.unknown[Quantity::cost] = "no prices were given";
-    return;
-  }
-  one.offer = cheapest(*prices, one.candidate, &Offer::per_hour);
-  one.to_buy = cheapest(*prices, one.candidate, &Offer::purchase);
-  if (!one.offer) {
+  } else if (!one.offer && rents.is_ambiguous(one.candidate.device)) {
+    one.unknown[Quantity::cost] = fmt::format(
+        "the price of '{}' could be that of several processors here; give it \"cpu_identity\" or \"host\"",
+        one.candidate.device);
+  } else if (!one.offer) {
     one.unknown[Quantity::cost] =
-        one.to_buy ? "it is bought, not rented: what a run costs depends on how much it is used"
-                   : fmt::format("no price is of '{}'", one.candidate.device);
+        one.to_buy ? "it has a purchase price alone: what a run costs depends on how much it is used"
+                   : fmt::format("there is no price for '{}'", one.candidate.device);
   } else if (!one.seconds) {
     one.unknown[Quantity::cost] = "its time is not known";
   } else {
@@ -322,7 +399,7 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   std::vector<std::string> notes;
   if (ranking.entries.empty())
     notes.emplace_back(
-        "no case has a time on all of them; name the work with a mix, or measure the same config on each");
+        "no case was measured on all of them; name the work with --mix CONFIG, or run one config on each");
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
@@ -330,11 +407,12 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   std::set<std::string> unused;
   for (const Offer& offer : ranking.prices->offers) {
     if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(),
-                     [&](const Ranked& one) { return is_of(offer, one.candidate); }))
+                     [&](const Ranked& one) { return may_be_of(offer, one.candidate); }))
       unused.insert(offer.device.empty() ? offer.host : offer.device);
   }
   if (!unused.empty() && unused.size() <= 5)
-    notes.push_back(fmt::format("prices of what is not among the results: {}", fmt::join(unused, ", ")));
+    notes.push_back(
+        fmt::format("prices of machines that are not among the results: {}", fmt::join(unused, ", ")));
   return notes;
 }
 
@@ -354,13 +432,20 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
     for (const MixEntry& entry : ranking.entries) one.parts.push_back(part_of(one.candidate, entry));
   }
   predict(ranking, times_of(ranking), options);
+  const OffersOf rents(options.prices, ranking.ranked, &Offer::per_hour);
+  const OffersOf purchases(options.prices, ranking.ranked, &Offer::purchase);
+  for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
+    ranking.ranked[i].offer = rents.cheapest_of(i);
+    ranking.ranked[i].to_buy = purchases.cheapest_of(i);
+  }
+  name_by_offers(ranking.ranked);
   for (Ranked& one : ranking.ranked) {
     std::string unknown;
     one.seconds = total(ranking, one, Quantity::time, unknown);
     if (!one.seconds) one.unknown[Quantity::time] = unknown;
     one.joules = total(ranking, one, Quantity::energy, unknown);
     if (!one.joules) one.unknown[Quantity::energy] = unknown;
-    price(one, options.prices);
+    price(one, options.prices, rents);
   }
   for (std::size_t i = 0; i < ranking.entries.size(); ++i) {
     if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(),

@@ -28,20 +28,20 @@ struct RankedPart {
   std::optional<Estimate> seconds, joules;  // of one run; of training to a target, up to there
   std::string backend;                      // whose seconds they are: the fastest's
   std::string dtype;                        // what it computed in
-  bool in_place = false;                    // of another dtype than was wanted first
-  bool predicted = false;                   // nobody has measured it there
+  bool in_place = false;                    // it is not the dtype that was wanted first
+  bool predicted = false;                   // it was not measured there
   std::string unknown;                      // why there are no seconds
 };
 
 /// The work on one candidate.
 struct Ranked {
   Candidate candidate;
-  bool predicted = false;         // nobody has measured it
+  bool predicted = false;         // it was not measured
   std::vector<RankedPart> parts;  // as Ranking::entries
   /// Of all of the work, once; of a geometric mean: of one case.
   std::optional<Estimate> seconds, joules, cost;
-  std::map<Quantity, std::string> unknown;  // why one of them is
-  std::optional<Offer> offer;               // the cheapest an hour that is of this candidate
+  std::map<Quantity, std::string> unknown;  // why one of them is not known
+  std::optional<Offer> offer;               // the cheapest of this candidate, by the hour
   std::optional<Offer> to_buy;              // likewise, the cheapest to buy
   int place = 0;                            // by what was asked; ties share one; 0: unknown
   std::optional<Estimate> behind;           // how many times the first's
@@ -52,7 +52,7 @@ struct Ranked {
   }
 };
 
-/// When a GPU's price comes back, against processors that are paid by the hour.
+/// When a GPU pays for itself, against processors that are rented by the hour.
 struct Payback {
   std::string gpu, cpu;           // candidates' names
   std::optional<Estimate> busy;   // rented: the part of its hours that it must be busy, above 1 never pays
@@ -61,7 +61,7 @@ struct Payback {
   bool with_electricity = false;  // whose cost is in `hours`
 };
 
-/// What a prediction's roofline is of: what makers state, or the ceilings that were measured.
+/// Where a prediction's roofline comes from: makers' datasheets, or measured ceilings.
 enum class RooflineOf { datasheets, ceilings };
 std::string_view name(RooflineOf roofline);  // "datasheets"
 enum class DeviceKind { gpus, processors };
@@ -105,7 +105,7 @@ struct RankOptions {
   Quantity by = Quantity::time;
   DeviceCatalogue catalogue;
   std::vector<std::string>
-      predicted;  // names in the catalogue, of devices to be ranked though nobody has measured them
+      predicted;  // names of devices in the catalogue that are to be ranked without being measured
   bool predict_missing = false;  // cases that a candidate lacks, from its ceilings
 };
 

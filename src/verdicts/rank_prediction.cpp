@@ -119,9 +119,8 @@ void add_device(Ranking& ranking, const TimesOfCases& times, const DeviceEntry& 
     RankedPart& part = one.parts.emplace_back(predicted_part(wanted, by_datasheet(entry), model, times));
     if (!part.seconds)
       part.unknown =
-          "nothing to predict it from: no device of the catalogue and of its kind was measured, or there is "
-          "no "
-          "peak of the dtype";
+          "nothing to predict it from: no device of its kind in the catalogue was measured, or the peak of "
+          "this dtype is not known";
   }
 }
 
@@ -142,9 +141,9 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
     RankedPart part = predicted_part(entries[e], least, model, times);
     if (!part.seconds)
       part.unknown =
-          "not measured, and nothing to predict it from: that takes the ceilings (configs/ceilings.json) of "
-          "this "
-          "machine, and of one of its kind that has the case";
+          "not measured, and nothing to predict it from: run configs/ceilings.json on this machine, and on "
+          "one "
+          "of its kind that has the case";
     one.parts[e] = std::move(part);
   }
   return any;
@@ -156,13 +155,13 @@ std::string note_of(const Model& model) {
   const std::string_view from = stated ? "what makers state" : "the ceilings that were measured";
   if (!model.error)
     return fmt::format(
-        "what is predicted nobody has measured, and how far it is off is not known: that takes results of "
-        "two {} {}",
+        "predicted cases were not measured, and how far the predictions are off is not known: that takes "
+        "results of two {} {}",
         kinds, stated ? "of the catalogue" : "with their ceilings");
   return fmt::format(
-      "what is predicted nobody has measured; predicted from each other by {}, the {} {} here are off by a "
-      "factor of "
-      "{:.2f} (median) and {:.2f} (95 %) over {} cases",
+      "predicted cases were not measured; predicted from each other by {}, the {} {} here are off by a "
+      "factor "
+      "of {:.2f} (median) and {:.2f} (95 %) over {} cases",
       from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
 }
 

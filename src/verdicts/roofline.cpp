@@ -110,12 +110,19 @@ std::optional<double> Ceilings::least_working_set() const {
   return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
 }
 
-CeilingsByDevice ceilings(std::span<const Result> results) {
+CeilingsByDevice ceilings(const std::vector<const Result*>& results) {
   CeilingsByDevice all;
-  for (const Result& run : results) {
-    for (const CaseResult& result : run.cases) all[device_key(run, result)].add(result);
+  for (const Result* run : results) {
+    for (const CaseResult& result : run->cases) all[device_key(*run, result)].add(result);
   }
   return all;
+}
+
+CeilingsByDevice ceilings(std::span<const Result> results) {
+  std::vector<const Result*> runs;
+  runs.reserve(results.size());
+  for (const Result& run : results) runs.push_back(&run);
+  return ceilings(runs);
 }
 
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result) {

@@ -40,6 +40,7 @@ class Ceilings {
 /// By what tells one device from another: the machine, its threads, and which of its devices.
 using CeilingsByDevice = std::map<std::string, Ceilings>;
 CeilingsByDevice ceilings(std::span<const Result> results);
+CeilingsByDevice ceilings(const std::vector<const Result*>& results);
 /// Those of the device that `result`, a case of `run`, was measured on; null where nothing is known of it.
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result);
 

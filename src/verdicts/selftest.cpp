@@ -93,12 +93,12 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
                                            const GateRules& rules) {
   std::vector<std::string> warnings;
   if (selftest.host.name != here.name || selftest.host.cpu != here.cpu) {
-    return {fmt::format("the selftest was made on {} ({}): it says nothing of this host", selftest.host.name,
-                        selftest.host.cpu)};
+    return {fmt::format("the selftest is from another host, {} ({}); run `breakeven selftest` on this one",
+                        selftest.host.name, selftest.host.cpu)};
   }
   if (!selftest.host.cpu_identity.empty() && selftest.host.cpu_identity != here.cpu_identity) {
     return {fmt::format(
-        "the selftest was made on a processor that calls itself {}: it says nothing of this one, {}",
+        "the selftest is from another processor, {}, and this one is {}; run `breakeven selftest` again",
         selftest.host.cpu_identity, identity_text(here))};
   }
   // What could be found if every change mattered: the threshold asked for must not be below.
@@ -109,15 +109,15 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   });
   if (blind > 0) {
     warnings.push_back(fmt::format(
-        "by the selftest of {}, changes of {:.1f} % cannot be told on this host in {} of {} cases, which may "
-        "end inconclusive: ask for a larger --threshold, or quieten the host",
+        "the selftest of {} could not detect changes of {:.1f} % in {} of {} cases on this host, so they may "
+        "end inconclusive: use a larger --threshold or a quieter host",
         selftest.created, rules.threshold * 100, blind, selftest.noise.size()));
   }
   for (const InjectedCounts& counts : selftest.counts) {
     if (counts.share > 0) continue;
     if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
       warnings.push_back(fmt::format(
-          "by the selftest of {}, {} of {} gates failed on this host although nothing had changed",
+          "in the selftest of {}, {} of {} gates without a change failed on this host",
           selftest.created, counts.failing, counts.suites));
     }
   }

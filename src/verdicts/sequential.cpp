@@ -6,6 +6,7 @@
 #include "statistics/mean.h"
 #include "statistics/sign_flips.h"
 #include "statistics/summary.h"
+#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {
@@ -24,7 +25,7 @@ const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
 }
 
 /// Whether a change by the threshold, in either direction, is excluded.
-bool is_same(const std::vector<double>& effects, double error, double limit) {
+bool excludes_change(const std::vector<double>& effects, double error, double limit) {
   const Interval interval = trimmed_mean_interval(effects, trimmed, error);
   return -limit < interval.low && interval.high < limit;
 }
@@ -80,11 +81,11 @@ Step next_step(const Effects& effects, const GateRules& rules) {
     const auto looks = first_looks();
     const Look* look = look_after(looks, effects.first.size());
     if (look == nullptr) return {};
-    if (is_same(effects.first, missed * look->share, limit)) return stop(Verdict::same);
+    if (excludes_change(effects.first, missed * look->share, limit)) return stop(Verdict::same);
     if (is_suspect(effects.first, *look, rules, limit)) return {.next = Step::Next::confirm, .slower = true};
     if (is_suspect(negative(effects.first), *look, rules, limit))
       return {.next = Step::Next::confirm, .slower = false};
-    return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
+    return look == &looks.back() ? stop(end_undecided(effects, rules).verdict) : Step{};
   }
   const auto looks = confirming_looks(rules);
   const Look* look = look_after(looks, effects.confirming.size());
@@ -94,8 +95,17 @@ Step next_step(const Effects& effects, const GateRules& rules) {
   const double error = confirming_error(rules);
   if (estimate(changes) >= limit && sign_flip_chance(limited(changes, most_weight)) <= error * look->share)
     return stop(*effects.suspected_slower ? Verdict::slower : Verdict::faster);
-  if (is_same(effects.confirming, missed * look->share, limit)) return stop(Verdict::same);
-  return look == &looks.back() ? stop(Verdict::inconclusive) : Step{};
+  if (excludes_change(effects.confirming, missed * look->share, limit)) return stop(Verdict::same);
+  return look == &looks.back() ? stop(end_undecided(effects, rules).verdict) : Step{};
+}
+
+Ending end_undecided(const Effects& effects, const GateRules& rules) {
+  const auto fewest = static_cast<std::size_t>(first_looks().front().launches);
+  if (effects.first.size() < fewest) return {};
+  const auto ratio = ratio_of(effects);
+  if (!ratio || !not_slower(*ratio, rules.threshold)) return {};
+  return {.verdict = is_same(*ratio, rules.threshold) ? Verdict::same : Verdict::inconclusive,
+          .not_slower = true};
 }
 
 Step add_launch(Effects& effects, double effect, const GateRules& rules) {

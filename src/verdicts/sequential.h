@@ -33,7 +33,7 @@ struct GateRules {
   double threshold = 0.03;    // the smallest change that matters: 0.03 is a ratio of 1.03, and of 1 / 1.03
   double false_alarm = 0.01;  // that any case of the suite is called slower, or faster, which did not change
   double suspicion = 0.2;     // that a case which did not change is suspected, whatever the noise
-  double missed = 0.05;       // that a case which changed by the threshold is called the same
+  double missed = 0.05;       // that a case which changed by the threshold is called the same at a look
   std::size_t cases = 1;      // of the suite
 };
 
@@ -65,6 +65,16 @@ struct Step {
 
 /// What follows from the launches so far; asked after each. `measure`: another launch.
 Step next_step(const Effects& effects, const GateRules& rules);
+
+/// What can be said of a case that is measured no further, as its last look or the time limit was reached:
+/// the same, or not slower, where the 95 % interval of all launches shows it. Fewer launches than the first
+/// look needs show nothing. A change by the threshold is overlooked here in at most 2.5 % of cases, beside
+/// `missed`.
+struct Ending {
+  Verdict verdict = Verdict::inconclusive;
+  bool not_slower = false;
+};
+Ending end_undecided(const Effects& effects, const GateRules& rules);
 
 /// Adds a launch's effect to the stage that is under way, and says what follows; a suspicion is noted in
 /// `effects`.

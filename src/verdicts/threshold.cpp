@@ -4,43 +4,162 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "results/number_text.h"
+#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {
 
-std::string name_of(Lead lead, const Threshold& threshold) {
-  if (lead == Lead::neither) return "neither";
-  return name_of_side(threshold, lead == Lead::challenger ? 1 : 0);
-}
+/// Two launches have an interval that says nothing.
+constexpr std::size_t fewest_for_interval = 3;
 
-/// "faster", or what the answer is in.
-std::string_view better(Quantity in) {
-  switch (in) {
-    case Quantity::energy:
-      return "more economical";
-    case Quantity::cost:
-      return "cheaper";
-    case Quantity::time:
-      break;
+/// Those of the list that were there, in its order; all of it where nobody said which were.
+std::vector<std::string> measured_backends(const ThresholdContender& side) {
+  std::vector<std::string> names;
+  for (const BackendRecord& backend : side.backends) {
+    if (backend.available) names.push_back(backend.name);
   }
-  return "faster";
+  return names.empty() ? side.wanted : names;
 }
 
+/// The sides differ in their threads alone.
+bool differ_in_threads(const Threshold& threshold) {
+  const auto& sides = threshold.sides;
+  return !threshold.from_results && measured_backends(sides[0]) == measured_backends(sides[1]) &&
+         sides[0].threads != sides[1].threads;
+}
+
+std::string in_letters(int number) {
+  static constexpr std::array<std::string_view, 13> words{"zero", "one",    "two",   "three", "four",
+                                                          "five", "six",    "seven", "eight", "nine",
+                                                          "ten",  "eleven", "twelve"};
+  const auto index = static_cast<std::size_t>(number);
+  return number >= 0 && index < words.size() ? std::string(words.at(index)) : fmt::format("{}", number);
+}
+
+/// "Two threads are faster than one", "cuda uses less energy than openblas", without the first letter's case.
+std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
+  const bool of_threads = differ_in_threads(threshold);
+  const int threads = threshold.sides[side].threads;
+  const bool plural = of_threads && threads != 1;
+  std::string_view verb = plural ? "are faster than" : "is faster than";
+  if (in == Quantity::energy) verb = plural ? "use less energy than" : "uses less energy than";
+  if (in == Quantity::cost) verb = plural ? "cost less than" : "costs less than";
+  if (of_threads)
+    return fmt::format("{} thread{} {} {}", in_letters(threads), threads == 1 ? "" : "s", verb,
+                       in_letters(threshold.sides[1 - side].threads));
+  return fmt::format("{} {} {}", name_of_side(threshold, side), verb, name_of_side(threshold, 1 - side));
+}
+
+/// "openblas is faster", of the values below others.
+std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
+  const bool of_threads = differ_in_threads(threshold);
+  if (lead == Lead::neither)
+    return of_threads ? "they make no difference" : "there is no measurable difference";
+  const std::string text = leads_text(threshold, lead == Lead::challenger ? 1 : 0, in);
+  return text.substr(0, text.rfind(" than "));
+}
+
+/// Names stay as they are written; a number in letters may begin a sentence.
+std::string begin_sentence(std::string text, const Threshold& threshold) {
+  if (differ_in_threads(threshold) && !text.empty() && 'a' <= text[0] && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+/// "m = 128", "batch 128"
+std::string value_text(const std::string& parameter, std::int64_t value) {
+  return fmt::format("{}{}{}", parameter, parameter.size() == 1 ? " = " : " ", grouped(value));
+}
+
+/// " (377 to 392)"; empty where there is no doubt.
 std::string interval_text(const LeadChange& change) {
-  if (change.by_bisection) {
-    return change.earliest == change.latest
-               ? "by bisection"
-               : fmt::format("by bisection: {} to {}", change.earliest, change.latest);
-  }
-  return change.earliest == change.latest ? "95 %: no other value"
-                                          : fmt::format("95 %: {} to {}", change.earliest, change.latest);
+  const std::string range = change.earliest == change.latest
+                                ? ""
+                                : fmt::format("{} to {}", grouped(change.earliest), grouped(change.latest));
+  if (change.interpolated)
+    return fmt::format(" ({}interpolated between {} and {})", range.empty() ? "" : range + ", ",
+                       grouped(change.last_below), grouped(change.first_above));
+  return range.empty() ? "" : fmt::format(" ({})", range);
 }
 
 bool is_wide(const LeadChange& change, double width) {
   return change.earliest != change.latest && change.interval.high / change.interval.low > 1 + width;
 }
 
+/// "from m = 8 to 1,024"
+std::string all_values_text(const BreakEven& found, const std::string& parameter) {
+  return *found.first == *found.last
+             ? fmt::format("at {}, the only value measured", value_text(parameter, *found.first))
+             : fmt::format("at every value measured, from {} to {}", value_text(parameter, *found.first),
+                           grouped(*found.last));
+}
+
+std::string without_change(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const std::string range = all_values_text(answer.found, threshold.parameter);
+  if (answer.found.answer == BreakEven::Answer::neither)
+    return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
+                       name_of_side(threshold, 1), range);
+  const std::size_t ahead = answer.found.answer == BreakEven::Answer::always ? 1 : 0;
+  return begin_sentence(fmt::format("{} {}.", leads_text(threshold, ahead, answer.in), range), threshold);
+}
+
+/// From the last change up.
+std::string above_last_change(const ThresholdAnswer& answer, const Threshold& threshold) {
+  const LeadChange& last = answer.found.changes.back();
+  const std::int64_t most = *answer.found.last;
+  const std::string from = value_text(threshold.parameter, last.from) + interval_text(last);
+  const std::string range = last.from >= most
+                                ? fmt::format("at {}, the largest measured", from)
+                                : fmt::format("from {} up to {}, the largest measured", from, grouped(most));
+  if (last.above == Lead::neither)
+    return fmt::format("There is no measurable difference between {} and {} {}.", name_of_side(threshold, 0),
+                       name_of_side(threshold, 1), range);
+  return begin_sentence(
+      fmt::format("{} {}.", leads_text(threshold, last.above == Lead::challenger ? 1 : 0, answer.in), range),
+      threshold);
+}
+
 }  // namespace
+
+std::optional<Estimate> ThresholdPoint::ratio() const {
+  if (log_ratios.empty()) return std::nullopt;
+  const auto from_logarithms = [](const Interval& of) {
+    return Interval{.low = std::exp(of.low), .high = std::exp(of.high)};
+  };
+  Estimate made{.value = std::exp(mean(log_ratios))};
+  if (interval) {
+    made.interval = from_logarithms(*interval);
+  } else if (log_ratios.size() >= fewest_for_interval) {
+    made.interval = from_logarithms(trimmed_mean_interval(log_ratios, 0, 0.025));
+  }
+  return made;
+}
+
+bool medians_disagree(const ThresholdPoint& point, Quantity in) {
+  constexpr double visible = 0.005;  // as a logarithm
+  const auto baseline = point.sides[0].amount(in);
+  const auto challenger = point.sides[1].amount(in);
+  if (!baseline || !challenger || !(*baseline > 0) || !(*challenger > 0) || point.log_ratios.empty())
+    return false;
+  const double by_medians = std::log(*challenger / *baseline);
+  const double by_pairs = mean(point.log_ratios);
+  return std::abs(by_medians) > visible && std::abs(by_pairs) > visible &&
+         std::signbit(by_medians) != std::signbit(by_pairs);
+}
+
+std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter) {
+  std::vector<std::string> values;
+  for (const ThresholdPoint& point : answer.points) {
+    if (medians_disagree(point, answer.in)) values.push_back(grouped(point.value));
+  }
+  if (values.empty()) return "";
+  return fmt::format(
+      "{} {}: the two medians are of different launches; the verdict compares pairs of one launch", parameter,
+      fmt::join(values, ", "));
+}
 
 std::string_view name(BreakEven::Answer answer) {
   switch (answer) {
@@ -74,34 +193,33 @@ std::string_view name(Lead lead) {
 
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
-  const std::string names = fmt::format("{}", fmt::join(sides[side].wanted, " or "));
-  return sides[0].wanted != sides[1].wanted ? names
-                                            : fmt::format("{} on {} thread{}", names, sides[side].threads,
-                                                          sides[side].threads == 1 ? "" : "s");
+  if (!sides[side].name.empty()) return sides[side].name;
+  const std::string names = fmt::format("{}", fmt::join(measured_backends(sides[side]), " or "));
+  const int threads = sides[side].threads;
+  return differ_in_threads(threshold)
+             ? fmt::format("{} on {} thread{}", names, threads, threads == 1 ? "" : "s")
+             : names;
 }
 
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) {
   const BreakEven& found = answer.found;
-  if (!found.last) return fmt::format("no value of {} could be measured on both sides", threshold.parameter);
+  const std::string& parameter = threshold.parameter;
+  if (!found.last) return fmt::format("No value of {} could be measured on both sides.", parameter);
   if (found.answer == BreakEven::Answer::unclear)
-    return fmt::format("not clear: the time was up before all that it takes was measured, from {} to {}",
-                       *found.first, *found.last);
-  if (found.changes.empty()) {
-    const std::string range =
-        fmt::format("from {} to {}, which is all that was measured", *found.first, *found.last);
-    if (found.answer == BreakEven::Answer::neither) return fmt::format("neither is ahead {}", range);
-    return fmt::format("{} is {}{} {}", name_of_side(threshold, 1),
-                       found.answer == BreakEven::Answer::always ? "" : "never ", better(answer.in), range);
-  }
-  const LeadChange& last = found.changes.back();
-  std::string said = fmt::format(
-      "{} is {} from {} on ({}), as far as was measured, to {}", name_of(last.above, threshold),
-      last.above == Lead::neither ? "ahead" : better(answer.in), last.from, interval_text(last), *found.last);
+    return fmt::format(
+        "Not answered: time ran out while {} to {} were measured. Run it again with more --minutes.",
+        value_text(parameter, *found.first), grouped(*found.last));
+  if (found.changes.empty()) return without_change(answer, threshold);
+  std::string said = above_last_change(answer, threshold);
   for (std::size_t i = found.changes.size(); i-- > 0;) {
-    said += fmt::format("; below that {} is", name_of(found.changes[i].below, threshold));
-    if (i > 0)
-      said +=
-          fmt::format(", from {} on ({})", found.changes[i - 1].from, interval_text(found.changes[i - 1]));
+    const std::string below = leads_below_text(threshold, found.changes[i].below, answer.in);
+    if (i == 0) {
+      said += fmt::format(" Below that {}.", below);
+    } else {
+      const LeadChange& before = found.changes[i - 1];
+      said += fmt::format(" Below that, down to {}{}, {}.", value_text(parameter, before.from),
+                          interval_text(before), below);
+    }
   }
   return said;
 }
@@ -117,8 +235,9 @@ int exit_status(const Threshold& threshold) {
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               std::any_of(a.found.changes.begin(), a.found.changes.end(),
-                           [&](const LeadChange& c) { return is_wide(c, threshold.width); });
+               (!threshold.from_results &&
+                std::any_of(a.found.changes.begin(), a.found.changes.end(),
+                            [&](const LeadChange& c) { return is_wide(c, threshold.width); }));
       }))
     return 3;
   return 0;

@@ -13,6 +13,7 @@
 #include "plan/price.h"
 #include "results/quantity.h"
 #include "results/result.h"
+#include "statistics/estimate.h"
 #include "verdicts/break_even.h"
 
 namespace breakeven {
@@ -23,6 +24,7 @@ struct ThresholdStand {
   std::optional<double> seconds = {}, joules = {};  // medians over launches
   std::optional<double> cost = {};                  // in the currency of the prices given
   std::string algorithm = {};
+  std::optional<Interval> interval = {};  // 95 % of the seconds, where they are a result's
 
   std::optional<double> amount(Quantity in) const {
     return in == Quantity::time ? seconds : in == Quantity::energy ? joules : cost;
@@ -33,9 +35,18 @@ struct ThresholdPoint {
   std::int64_t value = 0;
   std::vector<double> log_ratios;  // one a launch: log(challenger's seconds, joules or cost / baseline's)
   std::array<ThresholdStand, 2> sides;
-  std::string reason;  // why there is no ratio
-  bool wrong = false;  // a result was, of one backend or more
+  std::string reason;                     // why there is no ratio
+  bool wrong = false;                     // a result was, of one backend or more
+  std::optional<Interval> interval = {};  // 95 % of the logarithm, of two results that were not paired
+
+  /// The challenger's amount over the baseline's: of pairs by the mean of the launches, with its 95 %
+  /// interval from three launches on; nothing where there is no ratio.
+  std::optional<Estimate> ratio() const;
 };
+
+/// Whether the medians shown are the other way round than the verdict, which compares pairs: each median is
+/// over all launches, and launches differ.
+bool medians_disagree(const ThresholdPoint& point, Quantity in);
 
 struct ThresholdAnswer {
   std::string title;
@@ -52,6 +63,8 @@ struct ThresholdContender {
   std::vector<BackendRecord> backends;  // available or not
   int threads = 1;
   std::optional<HourlyPrice> price;
+  std::string name = {};          // of the machine, where the sides are two machines; else empty
+  std::optional<Host> host = {};  // likewise
 };
 
 struct Threshold {
@@ -64,24 +77,30 @@ struct Threshold {
   double width = 0.04;                      // of an interval that was asked for
   std::array<ThresholdContender, 2> sides;  // the baseline, and its challenger
   bool unlike_precision = false;
-  std::string config;  // JSON text, as given
+  bool from_results = false;  // of two machines, each by itself: not paired, see `warnings`
+  std::string config;         // JSON text, as given
   double wall_seconds = 0;
   std::vector<ThresholdAnswer> answers;
 };
 
 inline constexpr const char* threshold_schema = "breakeven.threshold/1";
 
+/// A note on the values at which medians_disagree(); empty where there are none.
+std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
+
 std::string_view name(BreakEven::Answer answer);
 std::string_view name(Lead lead);
 
-/// "openblas or onednn": a side of a threshold, with its threads where the sides differ in nothing else.
+/// "openblas or onednn": a side of a threshold, with its threads where the sides differ in nothing else; a
+/// machine's name where the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);
 
-/// In words: "from 384 on (376 to 392) cuda is faster than openblas". `parameter` is what the values are of.
+/// In sentences: "cuda is faster than openblas from m = 384 (377 to 392) up to 1,024, the largest measured.
+/// Below that openblas is faster."
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// 1 where a result was wrong; 4 where a side could be measured nowhere; 3 where an answer is unclear,
-/// neither is ahead at the largest value, or an interval is wider than was asked for; else 0.
+/// neither is ahead at the largest value, or an interval of pairs is wider than was asked for; else 0.
 int exit_status(const Threshold& threshold);
 
 /// JSON, schema breakeven.threshold/1, described in docs/thresholds.md.

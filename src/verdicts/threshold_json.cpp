@@ -12,32 +12,55 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const LeadChange& change) {
-  return {{"below", name(change.below)},
-          {"above", name(change.above)},
-          {"from", change.from},
-          {"by_bisection", change.by_bisection},
-          {"earliest", change.earliest},
-          {"latest", change.latest},
-          {"crossing", number_or_null(change.crossing)},
-          {"ci_low", number_or_null(change.interval.low)},
-          {"ci_high", number_or_null(change.interval.high)}};
+  Json made{{"below", name(change.below)},
+            {"above", name(change.above)},
+            {"from", change.from},
+            {"by_bisection", change.by_bisection},
+            {"earliest", change.earliest},
+            {"latest", change.latest},
+            {"crossing", number_or_null(change.crossing)},
+            {"ci_low", number_or_null(change.interval.low)},
+            {"ci_high", number_or_null(change.interval.high)}};
+  if (change.interpolated) {
+    made["interpolated"] = true;
+    made["last_below"] = change.last_below;
+    made["first_above"] = change.first_above;
+  }
+  return made;
+}
+
+/// Only of what has one, so that the files of pairs stay as they are.
+void add_interval(Json& made, const std::optional<Interval>& interval) {
+  if (!interval) return;
+  made["ci_low"] = number_or_null(interval->low);
+  made["ci_high"] = number_or_null(interval->high);
+}
+
+std::optional<Interval> read_interval(const JsonReader& in) {
+  const auto low = in.optional_number("ci_low");
+  const auto high = in.optional_number("ci_high");
+  return low && high ? std::optional(Interval{.low = *low, .high = *high}) : std::nullopt;
 }
 
 Json to_json(const ThresholdStand& side) {
-  return {{"backend", side.backend},
-          {"seconds", number_or_null(side.seconds)},
-          {"joules", number_or_null(side.joules)},
-          {"cost", number_or_null(side.cost)},
-          {"algorithm", side.algorithm}};
+  Json made{{"backend", side.backend},
+            {"seconds", number_or_null(side.seconds)},
+            {"joules", number_or_null(side.joules)},
+            {"cost", number_or_null(side.cost)},
+            {"algorithm", side.algorithm}};
+  add_interval(made, side.interval);
+  return made;
 }
 
 Json to_json(const ThresholdPoint& point) {
-  return {{"value", point.value},
-          {"log_ratios", numbers_or_nulls(point.log_ratios)},
-          {"baseline", to_json(point.sides[0])},
-          {"challenger", to_json(point.sides[1])},
-          {"wrong", point.wrong},
-          {"reason", point.reason}};
+  Json made{{"value", point.value},
+            {"log_ratios", numbers_or_nulls(point.log_ratios)},
+            {"baseline", to_json(point.sides[0])},
+            {"challenger", to_json(point.sides[1])},
+            {"wrong", point.wrong},
+            {"reason", point.reason}};
+  add_interval(made, point.interval);
+  return made;
 }
 
 Json to_json(const ThresholdAnswer& answer, const Threshold& threshold) {
@@ -68,6 +91,8 @@ Json to_json(const ThresholdContender& side) {
                      {"source", side.price->from.source},
                      {"date", side.price->from.date}};
   for (const BackendRecord& backend : side.backends) made["backends"].push_back(to_json(backend));
+  if (!side.name.empty()) made["name"] = side.name;
+  if (side.host) made["host"] = to_json(*side.host);
   return made;
 }
 
@@ -85,6 +110,8 @@ ThresholdContender read_side(const JsonReader& in) {
                           .price = {}};
   if (in.has("price")) side.price = read_price(in.child("price"));
   in.each("backends", [&](const JsonReader& b) { side.backends.push_back(read_backend(b)); });
+  side.name = in.get_or<std::string>("name", "");
+  if (in.has("host")) side.host = read_host(in.child("host"));
   return side;
 }
 
@@ -93,7 +120,8 @@ ThresholdStand read_stand(const JsonReader& in) {
           .seconds = in.optional_number("seconds"),
           .joules = in.optional_number("joules"),
           .cost = in.optional_number("cost"),
-          .algorithm = in.get_or<std::string>("algorithm", "")};
+          .algorithm = in.get_or<std::string>("algorithm", ""),
+          .interval = read_interval(in)};
 }
 
 ThresholdPoint read_point(const JsonReader& in) {
@@ -101,7 +129,8 @@ ThresholdPoint read_point(const JsonReader& in) {
           .log_ratios = in.numbers("log_ratios"),
           .sides = {read_stand(in.child("baseline")), read_stand(in.child("challenger"))},
           .reason = in.get_or<std::string>("reason", ""),
-          .wrong = in.get_or<bool>("wrong", false)};
+          .wrong = in.get_or<bool>("wrong", false),
+          .interval = read_interval(in)};
 }
 
 /// The one of `all` that is called what `key` says.
@@ -120,9 +149,12 @@ LeadChange read_change(const JsonReader& in) {
           .crossing = in.number("crossing"),
           .interval = {.low = in.number("ci_low"), .high = in.number("ci_high")},
           .by_bisection = in.get_or<bool>("by_bisection", false),
+          .interpolated = in.get_or<bool>("interpolated", false),
           .from = in.get<std::int64_t>("from"),
           .earliest = in.get<std::int64_t>("earliest"),
-          .latest = in.get<std::int64_t>("latest")};
+          .latest = in.get<std::int64_t>("latest"),
+          .last_below = in.get_or<std::int64_t>("last_below", 0),
+          .first_above = in.get_or<std::int64_t>("first_above", 0)};
 }
 
 ThresholdAnswer read_answer(const JsonReader& in) {
@@ -150,6 +182,11 @@ ThresholdAnswer read_answer(const JsonReader& in) {
 
 Threshold threshold_from(const Json& json) {
   const JsonReader in(json, "");
+  const auto schema = in.get_or<std::string>("schema", threshold_schema);
+  if (schema != threshold_schema)
+    throw ResultError(
+        fmt::format("is of schema '{}' and this program reads '{}': use the breakeven that wrote it", schema,
+                    threshold_schema));
   Threshold t;
   t.created = in.get_or<std::string>("created", "");
   t.complete = in.get<bool>("complete");
@@ -161,6 +198,7 @@ Threshold threshold_from(const Json& json) {
   t.width = in.get<double>("width");
   t.sides = {read_side(in.child("baseline")), read_side(in.child("challenger"))};
   t.unlike_precision = in.get_or<bool>("unlike_precision", false);
+  t.from_results = in.get_or<bool>("from_results", false);
   t.config = text_of(in.at("config"));
   t.wall_seconds = in.get_or<double>("wall_seconds", 0);
   in.each("answers", [&](const JsonReader& a) { t.answers.push_back(read_answer(a)); });
@@ -183,6 +221,7 @@ std::string to_json_text(const Threshold& t) {
             {"warnings", t.warnings},
             {"config", config_json(t.config)},
             {"answers", Json::array()}};
+  if (t.from_results) made["from_results"] = true;
   for (const ThresholdAnswer& answer : t.answers) made["answers"].push_back(to_json(answer, t));
   return text_of(made);
 }

@@ -33,7 +33,7 @@ int exit_status(const CaseVerdict& c) {
     case Verdict::incomparable:
       return c.base_status == Status::unsupported && c.head_status == Status::unsupported ? 0 : 4;
     case Verdict::inconclusive:
-      return 3;
+      return c.not_slower ? 0 : 3;
     default:
       return 0;
   }

@@ -1,9 +1,10 @@
-// What a comparison of two sides says, case by case: what `gate` and `compare` decide, and what every report
-// of theirs shows.
+// The result of a comparison of two sides, case by case: what `gate` and `compare` decide and their reports
+// show.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,23 +22,24 @@ enum class Verdict {
   inconclusive,  // the samples do not tell
   incomparable,  // there are no two times that could be compared; the reason says why
 };
+/// As in the verdict file.
 std::string_view name(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view name);
 
-/// In which of the two sides a case is.
+/// The sides that have a case.
 enum class Presence { both, only_base, only_head };
 std::string_view name(Presence presence);
 std::optional<Presence> parse_presence(std::string_view name);
 
-/// Head's seconds over base's: above 1 is slower. The interval is one of 95 %.
+/// Head's seconds over base's, with its 95 % interval: above 1 is slower.
 struct Ratio {
   double value = 1;
   double low = 1, high = 1;
   bool operator==(const Ratio&) const = default;
 };
 
-/// What one launch (fresh processes of both sides) gave: wall seconds of an iteration, by sample. Where the
-/// two were sampled in turn, samples of one index are a pair.
+/// The samples of one launch (fresh processes of both sides), in wall seconds of an iteration. Where the two
+/// were sampled in turn, samples of one index are a pair.
 struct LaunchSamples {
   std::vector<double> base, head;
   bool operator==(const LaunchSamples&) const = default;
@@ -51,22 +53,26 @@ struct CaseVerdict {
   Presence presence = Presence::both;
   Status base_status = Status::ok, head_status = Status::ok;  // of a side in which it is
   Verdict verdict = Verdict::inconclusive;
-  std::string reason;          // why there is no other verdict; empty where one is clear
-  std::optional<Ratio> ratio;  // absent where there are no two times, or too few launches
+  /// An inconclusive case that is certainly not slower by the threshold and may be faster. It passes.
+  bool not_slower = false;
+  std::vector<std::string> differences = {};  // what keeps it from being compared: "machine", "library", ...
+  std::string reason;                         // why there is no other verdict; empty where one is clear
+  std::optional<Ratio> ratio;                 // absent where there are no two times, or too few launches
   std::optional<double> base_seconds, head_seconds;  // medians
   std::string base_algorithm, head_algorithm;        // what the library chose
-  std::vector<LaunchSamples> launches;               // all that were measured; none from `compare`
+  std::vector<LaunchSamples> launches;               // all; none from `compare`
   std::vector<std::string> notes;  // what a reader should know beside the verdict: a changed algorithm, ...
 };
 
-/// The verdict on a case of which nothing is decided yet.
+/// A case before anything is decided.
 CaseVerdict undecided(const CaseResult& c);
 
-/// One of the two.
+/// The base or the head.
 struct Side {
   std::string source;                                            // a result file, or a folder of programs
   std::vector<std::pair<std::string, std::string>> environment;  // what was set for it alone
   std::vector<BackendRecord> backends;
+  std::string backend = {};  // the only one that is compared, where `gate` was given its name
 };
 
 struct Verdicts {
@@ -76,21 +82,25 @@ struct Verdicts {
   std::string tool_version;
   Host host;  // of the head
   Side base, head;
-  double threshold = 0.03;  // the smallest change that matters, as a part
-  std::string method = {};  // what the intervals are and how the error rate is held, in sentences
-  double wall_seconds = 0;  // of measuring
+  double threshold = 0.03;  // the smallest change that matters: 0.03 is 3 %
+  std::string method = {};  // how intervals are made and errors controlled, in sentences
+  double wall_seconds = 0;  // spent measuring
   std::vector<std::string> warnings;
+  std::vector<std::string> notes = {};  // what could be measured besides
   std::vector<CaseVerdict> cases;
 };
 
 /// The design's: 1 where a case is slower, or wrong in the head; else 4 where one is incomparable, missing in
-/// the head or failed there; else 3 where one is inconclusive; else 0. A case that is new in the head counts
-/// only where its status does; one that is unsupported on both sides does not count.
+/// the head or failed there; else 3 where one is inconclusive and may be slower; else 0. A case that is new
+/// in the head counts only where its status does; one that is unsupported on both sides does not count.
 int exit_status(const Verdicts& verdicts);
 
 /// JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts);
 /// "-" is standard input. Throws ResultError, which names the file, the place and the remedy.
 Verdicts read_verdicts(const std::filesystem::path& path);
+/// The same of a text or a document that was already read. Throws ResultError without a file's name.
+Verdicts verdicts_from_json_text(const std::string& text);
+Verdicts verdicts_from(const nlohmann::ordered_json& document);
 
 }  // namespace breakeven

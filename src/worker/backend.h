@@ -110,8 +110,10 @@ struct Backend {
   std::string device = "cpu";      // or "gpu"
   std::string device_name;         // as the machine calls it
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
-  std::function<void(int)> use_threads;                        // called once, before anything is prepared
-  std::function<std::int64_t()> available_memory = {};         // bytes, on the device; empty: the host's
+  std::vector<std::pair<std::string, std::string>> library_files =
+      {};                                               // name, file; of empty ones nothing is said
+  std::function<void(int)> use_threads;                 // called once, before anything is prepared
+  std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty: the host's
   std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: cannot be said
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
 };

@@ -59,9 +59,11 @@ class Worker {
                         .device_name = backend_.device_name,
                         .device_id = backend_.device_id,
                         .libraries = backend_.libraries,
+                        .library_files = backend_.library_files,
                         .supports = {},
                         .unreadable = {},
                         .warnings = backend_.warnings};
+    std::erase_if(hello.library_files, [](const auto& library) { return library.second.empty(); });
     for (const auto& operation : operations()) {
       std::vector<std::string> dtypes;
       for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));

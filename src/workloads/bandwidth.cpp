@@ -84,6 +84,7 @@ class BandwidthWorkload : public Workload {
 class TriadWorkload final : public BandwidthWorkload {
  public:
   std::string_view op() const override { return "triad"; }
+  std::string_view plural() const override { return "triads"; }
   std::string_view meaning() const override {
     return "a = b + 3 c on arrays: two read and one written, each counted once";
   }
@@ -118,6 +119,7 @@ class TriadWorkload final : public BandwidthWorkload {
 class ReadWorkload final : public BandwidthWorkload {
  public:
   std::string_view op() const override { return "read"; }
+  std::string_view plural() const override { return "sums of an array"; }
   std::string_view meaning() const override { return "the sum of an array: what reading alone takes"; }
 
   OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }

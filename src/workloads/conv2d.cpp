@@ -276,6 +276,7 @@ class Conv2dWorkload final : public Workload {
  public:
   std::string_view op() const override { return "conv2d"; }
   std::string_view meaning() const override { return "two-dimensional convolution and its gradients"; }
+  std::string_view plural() const override { return "convolutions"; }
 
   const std::vector<Parameter>& parameters() const override {
     constexpr std::int64_t most = 1 << 20;

@@ -31,6 +31,7 @@ class CopyWorkload final : public Workload {
     return "an array copied: between the host's memory and the device's, its bytes counted once, as a link's "
            "rate is; or within the memory that the backend computes in, counted twice, as read and written";
   }
+  std::string_view plural() const override { return "copies"; }
 
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all{

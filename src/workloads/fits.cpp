@@ -15,6 +15,7 @@ class FitsWorkload final : public Workload {
   std::string_view meaning() const override {
     return "the largest square product, or the largest batch of a network, that a device's memory holds";
   }
+  std::string_view plural() const override { return "capacities"; }
   bool is_timed() const override { return false; }
 
   const std::vector<Parameter>& parameters() const override {

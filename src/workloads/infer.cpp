@@ -12,6 +12,10 @@ class InferWorkload final : public Workload {
  public:
   std::string_view op() const override { return "infer"; }
   std::string_view meaning() const override { return "the logits of one batch by a small network"; }
+  std::string_view plural() const override { return "inference batches"; }
+  std::string activity(const Parameters& parameters) const override {
+    return "Inference by the " + network_display_name(parameters.text("network"));
+  }
 
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all = [] {

@@ -20,6 +20,7 @@ class LaunchWorkload final : public Workload {
            "threads "
            "on a CPU, a framework's smallest operation";
   }
+  std::string_view plural() const override { return "launches"; }
 
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all{

@@ -32,6 +32,7 @@ class MatmulWorkload final : public Workload {
  public:
   std::string_view op() const override { return "matmul"; }
   std::string_view meaning() const override { return "matrix product C = A B, row-major, batched"; }
+  std::string_view plural() const override { return "matrix products"; }
 
   const std::vector<Parameter>& parameters() const override {
     constexpr std::int64_t most = 1 << 24;

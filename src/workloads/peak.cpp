@@ -18,6 +18,7 @@ class PeakWorkload final : public Workload {
     return "multiply-adds on operands that stay in registers: what arithmetic gives where nothing else "
            "limits";
   }
+  std::string_view plural() const override { return "peaks"; }
 
   const std::vector<Parameter>& parameters() const override {
     // The fallbacks: even shares for most counts of cores, and a tenth of a second on two.

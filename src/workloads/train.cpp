@@ -13,6 +13,10 @@ class TrainWorkload final : public Workload {
  public:
   std::string_view op() const override { return "train"; }
   std::string_view meaning() const override { return "one training step of a small network"; }
+  std::string_view plural() const override { return "training steps"; }
+  std::string activity(const Parameters& parameters) const override {
+    return "Training the " + network_display_name(parameters.text("network"));
+  }
 
   const std::vector<Parameter>& parameters() const override {
     static const std::vector<Parameter> all = [] {

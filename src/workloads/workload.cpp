@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "workloads/transfer.h"
 
@@ -32,6 +33,12 @@ void register_workload(std::unique_ptr<Workload> workload) {
   const auto behind = std::upper_bound(all.begin(), all.end(), workload,
                                        [](const auto& a, const auto& b) { return a->op() < b->op(); });
   all.insert(behind, std::move(workload));
+}
+
+std::string Workload::activity(const Parameters&) const {
+  std::string text(plural());
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 std::string Workload::title(const Parameters& given) const {

@@ -54,6 +54,10 @@ class Workload {
 
   virtual std::string_view op() const = 0;
   virtual std::string_view meaning() const = 0;
+  /// What several cases are called in a sentence: "matrix products".
+  virtual std::string_view plural() const { return "problems"; }
+  /// What a case does, to begin a sentence with: "Training the MLP". Throws std::out_of_range where a parameter is missing.
+  virtual std::string activity(const Parameters& parameters) const;
   /// In the order in which ids and reports name them; `dtype` is the last.
   virtual const std::vector<Parameter>& parameters() const = 0;
   /// What people call a case in a report that already names the operation. Unless a workload says better: the

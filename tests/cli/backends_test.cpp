@@ -78,7 +78,7 @@ TEST_F(BackendsTest, WhatTheEnvironmentSetsIsInTheResult) {
   EXPECT_THAT(haswell.at("warnings").dump(), HasSubstr("OPENBLAS_CORETYPE=Haswell"));
   measured("prescott.json", "Prescott");
   const Outcome compared = breakeven({"compare", file("haswell.json"), file("prescott.json")});
-  EXPECT_THAT(compared.out + compared.err, HasSubstr("other OPENBLAS_CORETYPE: Haswell →"));
+  EXPECT_THAT(compared.out + compared.err, HasSubstr("different OPENBLAS_CORETYPE: Haswell →"));
 }
 
 // BLIS 0.9 ended programs that asked for its kernels before it was set up.

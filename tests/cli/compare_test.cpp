@@ -178,7 +178,7 @@ TEST_F(CompareCommand, RefusesOptionsThatMeanNothing) {
   EXPECT_THAT(allowed.err, HasSubstr("machine"));
   const Outcome twice = breakeven({"compare", good, good, "--out", "x", "--junit", "x"});
   EXPECT_EQ(twice.status, 2);
-  EXPECT_THAT(twice.err, HasSubstr("--out is written there already"));
+  EXPECT_THAT(twice.err, HasSubstr("--junit and --out would both write to x; give each a file of its own"));
   EXPECT_EQ(breakeven({"compare", good, good, "--out", "/nosuch/folder/x"}).status, 2);
 }
 

@@ -100,7 +100,7 @@ class GitHubActionTest(GatedRepositoryTest):
         git(self.repository, "branch", "target", "HEAD~1")
         clone = self.shallow_clone()
         self.assertEqual(self.run_action(clone, GITHUB_BASE_REF="target"), 1, self.said)
-        expected = {"exit-status": "1", "same": "0", "faster": "0", "slower": "2", "inconclusive": "0", "incomparable": "0"}
+        expected = {"exit-status": "1", "same": "0", "faster": "0", "slower": "2", "inconclusive": "0", "incomparable": "0", "wrong": "0"}
         self.assertEqual(self.outputs(), expected)
         self.assertIn("| **slower** | +", self.summary.read_text())
         self.assertRegex(self.said, r"(?m)^::error title=slower +\+")

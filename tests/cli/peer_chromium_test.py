@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from backend_program import BUILD
+from backend_program import BUILD, SOURCE
 from report_files import skip, use_python_with
 
 use_python_with("selenium", "on Debian and Ubuntu: apt-get install python3-selenium")
@@ -121,68 +121,97 @@ class Report(unittest.TestCase):
     def texts(self, selector):
         return [e.text for e in self.browser.find_elements(By.CSS_SELECTOR, selector)]
 
-    def column(self, heading):
-        headings = self.texts("#table thead th")
-        index = [h.split(" ")[0] for h in headings].index(heading) + 1
-        return self.texts(f"#table tbody td:nth-child({index})")
+    def run_script(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
 
     def wait_until(self, holds, why):
         """A busy machine draws and lays out late."""
         WebDriverWait(self.browser, 60, poll_frequency=0.1).until(holds, why)
 
-    def wait_until_painted(self, canvas, title=""):
-        """More than 2000 pixels of it are not blank."""
-        self.browser.execute_script("arguments[0].scrollIntoView()", canvas)
-        count = (
-            "const c = arguments[0]; if (!c.width || !c.height) return 0;"
-            "const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0;"
-            "for (let i = 3; i < p.length; i += 4) n += p[i] > 0; return n;"
-        )
-        self.wait_until(lambda b: b.execute_script(count, canvas) > 2000, f"{title} is not drawn")
+    def screen(self, width, height, mobile=False):
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.wait_until(lambda b: b.execute_script("return window.innerWidth") == width, f"no window of {width} px")
 
-    def test_answers_first_and_every_chart_drawn(self):
-        self.open(result(usual()))
-        self.assertEqual(self.browser.title, "Where does it pay?")
-        answers = self.texts("#answer-list li")
-        self.assertIn("cuda is faster than the fastest CPU backend from m = 128 on", answers[0])
-        charts = self.browser.find_elements(By.CSS_SELECTOR, "figure canvas")
-        titles = self.texts("figcaption")
-        self.assertEqual(len(charts), len(titles))
-        for wanted in ("GFLOP/s by m", "speed-up over the fastest CPU backend by m", "loss by steps", "loss by time"):
-            self.assertTrue(any(wanted in t for t in titles), f"{wanted}: {titles}")
-        for chart, title in zip(charts, titles):
-            self.wait_until_painted(chart, title)
-            self.assertTrue(chart.get_attribute("aria-label").startswith(title))
-        self.assertIn("wrong: element 3 is 0", " ".join(self.texts("#finding-list li")))
+    def open_results(self):
+        """All results of the first card."""
+        self.browser.find_element(By.CSS_SELECTOR, "details.results summary").send_keys(Keys.ENTER)
+        self.wait_until(lambda b: b.find_elements(By.CSS_SELECTOR, ".all tbody tr"), "no table of all results")
+        return self.browser.find_element(By.CSS_SELECTOR, ".all")
 
-    def test_figures_of_a_chart_are_there_to_read(self):
+    def column(self, table, heading):
+        """The cells of a column, in a table that is sorted: then the problem is a column like others."""
+        shown = [h for h in table.find_elements(By.CSS_SELECTOR, "thead th") if h.is_displayed()]
+        index = [h.text.split(",")[0].split(" ")[0] for h in shown].index(heading) + 1
+        return [e.text for e in table.find_elements(By.CSS_SELECTOR, f"tbody tr:not(.group) td:nth-child({index})")]
+
+    def test_the_answer_comes_first(self):
+        self.open(result(usual()), threshold())
+        card = self.browser.find_element(By.CSS_SELECTOR, ".card")
+        self.assertIn("the GPU (CUDA) wins from m = 128 up", card.find_element(By.CSS_SELECTOR, ".answer").text)
+        self.assertIn("from m = 128", self.texts("nav b")[0])
+        self.assertIn("element 3 is 0", " ".join(self.texts("#notes li")))
+
+    def test_pictures_are_drawn_for_the_width(self):
         self.open(result(usual()))
-        summary = self.browser.find_element(By.CSS_SELECTOR, "figure summary")
-        summary.send_keys(Keys.ENTER)
-        WebDriverWait(self.browser, 5).until(lambda b: b.find_elements(By.CSS_SELECTOR, "figure details table tbody tr"))
-        self.assertEqual(len(self.texts("figure details tbody tr")), 15)
+        for width, shown, hidden in ((1280, ".wide", ".narrow"), (390, ".narrow", ".wide")):
+            self.screen(width, 844, mobile=width < 500)
+            figure = self.browser.find_element(By.CSS_SELECTOR, ".card > figure")
+            picture = figure.find_element(By.CSS_SELECTOR, f"{shown} svg")
+            self.assertTrue(picture.is_displayed())
+            self.assertFalse(figure.find_element(By.CSS_SELECTOR, hidden).is_displayed())
+            # Its text keeps its size: it is laid out for this width, not scaled.
+            scale = self.run_script("const s = arguments[0]; return s.getBoundingClientRect().width / s.viewBox.baseVal.width", picture)
+            self.assertTrue(0.8 < scale < 1.35, f"{scale} at {width}")
+            self.assertTrue(self.run_script("return arguments[0].querySelectorAll('.point').length", picture) >= 4)
+
+    def test_cards_fit_the_screen(self):
+        self.open(result(usual()), result(usual(), "other"), threshold())
+        for width, height in ((1280, 800), (390, 844)):
+            self.screen(width, height, mobile=width < 500)
+            self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), width, "it scrolls sideways")
+            heights = self.run_script("return [...document.querySelectorAll('.card')].map((c) => c.getBoundingClientRect().height)")
+            self.assertLessEqual(max(heights), 2 * height, f"cards at {width} px: {heights}")
+        headings = self.run_script("return [...document.querySelectorAll('.card')].map((c) => c.querySelectorAll('h1,h2,h3,h4,h5,h6').length)")
+        self.assertEqual(set(headings), {1})
+
+    def test_thirteen_configs_are_fifteen_screens(self):
+        folder = SOURCE / "results" / "xeon-amx-2-cores"
+        files = sorted(f for f in folder.glob("*.json") if f.stem != "gate-quality")
+        self.page = self.folder / "report.html"
+        subprocess.run([BUILD / "breakeven", "report", *files, "--html", self.page], check=True)
+        self.browser.get(self.page.as_uri())
+        self.screen(1280, 800)
+        self.assertLessEqual(self.run_script("return document.documentElement.scrollHeight"), 15 * 800)
+        heights = self.run_script("return [...document.querySelectorAll('.card')].map((c) => c.getBoundingClientRect().height)")
+        self.assertLessEqual(max(heights), 2 * 800)
+        self.screen(390, 844, mobile=True)
+        self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), 390)
 
     def test_filters_and_sorting(self):
         self.open(result(usual()))
-        self.assertEqual(self.texts("#count"), ["18 of 18 results"])
-        Select(self.browser.find_element(By.ID, "filter-backend")).select_by_visible_text("cuda")
-        self.assertEqual(self.texts("#count"), ["5 of 18 results"])
-        self.assertEqual(set(self.column("backend")), {"cuda"})
-        self.browser.find_element(By.ID, "filter-text").send_keys("1024")
-        self.assertEqual(self.texts("#count"), ["1 of 18 results"])
-        self.browser.find_element(By.ID, "filter-text").send_keys(Keys.BACKSPACE * 4)
-        Select(self.browser.find_element(By.ID, "filter-backend")).select_by_visible_text("all")
+        table = self.open_results()
+        count = table.find_element(By.CSS_SELECTOR, ".count")
+        self.assertEqual(count.text, "16 of 16 results")
+        Select(table.find_element(By.CSS_SELECTOR, "select[data-column=backend]")).select_by_visible_text("CUDA")
+        self.assertEqual(count.text, "5 of 16 results")
+        words = table.find_element(By.CSS_SELECTOR, "input[type=search]")
+        words.send_keys("1024 x")
+        self.assertEqual(count.text, "1 of 16 results")
+        words.send_keys(Keys.BACKSPACE * 6)
+        Select(table.find_element(By.CSS_SELECTOR, "select[data-column=backend]")).select_by_visible_text("all")
 
-        heading = next(h for h in self.browser.find_elements(By.CSS_SELECTOR, "#table th button") if h.text.startswith("GFLOP/s"))
+        heading = next(h for h in table.find_elements(By.CSS_SELECTOR, "th button") if h.text.startswith("GFLOP/s"))
         heading.send_keys(Keys.ENTER)  # by the keyboard
-        rates = [float(t) for t in self.column("GFLOP/s") if t]
+        rates = [float(t.replace(",", "")) for t in self.column(table, "GFLOP/s") if t]
+        self.assertEqual(len(rates), 15)
         self.assertEqual(rates, sorted(rates))
-        self.assertEqual(self.column("GFLOP/s")[-1], "", "what is not known is last")
+        self.assertEqual(self.column(table, "GFLOP/s")[-1], "", "what is not known is last")
         heading.click()
-        rates = [float(t) for t in self.column("GFLOP/s") if t]
+        rates = [float(t.replace(",", "")) for t in self.column(table, "GFLOP/s") if t]
         self.assertEqual(rates, sorted(rates, reverse=True))
-        self.assertEqual(self.column("GFLOP/s")[-1], "")
-        sorts = [h.get_attribute("aria-sort") for h in self.browser.find_elements(By.CSS_SELECTOR, "#table th")]
+        self.assertEqual(self.column(table, "GFLOP/s")[-1], "")
+        sorts = [h.get_attribute("aria-sort") for h in table.find_elements(By.CSS_SELECTOR, "th")]
         self.assertEqual(sorts.count("descending"), 1)
 
     def test_markup_in_names_stays_text(self):
@@ -190,64 +219,85 @@ class Report(unittest.TestCase):
         one = result(hostile, HOSTILE)
         one["config"]["title"] = HOSTILE
         one["backends"].append({"name": HOSTILE, "available": False, "reason": HOSTILE})
-        self.open(one)
-        self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
+        self.open(one, threshold(title=HOSTILE, host=HOSTILE))
+        self.open_results()
+        self.assertIsNone(self.run_script("return window.injected ?? null"))
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "img"), [])
-        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "script")), 3)
-        self.assertIn("<img src=x onerror=", self.texts("h1")[0])
-        self.assertIn("<img src=x onerror=", self.column("backend")[0])
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "script")), 2)
+        self.assertIn("<img src=x onerror=", self.texts("nav span")[0])
 
-    def test_thresholds_beside_results(self):
-        self.open(result(usual()), threshold(), threshold(title=HOSTILE, host=HOSTILE))
-        self.assertIn("b is faster from 384 on (95 %: 377 to 392)", self.texts("#answer-list li")[0])
-        chart = self.browser.find_element(By.ID, "chart-threshold-matmul-m-n-k-f32")
-        self.wait_until_painted(chart.find_element(By.TAG_NAME, "canvas"))
-        # Two tables, each with filters of its own.
-        self.assertEqual(self.texts("#tables h2"), ["All results", "What the thresholds were found by"])
-        self.assertEqual(self.texts("#count-2"), ["8 of 8 results"])
-        self.browser.find_element(By.ID, "filter-text-2").send_keys("matmul")
-        self.assertEqual(self.texts("#count-2"), ["4 of 8 results"])
-        self.assertEqual(self.texts("#count"), ["18 of 18 results"])
-        self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
+    def test_a_threshold_is_marked_in_its_picture(self):
+        self.open(threshold())
+        self.assertIn("b is faster than a from m = 384 (377 to 392)", self.texts(".answer")[0])
+        self.assertTrue(self.browser.find_elements(By.CSS_SELECTOR, ".wide svg .mark"))
 
     def test_ranking(self):
         slow = result([c | {"seconds": {**c["seconds"], "median": 3 * c["seconds"]["median"]}} for c in usual() if c["seconds"]], "slow")
         self.open(result(usual(), HOSTILE), slow, command="rank")
-        self.assertIn("takes the least time", self.texts("#answer-list li")[0])
-        for name in ("ranking-time", "ranking-cases"):
-            chart = self.browser.find_element(By.ID, f"chart-{name}")
-            self.wait_until_painted(chart.find_element(By.TAG_NAME, "canvas"), name)
-        self.assertEqual(self.texts("#tables h2")[:2], ["The order", "Case by case"])
-        self.assertIsNone(self.browser.execute_script("return window.injected ?? null"))
+        self.assertIn("takes the least time", self.texts(".answer")[0])
+        self.assertTrue(self.browser.find_element(By.CSS_SELECTOR, ".wide svg").is_displayed())
+        self.assertIsNone(self.run_script("return window.injected ?? null"))
 
-    def test_dark_phone_and_paper(self):
-        self.open(result(usual()), result(usual(), "other"))
+    def test_verdicts_show_every_change(self):
+        base = self.folder / "base.json"
+        head = self.folder / "head.json"
+
+        def repeated(m, seconds):
+            samples = [seconds * (1 + 0.001 * (i % 3)) for i in range(18)]
+            timing = {"median": seconds, "ci_low": 0.998 * seconds, "ci_high": 1.002 * seconds, "samples": samples, "launches": [3] * 6}
+            return case(m, "onednn", seconds) | {"seconds": timing}
+
+        base.write_text(json.dumps(result([repeated(m, 1e-3) for m in (64, 128)])))
+        head.write_text(json.dumps(result([repeated(64, 1e-3), repeated(128, 2e-3)])))
+        page = self.folder / "verdicts.html"
+        done = subprocess.run([BUILD / "breakeven", "compare", base, head, "--html", page, "--quiet"])
+        self.assertEqual(done.returncode, 1)
+        self.browser.get(page.as_uri())
+        self.assertIn("FAIL: 1 of 2 cases is slower", self.texts(".answer")[0])
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".card > figure .wide .point")), 2)
+
+    def test_dark_and_paper(self):
+        self.open(result(usual()), result(usual(), "other"), threshold())
         background = "return getComputedStyle(document.body).backgroundColor"
-        light = self.browser.execute_script(background)
+        light = self.run_script(background)
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
         self.wait_until(lambda b: b.execute_script(background) != light, "no other colours in the dark")
-        self.wait_until_painted(self.browser.find_element(By.CSS_SELECTOR, "figure canvas"))
-        self.browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
+        curve = "return getComputedStyle(document.querySelector('.wide .curve')).stroke"
+        in_the_dark = self.run_script(curve)
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
+        self.wait_until(lambda b: b.execute_script(curve) != in_the_dark, "paper is dark")
+        boxes = self.run_script(
+            "return [...document.querySelectorAll('.card')].map((c) => { const r = c.getBoundingClientRect(); return [r.top, r.bottom]; })"
         )
-        width = "return document.documentElement.scrollWidth"
-        self.wait_until(lambda b: b.execute_script(width) <= 360, "more than the table scrolls sideways")
+        for (_, bottom), (top, _) in zip(boxes, boxes[1:]):
+            self.assertLessEqual(bottom, top + 0.5, "printed cards overlap")
+        inside = self.run_script(
+            "return [...document.querySelectorAll('.card figure')].filter((f) => f.getClientRects().length).every((f) => {"
+            " const a = f.getBoundingClientRect(), b = f.closest('.card').getBoundingClientRect();"
+            " return a.top >= b.top && a.bottom <= b.bottom + 0.5; })"
+        )
+        self.assertTrue(inside, "a picture runs out of its card")
         paper = base64.b64decode(self.browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
 
     def test_everything_that_is_used_has_a_name(self):
         self.open(result(usual()))
-        for tag in ("input", "select", "button"):
+        self.open_results()
+        for tag in ("input", "select", "button", "summary"):
             for element in self.browser.find_elements(By.TAG_NAME, tag):
                 if element.is_displayed():
-                    self.assertTrue(element.accessible_name, element.get_attribute("outerHTML"))
+                    self.assertTrue(element.accessible_name or element.text, element.get_attribute("outerHTML"))
+        for picture in self.browser.find_elements(By.CSS_SELECTOR, ".card > figure .wide svg"):
+            self.assertTrue(picture.accessible_name, "a picture without a name")
 
     def test_ten_thousand_results(self):
         self.open(result([case(64 + i, backend, 1e-5 * (i + 1)) for i in range(5000) for backend in ("onednn", "blis")]))
-        self.assertEqual(self.texts("#count"), ["10000 of 10000 results, the first 200 shown"])
+        table = self.open_results()
+        count = table.find_element(By.CSS_SELECTOR, ".count")
+        self.assertEqual(count.text, "10,000 of 10,000 results, the first 200 shown")
         self.assertLess(self.page.stat().st_size, 10e6)
-        self.browser.find_element(By.ID, "filter-text").send_keys("onednn")
-        self.assertIn("5000 of 10000 results", self.texts("#count")[0])
+        table.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("onednn")
+        self.assertIn("5,000 of 10,000 results", count.text)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class RankCommand : public DriverTest {
     Json result = parse_file(path);
     result["host"]["name"] = name;
     result["host"]["cpu"] = "CPU of " + name;
+    result["host"].erase("cpu_identity");
     return write(name + ".json", result.dump());
   }
   std::filesystem::path mix(const std::string& workloads = usual_work) const {
@@ -71,6 +72,42 @@ TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
               AllOf(HasSubstr("ranking-time  "), HasSubstr("ranking-cost  "), HasSubstr("ranking-front  ")));
   EXPECT_THAT(breakeven({"rank", slow, fast, "--chart", "ranking-tim=x.svg"}).err,
               HasSubstr("did you mean 'ranking-time'?"));
+}
+
+TEST_F(RankCommand, SkipsFilesOfAnotherKindAndTakesLabels) {
+  const auto slow = machine("slow", 2);
+  const auto fast = machine("fast", 1);
+  const Outcome outcome =
+      breakeven({"rank", slow, mix(), fast, "--label", slow.string() + "=the old box", "--out", "-"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 file skipped: " + mix().string() + " is a config\n"));
+  const Json ranking = parse(outcome.out);
+  EXPECT_EQ(ranking.at("ranking").at(1).at("name"), "the old box");
+  EXPECT_EQ(ranking.at("ranking").at(1).at("host").at("name"), "the old box");
+  const Outcome report = breakeven({"report", slow, fast, mix(), "--label", slow.string() + "=the old box"});
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("the old box"));
+  EXPECT_THAT(report.err, HasSubstr("is a config"));
+}
+
+/// As a newcomer would: everything that there is.
+TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
+  std::vector<std::string> arguments{"rank"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results")) {
+    if (entry.path().extension() == ".json") arguments.push_back(entry.path());
+  }
+  const Outcome ranked = breakeven(arguments);
+  EXPECT_EQ(ranked.status, 0) << ranked.err;
+  EXPECT_THAT(ranked.err, AllOf(HasSubstr("are each a table of a gate's quality"),
+                                HasSubstr("more are each an answer of `breakeven threshold`")));
+  EXPECT_EQ(std::count(ranked.err.begin(), ranked.err.end(), '\n'), 1) << "one note";
+  EXPECT_THAT(ranked.out, HasSubstr("EPYC Zen 4, 2 cores"));
+  arguments[0] = "report";
+  arguments.insert(arguments.end(), {"--csv", file("all.csv")});
+  const Outcome reported = breakeven(arguments);
+  EXPECT_EQ(reported.status, 0) << reported.err;
+  EXPECT_THAT(reported.err, HasSubstr("gate-quality.json are each a table of a gate's quality"));
 }
 
 TEST_F(RankCommand, WhatNobodyMeasuredAndOneMachineAreNoRanking) {
@@ -143,6 +180,10 @@ TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {
   refused({"--mix", mix(R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "weight": 0})")},
           "/workloads/0/weight: is 0");
   refused({"--out", file("nowhere") / "x.json"}, "--out");
+  refused({"--label", "nowhere.json=a"}, "not among those that are read");
+  refused({"--label", fast.string() + "="}, "the name is empty");
+  refused({"--label", "fast"}, "--label fast: must be FILE=NAME");
+  refused({"--label", fast.string() + "=x", "--label", slow.string() + "=x"}, "would both be called 'x'");
   refused({write("old.json", R"({"schema": "breakeven.result/99"})")}, "is of schema 'breakeven.result/99'");
 }
 

@@ -167,7 +167,7 @@ class RecordedSessionsTest(unittest.TestCase):
         self.add_recording("head", "it", new)
         ran, cases = self.gate(self.config(["it"], [{"op": "copy", "direction": "within", "bytes": 64}]))
         self.assertEqual([(c["presence"], c["head_status"]) for c in cases], [("only_head", "ok")])
-        self.assertEqual(cases[0]["reason"], "the base's it has no copy")
+        self.assertEqual(cases[0]["reason"], "it has no copy in the base")
         self.assertEqual(ran.returncode, 0, ran.stdout)
 
     def test_a_program_of_a_later_protocol_is_named_and_the_rest_is_kept(self):

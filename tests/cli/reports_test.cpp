@@ -70,18 +70,38 @@ TEST_F(Reports, DashIsStandardOutputAlone) {
 }
 
 TEST_F(Reports, ChartsAreListedAndDrawn) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0) GTEST_SKIP() << "gnuplot is not here";
   const auto path = file("sizes.json");
   breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
   const Outcome listed = breakeven({"report", path, "--list-charts"});
   EXPECT_EQ(listed.out, "matmul-m  matmul: GFLOP/s by m\n");
-  const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.svg").string(), "--chart",
-                                   "matmul-m=" + file("a.png").string()});
+  const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.svg").string()});
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_EQ(drawn.err, "");
-  EXPECT_THAT(text_of(file("a.svg")), AllOf(StartsWith("<?xml"), HasSubstr("matmul: GFLOP/s by m"),
-                                            HasSubstr(">a<"), EndsWith("</svg>\n\n")));
+  EXPECT_THAT(text_of(file("a.svg")), AllOf(StartsWith("<svg "), HasSubstr("matmul: GFLOP/s by m"),
+                                            HasSubstr(">a</text>"), EndsWith("</svg>\n")));
+}
+
+TEST_F(Reports, ChartsAreDrawnAsPng) {
+  if (std::system("command -v rsvg-convert >/dev/null 2>&1") != 0) GTEST_SKIP() << "rsvg-convert is not here";
+  const auto path = file("sizes.json");
+  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.png").string()});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_EQ(drawn.err, "");
   EXPECT_THAT(text_of(file("a.png")), StartsWith("\x89PNG"));
+}
+
+TEST_F(Reports, PngWithoutItsProgramIsRefusedAndLeavesNothing) {
+  const auto path = file("sizes.json");
+  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  Launch without = launch({"report", path, "--chart", "matmul-m=" + file("a.png").string()});
+  without.environment.emplace_back("PATH", file("nowhere").string());
+  const Outcome refused = run(without);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("PNG needs rsvg-convert, which is not installed"), HasSubstr("librsvg2-bin")));
+  EXPECT_FALSE(std::filesystem::exists(file("a.png")));
 }
 
 TEST_F(Reports, AChartThatIsNotThereIsNamed) {
@@ -104,13 +124,67 @@ TEST_F(Reports, SeveralResultsHaveUniqueNames) {
 
 TEST_F(Reports, TwoFormsInOneFileAreRefused) {
   const auto result = measured();
-  for (const std::string& path : {std::string("-"), file("both").string()}) {
-    const Outcome outcome = breakeven({"report", result, "--junit", path, "--bencher", path});
+  std::filesystem::create_symlink("both", file("link"));
+  for (const auto& [first, second] : {std::pair<std::string, std::string>{"-", "-"},
+                                      {file("both"), file("both")},
+                                      {file("both"), file(".") / "both"},
+                                      {file("both"), file("link")}}) {
+    const Outcome outcome = breakeven({"report", result, "--junit", first, "--bencher", second});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_THAT(outcome.err, HasSubstr("--junit and --bencher would both write to"));
+    EXPECT_THAT(outcome.err, HasSubstr("--bencher and --junit would both write to"));
+    EXPECT_THAT(outcome.err, HasSubstr("give each a file of its own"));
+  }
+  const std::string picture = file("both.svg");
+  for (const std::vector<std::string>& second : {std::vector<std::string>{"--chart", "matmul-n=" + picture},
+                                                 std::vector<std::string>{"--html", picture}}) {
+    std::vector<std::string> arguments{"report", result, "--chart", "matmul-m=" + picture};
+    arguments.insert(arguments.end(), second.begin(), second.end());
+    const Outcome outcome = breakeven(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--chart matmul-m and " + second[0]));
   }
   EXPECT_FALSE(exists(file("both")));
+  EXPECT_FALSE(exists(file("both.svg")));
+}
+
+TEST_F(Reports, AnInputIsNotReplaced) {
+  const auto result = measured();
+  const std::string before = text_of(result);
+  std::filesystem::create_symlink(result, file("link.json"));
+  for (const std::string& form : forms) {
+    for (const auto& output : {result, file("link.json"), file(".") / "out.json"}) {
+      const Outcome outcome = breakeven({"report", result, form, output});
+      EXPECT_EQ(outcome.status, 2) << form;
+      EXPECT_THAT(outcome.err, HasSubstr("is an input of this command; give another file")) << form;
+    }
+  }
+  EXPECT_EQ(breakeven({"report", result, "--chart", "matmul-m=" + result.string()}).status, 2);
+  EXPECT_EQ(breakeven({"compare", result, result, "--out", file("link.json")}).status, 2);
+  EXPECT_EQ(breakeven({"rank", result, result, "--markdown", result}).status, 2);
+  EXPECT_EQ(text_of(result), before);
+}
+
+TEST_F(Reports, APathThatNamesNoFileIsRefused) {
+  const auto result = measured();
+  for (const std::string& form : forms) {
+    const Outcome nothing = breakeven({"report", result, form, ""});
+    EXPECT_EQ(nothing.status, 2) << form;
+    EXPECT_EQ(nothing.err, "breakeven: " + form + ": names no file; give one, or - for standard output\n");
+    const Outcome folder = breakeven({"report", result, form, folder_.path()});
+    EXPECT_EQ(folder.status, 2) << form;
+    EXPECT_THAT(folder.err, HasSubstr("is a folder; name a file in it")) << form;
+  }
+}
+
+TEST_F(Reports, AnOlderFileStaysWhereTheNewOneCannotBeMade) {
+  const auto result = measured();
+  write("page.html", "old");
+  const Outcome outcome =
+      breakeven({"report", result, "--html", file("page.html"), "--csv", file("no/such/folder")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot be written: No such file or directory"));
+  EXPECT_EQ(text_of(file("page.html")), "old");
 }
 
 TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
@@ -120,6 +194,7 @@ TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
     EXPECT_EQ(outcome.status, 2) << form;
     EXPECT_THAT(outcome.err, HasSubstr("cannot be written")) << form;
   }
+  EXPECT_FALSE(exists(file("out.json.part")));
 }
 
 TEST_F(Reports, WhatIsNoResultIsRefusedBeforeAnythingIsWritten) {

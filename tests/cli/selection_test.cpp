@@ -148,9 +148,11 @@ TEST_F(SelectionTest, EverySubcommandHasHelp) {
 TEST_F(SelectionTest, WhatIsNoSubcommandIsAnError) {
   const Outcome outcome = breakeven({"lst"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("'lst' is no subcommand; they are compare, conformance, "));
-  EXPECT_THAT(outcome.err, HasSubstr("did you mean 'list'?"));
-  EXPECT_EQ(breakeven({}).status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("breakeven: there is no command 'lst'; did you mean 'list'?"));
+  EXPECT_THAT(breakeven({"frobnicate"}).err, HasSubstr("; it has compare, completion, conformance, "));
+  const Outcome nothing = breakeven({});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("Usage: breakeven [OPTIONS] COMMAND"));
   EXPECT_EQ(breakeven({"--version"}).status, 0);
 }
 

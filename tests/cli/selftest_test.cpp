@@ -40,7 +40,7 @@ TEST_F(SelftestTest, IsWhereTheGateLooksForIt) {
   const Outcome outcome = breakeven({"gate", one_case, "--base", file("backends"), "--head", file("backends"),
                                      "--threshold", "0.1%", "--minutes", "0.1"},
                                     noise_);
-  EXPECT_THAT(outcome.out, HasSubstr("changes of 0.1 % cannot be told on this host")) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("could not detect changes of 0.1 %")) << outcome.err;
 }
 
 TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {

@@ -39,8 +39,8 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   const Outcome outcome = breakeven(
       {"threshold", question(), "--out", file("found.json"), "--markdown", file("found.md")}, costs());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              AllOf(StartsWith("From which size on is b faster?"), HasSubstr("b is faster from 8")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("From which size on is b faster?"),
+                                 HasSubstr("b is faster than a from m = 8")));
   const Json found = parse_file(file("found.json"));
   EXPECT_EQ(found.at("schema"), "breakeven.threshold/1");
   EXPECT_TRUE(found.at("complete"));
@@ -53,7 +53,7 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_LT(answer.at("launches").get<int>(), 60);
   EXPECT_EQ(answer.at("points").at(0).at("baseline").at("backend"), "a");
   EXPECT_THAT(text_of(file("found.md")),
-              AllOf(HasSubstr("| m | baseline |"), HasSubstr("**b is faster from 8")));
+              AllOf(HasSubstr("| m | baseline |"), HasSubstr("**b is faster than a from m = 8")));
 
   // Shown again, it says the same; forms of results alone say that they leave it out.
   EXPECT_EQ(breakeven({"report", file("found.json")}).out, outcome.out);
@@ -62,8 +62,9 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_THAT(breakeven({"report", file("found.json"), "--list-charts"}).out,
               StartsWith("threshold-matmul-m"));
   const Outcome csv = breakeven({"report", file("found.json"), "--csv", file("found.csv")});
-  EXPECT_EQ(csv.status, 0);
-  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out"));
+  EXPECT_EQ(csv.status, 2);
+  EXPECT_THAT(csv.err, HasSubstr("--csv: 1 threshold file left out, and nothing else was given"));
+  EXPECT_FALSE(exists(file("found.csv")));
 }
 
 /// b costs ten times as much an hour as a, and as ten times the speed is all that it has, it is never
@@ -90,13 +91,14 @@ TEST_F(ThresholdCommand, AnswersInCostToo) {
   EXPECT_EQ(cost.at("in"), "cost");
   // 2 m^3 1e-10 = 2 (1e-4 + 2 m^3 1e-11): m = 107.7.
   EXPECT_NEAR(cost.at("changes").at(0).at("crossing").get<double>(), 107.7, 2.5);
-  EXPECT_THAT(cost.at("in_words"), HasSubstr("b is cheaper from 10"));
+  EXPECT_THAT(cost.at("in_words"), HasSubstr("b costs less than a from m = 10"));
   const Json& largest = cost.at("points").back();
   EXPECT_NEAR(largest.at("challenger").at("cost").get<double>(),
               largest.at("challenger").at("seconds").get<double>() / 1800, 1e-9);
 
   const Outcome dearer = breakeven({"threshold", priced(20)}, costs());
-  EXPECT_THAT(dearer.out, AllOf(HasSubstr("b is never cheaper"), HasSubstr("20 EUR an hour (an offer")));
+  EXPECT_THAT(dearer.out, AllOf(HasSubstr("a costs less than b at every value measured"),
+                                HasSubstr("20 EUR an hour (an offer")));
 }
 
 /// b takes half the power of a.
@@ -111,7 +113,7 @@ TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
   const Json& answer = found.at("answers").at(0);
   // 2 (2 m^3 1e-10) = 1e-4 + 2 m^3 1e-11: m = 64.1.
   EXPECT_NEAR(answer.at("changes").at(0).at("crossing").get<double>(), 64.1, 1.5);
-  EXPECT_THAT(answer.at("in_words"), HasSubstr("b is more economical from 6"));
+  EXPECT_THAT(answer.at("in_words"), HasSubstr("b uses less energy than a from m = 6"));
 
   const Outcome unknown = breakeven({"threshold", config, "--quiet", "--out", "-"}, costs());
   EXPECT_EQ(unknown.status, 4);
@@ -125,14 +127,90 @@ TEST_F(ThresholdCommand, SaysWhereThereIsNone) {
   const Outcome never = threshold({"--out", "-"}, costs("10"));
   EXPECT_EQ(never.status, 0);
   EXPECT_THAT(parse(never.out).at("answers").at(0).at("in_words"),
-              HasSubstr("never faster from 8 to 1024, which is all that was measured"));
+              HasSubstr("a is faster than b at every value measured, from m = 8 to 1,024."));
+}
+
+TEST_F(ThresholdCommand, ASideIsWhateverOfItsListIsHere) {
+  const auto config = question(R"({"backends": ["nowhere", "b", "elsewhere"]})");
+  const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("left out, not here: nowhere: not installed; elsewhere: not installed\n"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one note for all of them";
+  EXPECT_THAT(parse_file(file("found.json")).at("answers").at(0).at("in_words"), StartsWith("b is faster"));
 }
 
 TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
-  const auto config = question(R"({"backends": ["nowhere"]})");
-  const Outcome outcome = breakeven({"threshold", config}, costs());
+  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["nowhere"]})")}, costs());
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("nowhere"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the challenger has no backend that is available here (nowhere: not installed)"));
+  EXPECT_EQ(processes("b"), 0);
+}
+
+TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
+  const auto config = question(R"({"backends": ["jax-cuda-of-nobody"]})");
+  const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(
+      outcome.err,
+      AllOf(HasSubstr("No GPU here, and the challenger needs one (jax-cuda-of-nobody: not installed)"),
+            HasSubstr("breakeven threshold " + config.string()),
+            HasSubstr("--from-results CPU.json GPU.json --parameter m")));
+}
+
+/// Of the processors that results/ has.
+TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const auto of = [&](const char* machine, const char* config) -> std::string {
+    return results / machine / config;
+  };
+  const Outcome batches = breakeven({"threshold", "--from-results", of("xeon-amx-2-cores", "inference.json"),
+                                     of("epyc-zen4-2-cores", "inference.json"), "--parameter", "batch",
+                                     "--out", file("found.json")});
+  EXPECT_THAT(batches.status, testing::AnyOf(0, 3)) << batches.err;
+  EXPECT_THAT(batches.out,
+              AllOf(HasSubstr("infer, network cnn, f32"), HasSubstr("infer, network transformer, f32"),
+                    HasSubstr("EPYC Zen 4, 2 cores"), HasSubstr("not in turn")));
+  const Json found = parse_file(file("found.json"));
+  EXPECT_TRUE(found.at("from_results"));
+  EXPECT_EQ(found.at("answers").size(), 4U);
+  EXPECT_EQ(found.at("answers").at(0).at("points").size(), 4U) << "batches 1, 8, 64, 512";
+  EXPECT_EQ(found.at("challenger").at("name"), "EPYC Zen 4, 2 cores");
+  EXPECT_THAT(breakeven({"report", file("found.json")}).out, HasSubstr("infer, network cnn, f32"));
+  EXPECT_EQ(breakeven({"report", file("found.json"), "--html", file("found.html")}).status, 0);
+
+  const Outcome products = breakeven({"threshold", "--from-results", of("epyc-zen4-2-cores", "matmul.json"),
+                                      of("epyc-zen5-2-cores", "matmul.json"), "--parameter", "m", "--label",
+                                      of("epyc-zen5-2-cores", "matmul.json") + "=the new one", "--out", "-"});
+  EXPECT_THAT(products.status, testing::AnyOf(0, 3)) << products.err;
+  const Json sizes = parse(products.out);
+  ASSERT_EQ(sizes.at("answers").size(), 2U) << "bf16 and f32";
+  EXPECT_EQ(sizes.at("answers").at(1).at("title"), "matmul, m = n = k, f32");
+  EXPECT_EQ(sizes.at("answers").at(1).at("points").size(), 7U);
+  EXPECT_EQ(sizes.at("challenger").at("name"), "the new one");
+}
+
+TEST_F(ThresholdCommand, FromResultsRefusesWhatMeansNothing) {
+  const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
+  const std::string zen4 = results / "epyc-zen4-2-cores" / "matmul.json";
+  const std::string zen5 = results / "epyc-zen5-2-cores" / "matmul.json";
+  const std::string threads = results / "epyc-zen5-2-cores" / "break-even-threads.json";
+  const auto refused = [&](std::vector<std::string> arguments, int status, const std::string& words) {
+    arguments.insert(arguments.begin(), "threshold");
+    arguments.insert(arguments.end(), {"--out", file("nothing.json")});
+    const Outcome outcome = breakeven(arguments);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+    EXPECT_FALSE(std::filesystem::exists(file("nothing.json")));
+  };
+  refused({"--from-results", zen4, zen5}, 2, "needs --parameter");
+  refused({"--from-results", zen4, zen4, "--parameter", "m"}, 2, "that is one side");
+  refused({"--from-results", zen4, zen5, "--parameter", "mm"}, 2, "no case of");
+  refused({"--from-results", zen4, zen5, "--parameter", "batch"}, 4, "3 or more values of batch");
+  refused({"--from-results", zen4, threads, "--parameter", "m"}, 2, "needs two results; 1 file skipped");
+  refused({"--from-results", zen4, "--parameter", "m"}, 2, "--from-results");
+  refused({}, 2, "CONFIG is missing");
 }
 
 TEST_F(ThresholdCommand, WrongResultsHaveNoSpeed) {

@@ -2,6 +2,7 @@
 // well-formed reports, or a ResultError.
 #include <unistd.h>
 
+#include <array>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <cstddef>
@@ -12,13 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/bencher.h"
-#include "reports/csv.h"
-#include "reports/github_benchmark.h"
-#include "reports/google_benchmark_json.h"
-#include "reports/junit.h"
-#include "reports/markdown.h"
-#include "reports/openmetrics.h"
+#include "reports/exports/format.h"
 #include "reports/terminal.h"
 #include "results/google_benchmark.h"
 #include "results/json_text.h"
@@ -29,14 +24,16 @@ using namespace breakeven;
 /// What readers refuse ends the program: an exception cannot leave.
 static void make_reports(const std::vector<Result>& results) noexcept {
   terminal_report(results[0], {});
-  markdown_report(results);
-  csv_report(results);
-  openmetrics_report(results);
-  for (auto* report : {bencher_report, github_benchmark_report, google_benchmark_json_report})
-    parse_strictly(report(results).text);
-  std::istringstream xml(junit_report(results).text);
-  boost::property_tree::ptree tree;
-  boost::property_tree::read_xml(xml, tree);
+  const Measured measured{.results = results, .thresholds = {}};
+  for (const OutputFormat* format : formats_for(std::array{SubjectKind::measured})) {
+    const std::string text = format->format(&measured).text;
+    if (format->option == "--bencher" || format->option == "--github" || format->option == "--google-benchmark")
+      parse_strictly(text);
+    if (format->option != "--junit") continue;
+    std::istringstream xml(text);
+    boost::property_tree::ptree tree;
+    boost::property_tree::read_xml(xml, tree);
+  }
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

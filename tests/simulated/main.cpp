@@ -6,6 +6,7 @@
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
 //   spin=1         really spend the time that is answered, instead of answering at once
 //   device=gpu     what it says of itself; version=V likewise, of its library; device_id=ID of the GPU
+//   library_file=F the file that it says its library was loaded from
 //   warning=TEXT   what it says makes it slower here
 //   obeys=0        computes device_seconds by further runs even where it is told not to
 //   supports=OP    this operation alone, instead of all
@@ -103,6 +104,7 @@ class Simulation {
         warning_(settings.take_text("warning", "")),
         obeys_(settings.take_integer("obeys", 1) != 0),
         version_(settings.take_text("version", "1.0")),
+        library_file_(settings.take_text("library_file", "")),
         supports_(settings.take_text("supports", "")),
         spin_(settings.take_integer("spin", 0) != 0),
         steps_(settings.take_integer("steps", 10)),
@@ -150,6 +152,7 @@ class Simulation {
       hello.supports.emplace_back(workload->op(), dtypes_of(*workload));
     }
     if (!warning_.empty()) hello.warnings = {warning_};
+    if (!library_file_.empty()) hello.library_files = {{"simulated", library_file_}};
     return hello;
   }
 
@@ -243,7 +246,7 @@ class Simulation {
 
   std::string name_, device_, device_id_, warning_;
   bool obeys_ = true;
-  std::string version_, supports_;
+  std::string version_, library_file_, supports_;
   bool spin_ = false;
   std::int64_t steps_ = 0;
   std::int64_t room_ = 0;  // what fits

@@ -1,4 +1,5 @@
 // What of a history counts as a new change for the worse.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -100,16 +101,50 @@ TEST(HistoryCheckTest, BelowTheThresholdNothingCounts) {
   EXPECT_EQ(exit_status(check_history(h, options)), 0);
 }
 
-TEST(HistoryCheckTest, TooFewRunsAreInconclusive) {
-  EXPECT_EQ(exit_status(check_history(history_of({}), {})), 3);
+TEST(HistoryCheckTest, AYoungHistoryIsGoodAndSaysHowManyRunsItTakes) {
+  EXPECT_EQ(exit_status(check_history(history_of({}), {})), 3) << "there is nothing at all";
   const History few = history_of({stepped(8, 4, 2)});
   const HistoryCheck check = check_history(few, {});
   EXPECT_EQ(check.untold, 1U);
+  EXPECT_TRUE(check.is_too_young());
   EXPECT_GT(check.values_needed, 8U);
-  EXPECT_EQ(exit_status(check), 3);
-  EXPECT_THAT(history_report(check, "store"), HasSubstr("1 of 1 series is too short"));
-  EXPECT_EQ(exit_status(check_history(history_of({stepped(8, 4, 2), stepped(60, 100, 1)}), {})), 0)
-      << "one that can tell is enough: a case may be young";
+  EXPECT_EQ(exit_status(check), 0);
+  EXPECT_THAT(history_report(check, "store"),
+              HasSubstr(fmt::format("8 of {0} runs recorded: changes can be found from {0} on.",
+                                    check.values_needed)));
+  const History mixed = history_of({stepped(8, 4, 2), stepped(60, 100, 1)});
+  const HistoryCheck one_can_tell = check_history(mixed, {});
+  EXPECT_FALSE(one_can_tell.is_too_young());
+  EXPECT_EQ(exit_status(one_can_tell), 0);
+  EXPECT_THAT(history_report(one_can_tell, "store"), HasSubstr("1 of 2 series has fewer than"));
+}
+
+TEST(HistoryCheckTest, AYoungHistorySaysWhatIsWrong) {
+  History few = history_of({stepped(8, 100, 1)});
+  few.series[0].measurements.back().status = Status::failed;
+  EXPECT_EQ(exit_status(check_history(few, {})), 4);
+  few.series[0].measurements.back().status = Status::wrong;
+  EXPECT_EQ(exit_status(check_history(few, {})), 1);
+}
+
+/// Ten runs, of which the last four take a fifth of the time in one case, and five times as long in another.
+TEST(HistoryCheckTest, AYoungHistorySaysWhatIsKnown) {
+  const History h = history_of({stepped(10, 6, 0.2), stepped(10, 6, 5, 2), stepped(10, 100, 1, 3)});
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_EQ(exit_status(check), 0);
+  ASSERT_EQ(check.promising.size(), 1U);
+  EXPECT_EQ(check.promising[0].series->case_id, "case/0");
+  EXPECT_EQ(check.promising[0].values, 4U);
+  EXPECT_NEAR(check.promising[0].ratio, 0.2, 0.01);
+  EXPECT_GT(check.promising[0].more, 0U);
+  const std::string text = history_report(check, "store");
+  EXPECT_THAT(text, HasSubstr("Perhaps slower, but too few runs yet to be sure"));
+  EXPECT_THAT(text, HasSubstr("case/1 openblas: the newest 4 runs are the slowest"));
+  EXPECT_THAT(text, HasSubstr("Perhaps faster, but too few runs yet to be sure"));
+  EXPECT_THAT(text, HasSubstr("case/0 openblas: the newest 4 runs are the fastest"));
+  const auto json = nlohmann::json::parse(history_json(check, "store"));
+  EXPECT_EQ(json.at("perhaps_faster").at(0).at("id"), "case/0");
+  EXPECT_EQ(json.at("runs_recorded"), 10);
 }
 
 TEST(HistoryCheckTest, AsManyRunsAsAreNeededWillDo) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "plan/config.h"
@@ -50,6 +51,19 @@ std::size_t count_rows(const std::string& prefix) {
     if (path.filename().string().starts_with(prefix)) rows += read(path).rows.size();
   }
   return rows;
+}
+
+/// `breakeven list` shows them in a terminal of 80 columns, a line each.
+TEST(ShippedConfigs, AskShortQuestions) {
+  constexpr std::size_t longest = 54;
+  std::map<std::string, std::string> seen;
+  for (const auto& path : json_files(configs)) {
+    const std::string title = read_json(path).document.at("title").get<std::string>();
+    EXPECT_TRUE(title.ends_with("?")) << path;
+    EXPECT_LE(title.size(), longest) << path << ": " << title;
+    const auto [same, is_new] = seen.emplace(title, path.string());
+    EXPECT_TRUE(is_new) << path << " asks what " << same->second << " asks";
+  }
 }
 
 /// Sparse peaks are twice the dense ones, as stated up to rounding; narrower types are no slower; names are
@@ -173,6 +187,7 @@ TEST(Shapes, TransformersHaveTheirSizes) {
   }
   EXPECT_EQ(weights, 4.0 * 768 * 768 + 2.0 * 768 * 3072);
   EXPECT_EQ(read("gpt2-small-gemm.json").rows.size(), 21U);
+  EXPECT_EQ(read("odd.json").rows.size(), 18U);
 }
 
 }  // namespace

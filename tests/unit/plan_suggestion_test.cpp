@@ -20,6 +20,8 @@ TEST(Suggestion, NamesTheNearestAndNothingFarOff) {
   EXPECT_EQ(did_you_mean("stride_v", known), "; did you mean 'stride_w'?");
   EXPECT_EQ(did_you_mean("m", known), "");
   EXPECT_EQ(did_you_mean("momentum", known), "");
+  EXPECT_EQ(nearest("transp", {"transpose_a", "pad"}), "transpose_a");
+  EXPECT_EQ(nearest("transp", {"transpose_a", "transpose_b"}), std::nullopt) << "it begins both";
   EXPECT_EQ(did_you_mean(std::string(1U << 20U, 'x'), known), "");
   EXPECT_EQ(did_you_mean("pad", {}), "");
 }

@@ -98,6 +98,7 @@ TEST(Answers, AreReadAsTheyWereWritten) {
                                             .device_name = "G \"quoted\"\n",
                                             .device_id = "GPU-1",
                                             .libraries = {{"lib", "1.2"}},
+                                            .library_files = {{"lib", "/usr/lib/lib.so"}},
                                             .supports = {{"matmul", {"f32", "s8"}}},
                                             .unreadable = {{"joules", "why"}},
                                             .warnings = {"slow"}});
@@ -105,6 +106,7 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_EQ(hello.device_name, "G \"quoted\"\n");
   EXPECT_EQ(hello.device_id, "GPU-1");
   EXPECT_THAT(hello.libraries, ElementsAre(Pair("lib", "1.2")));
+  EXPECT_THAT(hello.library_files, ElementsAre(Pair("lib", "/usr/lib/lib.so")));
   EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
   EXPECT_THAT(hello.warnings, ElementsAre("slow"));

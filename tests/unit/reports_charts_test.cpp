@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "reports/chart_gnuplot.h"
-#include "reports/charts.h"
+#include "reports/charts/result_charts.h"
 #include "reports_sample.h"
 #include "thresholds_sample.h"
 #include "workloads/workload.h"

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "reports/comparison.h"
+#include "reports/document/descriptions.h"
 #include "reports_sample.h"
 
 namespace breakeven {

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "reports/html_rank.h"
-#include "reports/rank_charts.h"
-#include "reports/rank_text.h"
+#include "reports/charts/ranking_charts.h"
+#include "reports/document/ranking_sentences.h"
 #include "reports_sample.h"
 
 namespace breakeven {
@@ -43,13 +43,13 @@ TEST(RankCharts, ShowEachQuantityThatIsKnownAndEachCase) {
   const Ranking ranking = rank_results(results, {});
   const std::vector<Chart> all = rank_charts(ranking);
   EXPECT_THAT(names_of(all), ElementsAre("ranking-time", "ranking-energy", "ranking-cases", "ranking-front"));
-  EXPECT_THAT(all[0].categories, ElementsAre("CPU of fast, 2 threads", "CPU of slow, 2 threads"));
+  EXPECT_THAT(all[0].categories, ElementsAre("CPU of fast, 2 cores", "CPU of slow, 2 cores"));
   EXPECT_TRUE(all[0].series[0].points[1].low);
   ASSERT_THAT(all[2].series, SizeIs(2));
   EXPECT_EQ(all[2].series[0].points[0].y, 1) << "the fastest is the measure";
   EXPECT_NEAR(all[2].series[1].points[0].y, 3, 1e-12);
   EXPECT_EQ(all[3].kind, Chart::Kind::points);
-  EXPECT_EQ(all[3].series[0].label, "CPU of fast, 2 threads, on the Pareto front");
+  EXPECT_EQ(all[3].series[0].label, "CPU of fast, 2 cores, on the Pareto front");
 }
 
 TEST(RankCharts, OfOneMachineAreNone) {
@@ -61,7 +61,7 @@ TEST(RankSentences, NameTheFirstAndHowFarTheOthersAreBehind) {
   const std::vector<Result> results = two_machines();
   const std::vector<std::string> said = rank_sentences(rank_results(results, {}));
   ASSERT_THAT(said, SizeIs(1)) << "a front of one is the first";
-  EXPECT_EQ(said[0], "CPU of fast, 2 threads takes the least time, CPU of slow, 2 threads 3.00x of that");
+  EXPECT_EQ(said[0], "CPU of fast, 2 cores takes the least time, CPU of slow, 2 cores 3.00x of that");
 }
 
 TEST(RankHtml, HasTheOrderTheCasesAndTheSoftware) {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "reports/units.h"
+#include "reports/document/numbers.h"
 
 namespace breakeven {
 namespace {

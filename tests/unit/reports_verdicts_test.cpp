@@ -8,9 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "reports/verdict_findings.h"
-#include "reports/verdicts_github.h"
-#include "reports/verdicts_junit.h"
+#include "reports/document/verdict_findings.h"
 #include "reports/verdicts_markdown.h"
 #include "reports/verdicts_terminal.h"
 #include "verdicts_sample.h"
@@ -264,69 +262,6 @@ TEST(VerdictsMarkdown, FitsIntoAJobSummaryWhateverIsInIt) {
   EXPECT_GT(text.size(), std::size_t{1} << 19U) << "what fits is there";
   EXPECT_THAT(text, HasSubstr("more findings, none of them worse, did not fit"));
   EXPECT_THAT(text, HasSubstr("and 980 more warnings"));
-}
-
-// ---- GitHub's annotations
-
-TEST(VerdictsGithub, AreWorkflowCommands) {
-  EXPECT_THAT(
-      report_lines(verdicts_github(one_of_each())),
-      ElementsAre("::error title=slower +100.0 %25 (+98.0 to +102.0)::matmul 10 x 10 x 10 f32 on openblas; "
-                  "10.0 ms → 20.0 ms",
-                  "::error title=slower +5.3 %25 (+4.1 to +6.6)::matmul 4 x 4 x 4 f32 on openblas; 10.0 ms → "
-                  "10.5 ms; other algorithm: avx2 → sse; a note",
-                  "::error title=wrong::matmul 1 x 1 x 1 f32 on openblas; head wrong; 3 is not 4",
-                  "::error title=incomparable::matmul 8 x 8 x 8 f32 on openblas; other threads",
-                  "::error title=missing::matmul 7 x 7 x 7 f32 on openblas",
-                  "::warning title=inconclusive +2.0 %25 (+1.0 to +3.0)::matmul 6 x 6 x 6 f32 on openblas; "
-                  "10.0 ms → 10.2 ms"));
-  EXPECT_EQ(verdicts_github(sample::verdicts({sample::verdict_of(Verdict::same, 3, 1)})), "");
-}
-
-TEST(VerdictsGithub, AreTenAtMostAndCountTheRest) {
-  std::vector<CaseVerdict> cases;
-  for (int i = 1; i <= 10; ++i) cases.push_back(sample::verdict_of(Verdict::slower, i, 1 + i * 0.1));
-  EXPECT_EQ(report_lines(verdicts_github(sample::verdicts(cases))).size(), 10U);
-  cases.push_back(sample::verdict_of(Verdict::slower, 11, 1.05));
-  const auto shown = report_lines(verdicts_github(sample::verdicts(cases)));
-  ASSERT_EQ(shown.size(), 10U);
-  EXPECT_EQ(shown[9], "::error title=and 2 more::11 of 11 cases are slower");
-}
-
-TEST(VerdictsGithub, CannotBeEndedOrContinuedByText) {
-  for (const std::string& line : report_lines(verdicts_github(hostile()))) {
-    EXPECT_TRUE(line.starts_with("::error title=") || line.starts_with("::warning title=")) << line;
-    const std::string property = line.substr(0, line.find("::", 2));
-    EXPECT_EQ(property.find(','), std::string::npos) << property;
-    for (std::size_t at = line.find('%'); at != std::string::npos; at = line.find('%', at + 1))
-      EXPECT_THAT(line.substr(at, 3), testing::AnyOf("%25", "%0A", "%0D", "%3A", "%2C")) << line;
-  }
-}
-
-// ---- JUnit XML; tests/cli/peer_junit_verdicts_test.py reads it with what CI services use
-
-TEST(VerdictsJunit, IsATestCaseForEachCaseAndBackend) {
-  const std::string text = verdicts_junit(one_of_each());
-  EXPECT_THAT(text, StartsWith("<?xml"));
-  EXPECT_THAT(text, HasSubstr("tests=\"10\" failures=\"3\" errors=\"2\" skipped=\"2\""));
-  EXPECT_THAT(text, HasSubstr("<testcase name=\"matmul/m=4/f32/openblas\" classname=\"matmul\" "
-                              "time=\"0.010530000\">"));
-  EXPECT_THAT(
-      text, HasSubstr("<failure type=\"slower\" message=\"slower: +5.3 % (+4.1 to +6.6); 10.0 ms → 10.5 ms; "
-                      "other algorithm: avx2 → sse; a note\"/>"));
-  EXPECT_THAT(text, HasSubstr("<failure type=\"wrong\""));
-  EXPECT_THAT(text, HasSubstr("<error type=\"missing\""));
-  EXPECT_THAT(text, HasSubstr("<skipped type=\"inconclusive\""));
-}
-
-TEST(VerdictsJunit, TimesHaveNoExponentAndUnknownOnesAreLeftOut) {
-  CaseVerdict c = sample::verdict_of(Verdict::same, 3, 1);
-  c.head_seconds = 1.25e-7;
-  EXPECT_THAT(verdicts_junit(sample::verdicts({c})), HasSubstr("time=\"0.000000125\""));
-  for (const auto& unknown : {std::optional<double>(), std::optional<double>(std::nan(""))}) {
-    c.head_seconds = unknown;
-    EXPECT_THAT(verdicts_junit(sample::verdicts({c})), Not(HasSubstr("classname=\"matmul\" time")));
-  }
 }
 
 }  // namespace

@@ -102,9 +102,9 @@ TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   const Verdicts verdicts = compare_with(one, other);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
   EXPECT_EQ(verdicts.cases[0].ratio, std::nullopt);
-  EXPECT_EQ(verdicts.cases[0].reason, "too few launches to tell: 1 of the base, 1 of the head");
+  EXPECT_EQ(verdicts.cases[0].reason, "too few launches: 1 of the base, 1 of the head; 3 of each are needed");
   EXPECT_EQ(verdicts.cases[0].head_seconds, 2);
-  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("set \"launches\" to 5 or more")));
+  EXPECT_THAT(verdicts.warnings, Contains(HasSubstr("Set \"launches\" to 5 or more")));
   EXPECT_EQ(exit_status(verdicts), 3);
 }
 
@@ -114,7 +114,7 @@ TEST(Compare, TheSameFileTwiceIsTheSame) {
     const Verdicts verdicts = compare_with(result, result);
     EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
     EXPECT_EQ(verdicts.cases[0].ratio, Ratio{});
-    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the very same samples")));
+    EXPECT_THAT(verdicts.warnings, ElementsAre(HasSubstr("the samples are identical on both sides")));
     EXPECT_EQ(exit_status(verdicts), 0);
   }
 }
@@ -148,7 +148,7 @@ TEST(Compare, DoesNotGuessWhichSamplesAreOfWhichLaunch) {
     head.seconds->launches = counts;
     const CaseVerdict c = only_verdict(result_of({around(1)}), result_of({head}));
     EXPECT_EQ(c.verdict, Verdict::incomparable);
-    EXPECT_EQ(c.reason, "the head does not say which of its samples are of which launch");
+    EXPECT_EQ(c.reason, "the head does not say which launch each sample belongs to");
   }
 }
 
@@ -293,63 +293,64 @@ INSTANTIATE_TEST_SUITE_P(
     Compare, Differing,
     testing::Values(
         std::pair(&cpu_result, Changed{"Host", [](Result& r) { r.host.name = "b"; }, Difference::machine,
-                                       "other host: host → b"}),
+                                       "different host: host → b"}),
         std::pair(&cpu_result, Changed{"Cpu", [](Result& r) { r.host.cpu = "B"; }, Difference::machine,
-                                       "other CPU: A CPU → B"}),
-        std::pair(&cpu_result,
-                  Changed{
-                      "Processor", [](Result& r) { r.host.cpu_identity += "9"; }, Difference::machine,
-                      "other processor: AuthenticAMD family 25 model 1 → AuthenticAMD family 25 model 19"}),
+                                       "different CPU: A CPU → B"}),
+        std::pair(
+            &cpu_result,
+            Changed{"Processor", [](Result& r) { r.host.cpu_identity += "9"; }, Difference::machine,
+                    "different processor: AuthenticAMD family 25 model 1 → AuthenticAMD family 25 model 19"}),
         std::pair(&cpu_result,
                   Changed{"InstructionSets", [](Result& r) { r.host.cpu_features.emplace_back("avx512f"); },
-                          Difference::machine, "other instruction sets: none more → avx512f"}),
+                          Difference::machine, "different instruction sets: only the head has avx512f"}),
         std::pair(&cpu_result, Changed{"Cpus", [](Result& r) { r.host.cpus = 4; }, Difference::machine,
-                                       "other number of CPUs: 2 → 4"}),
+                                       "different number of CPUs: 2 → 4"}),
         std::pair(&cpu_result, Changed{"Quota", [](Result& r) { r.host.cpu_quota = 1.5; },
-                                       Difference::machine, "other CPU quota: none → 1.5"}),
+                                       Difference::machine, "different CPU quota: none → 1.5"}),
         std::pair(&cpu_result, Changed{"Memory", [](Result& r) { r.host.memory_bytes *= 2; },
-                                       Difference::machine, "other memory: 16.0 GiB → 32.0 GiB"}),
+                                       Difference::machine, "different memory: 16.0 GiB → 32.0 GiB"}),
         std::pair(&cpu_result, Changed{"Threads", [](Result& r) { r.host.threads = 1; }, Difference::threads,
-                                       "other number of threads: 2 → 1"}),
+                                       "different number of threads: 2 → 1"}),
         std::pair(&cpu_result,
                   Changed{"Governor", [](Result& r) { r.host.settings["governor"] = "powersave"; },
-                          Difference::clocks, "other governor: performance → powersave"}),
+                          Difference::clocks, "different governor: performance → powersave"}),
         std::pair(&cpu_result, Changed{"Clock", [](Result& r) { r.cases[0].conditions.cpu_mhz = 2000; },
-                                       Difference::clocks, "other CPU clock: 3000 MHz → 2000 MHz"}),
+                                       Difference::clocks, "different CPU clock: 3000 MHz → 2000 MHz"}),
         std::pair(&cpu_result,
                   Changed{"Cache", [](Result& r) { r.config = R"({"measure": {"cache": "cold"}})"; },
-                          Difference::settings, "other state of the caches: warm → cold"}),
+                          Difference::settings, "different state of the caches: warm → cold"}),
         std::pair(&cpu_result,
                   Changed{"Placement", [](Result& r) { r.config = R"({"measure": {"placement": "free"}})"; },
-                          Difference::settings, "other placement of threads: cores → free"}),
+                          Difference::settings, "different placement of threads: cores → free"}),
         std::pair(&cpu_result,
                   Changed{"Environment",
                           [](Result& r) { r.host.environment->emplace("OPENBLAS_CORETYPE", "Haswell"); },
-                          Difference::settings, "other OPENBLAS_CORETYPE: none → Haswell"}),
+                          Difference::settings, "different OPENBLAS_CORETYPE: none → Haswell"}),
         std::pair(&cpu_result,
                   Changed{"Library", [](Result& r) { r.backends[0].libraries[0].second = "0.3.26"; },
-                          Difference::library, "other OpenBLAS: 0.3.21 → 0.3.26"}),
+                          Difference::library, "different OpenBLAS: 0.3.21 → 0.3.26"}),
         std::pair(&cpu_result,
                   Changed{"OtherLibrary", [](Result& r) { r.backends[0].libraries[0].first = "BLIS"; },
-                          Difference::library, "other BLIS: none → 0.3.21; other OpenBLAS: 0.3.21 → none"}),
+                          Difference::library,
+                          "different BLIS: none → 0.3.21; different OpenBLAS: 0.3.21 → none"}),
         std::pair(&cpu_result, Changed{"Backend", [](Result& r) { r.backends[0].version = "0.2.0"; },
-                                       Difference::library, "other version of openblas: 0.1.0 → 0.2.0"}),
+                                       Difference::library, "different version of openblas: 0.1.0 → 0.2.0"}),
         std::pair(&cpu_result, Changed{"Algorithm", [](Result& r) { r.cases[0].algorithm = "zen"; },
-                                       Difference::algorithm, "other algorithm: haswell → zen"}),
+                                       Difference::algorithm, "different algorithm: haswell → zen"}),
         std::pair(&gpu_result, Changed{"Gpu", [](Result& r) { r.backends[0].device_id = "GPU-2"; },
-                                       Difference::machine, "other GPU of openblas: GPU-1 → GPU-2"}),
+                                       Difference::machine, "different GPU of openblas: GPU-1 → GPU-2"}),
         std::pair(&gpu_result, Changed{"Driver", [](Result& r) { r.host.gpus[0].driver = "590.1"; },
-                                       Difference::driver, "other GPU driver: 580.1 → 590.1"}),
+                                       Difference::driver, "different GPU driver: 580.1 → 590.1"}),
         std::pair(&gpu_result, Changed{"Ecc", [](Result& r) { r.host.gpus[0].ecc = false; },
-                                       Difference::machine, "other ECC mode: true → false"}),
+                                       Difference::machine, "different ECC mode: true → false"}),
         std::pair(&gpu_result,
                   Changed{"PowerLimit", [](Result& r) { r.host.gpus[0].power_limit_watts = 500; },
-                          Difference::clocks, "other power limit: 700 W → 500 W"}),
+                          Difference::clocks, "different power limit: 700 W → 500 W"}),
         std::pair(&gpu_result,
                   Changed{"GpuClock", [](Result& r) { r.cases[0].conditions.device->sm_mhz = 1500; },
-                          Difference::clocks, "other GPU clock: 1980 MHz → 1500 MHz"}),
+                          Difference::clocks, "different GPU clock: 1980 MHz → 1500 MHz"}),
         std::pair(&gpu_result, Changed{"GpuAlgorithm", [](Result& r) { r.cases[0].algorithm = "tile 64"; },
-                                       Difference::algorithm, "other algorithm: tile 128 → tile 64"})),
+                                       Difference::algorithm, "different algorithm: tile 128 → tile 64"})),
     [](const auto& test) { return test.param.second.name; });
 
 TEST(CompareDifferences, SmallOnesAndUnknownOnesAreNone) {
@@ -385,8 +386,8 @@ TEST(CompareDifferences, OfTheSystemAreSaidAndNoMore) {
   head.tool_build = "Debug";
   const Verdicts verdicts = compare_with(base, head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
-  EXPECT_THAT(verdicts.warnings, ElementsAre("other kernel: 6.1 → 6.2", "other setting smt: on → off",
-                                             "other build of breakeven: Release → Debug"));
+  EXPECT_THAT(verdicts.warnings, ElementsAre("different kernel: 6.1 → 6.2", "different setting smt: on → off",
+                                             "different build of breakeven: Release → Debug"));
 }
 
 /// Even where that is allowed and the time is the same.
@@ -397,7 +398,7 @@ TEST(CompareDifferences, AnotherAlgorithmIsAFindingOfItsOwn) {
   const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::algorithm});
   EXPECT_EQ(verdicts.cases[0].base_algorithm, "haswell");
   EXPECT_EQ(verdicts.cases[0].head_algorithm, "zen");
-  EXPECT_THAT(verdicts.warnings, ElementsAre("1 case: the library chose another algorithm than in the base"));
+  EXPECT_THAT(verdicts.warnings, ElementsAre("1 case: the library chose a different algorithm in the head"));
 }
 
 TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
@@ -406,8 +407,30 @@ TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
   head.host.threads = 1;
   head.backends[0].libraries[0].second = "0.3.26";
   const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::threads, Difference::library});
-  EXPECT_THAT(verdicts.warnings, ElementsAre("other number of threads: 2 → 1, which is allowed",
-                                             "other OpenBLAS: 0.3.21 → 0.3.26, which is allowed"));
+  EXPECT_THAT(verdicts.warnings, ElementsAre("different number of threads: 2 → 1 (allowed)",
+                                             "different OpenBLAS: 0.3.21 → 0.3.26 (allowed)"));
+}
+
+TEST(CompareDifferences, AreInTheVerdictByTheirNames) {
+  Result head = cpu_result();
+  head.host.threads = 1;
+  head.backends[0].libraries[0].second = "0.3.26";
+  EXPECT_THAT(only_verdict(cpu_result(), head).differences, ElementsAre("library", "threads"));
+  EXPECT_THAT(only_verdict(cpu_result(), cpu_result()).differences, IsEmpty());
+}
+
+TEST(CompareDifferences, AnotherFileOfALibraryIsSaidOnOneMachineOnly) {
+  Result base = cpu_result(), head = cpu_result();
+  head.cases[0].seconds = around(1.0001).seconds;
+  base.backends[0].library_files = {{"OpenBLAS", "/usr/lib/a.so"}};
+  EXPECT_THAT(compare_with(base, head).warnings, IsEmpty()) << "not known in the head";
+  head.backends[0].library_files = {{"OpenBLAS", "/opt/b.so"}};
+  const Verdicts verdicts = compare_with(base, head);
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::same);
+  EXPECT_THAT(verdicts.warnings, ElementsAre("different file of OpenBLAS: /usr/lib/a.so → /opt/b.so"));
+  head.host.name = "another";
+  EXPECT_THAT(compare_with(base, head, {Difference::machine}).warnings,
+              ElementsAre("different host: host → another (allowed)"));
 }
 
 TEST(CompareDifferences, AreReadByTheirNames) {
@@ -424,7 +447,7 @@ TEST(Compare, ListsWhatIsMissingAndWhatIsNew) {
   const Verdicts verdicts = compare_with(base, head);
   ASSERT_EQ(verdicts.cases.size(), 3U);
   EXPECT_EQ(verdicts.cases[0].presence, Presence::only_base);
-  EXPECT_EQ(verdicts.cases[0].reason, "the head does not have it");
+  EXPECT_EQ(verdicts.cases[0].reason, "the head was not measured for this case");
   EXPECT_EQ(verdicts.cases[1].verdict, Verdict::same);
   EXPECT_EQ(verdicts.cases[2].presence, Presence::only_head);
   EXPECT_EQ(exit_status(verdicts), 4);
@@ -436,7 +459,7 @@ TEST(Compare, SaysWhyABackendIsMissing) {
   const Result base = result_of({around(1)});
   Result head = result_of({});
   head.backends = {sample::backend("openblas", false, "no library")};
-  EXPECT_EQ(only_verdict(base, head).reason, "the head's openblas is not available: no library");
+  EXPECT_EQ(only_verdict(base, head).reason, "openblas is not available in the head: no library");
   head.backends.clear();
   EXPECT_EQ(only_verdict(base, head).reason, "the head has no backend openblas");
 }
@@ -461,21 +484,21 @@ TEST(Compare, FailedCasesAreIncomparableAndUnsupportedOnesDoNotCount) {
   EXPECT_EQ(exit_status(compare_with(with(Status::unsupported), with(Status::unsupported))), 0);
   const CaseVerdict now_there = only_verdict(with(Status::unsupported), good);
   EXPECT_EQ(now_there.presence, Presence::only_head) << "what the base could not do is new";
-  EXPECT_THAT(now_there.notes, ElementsAre("the base does not support it: why"));
+  EXPECT_THAT(now_there.notes, ElementsAre("not supported in the base: why"));
 }
 
 TEST(Compare, SaysThatARunWasNotFinished) {
   Result base = result_of({around(1)});
   base.complete = false;
   EXPECT_THAT(compare_with(base, result_of({around(1.001)})).warnings,
-              ElementsAre("the base's run ended before everything was measured"));
+              ElementsAre("the base is incomplete: its run was interrupted"));
 }
 
 TEST(Compare, CasesOfOneNameThatAreOtherProblemsAreIncomparable) {
   CaseResult other = around(1);
   other.parameters.set("k", std::int64_t{65});
   EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({other})).reason,
-            "the two files mean different problems by this name");
+            "the two files have different problems under this name");
 }
 
 TEST(Compare, OfWhatFitsItComparesTheSize) {
@@ -488,15 +511,29 @@ TEST(Compare, OfWhatFitsItComparesTheSize) {
   EXPECT_EQ(only_verdict(fits(1000), fits(1000)).verdict, Verdict::same);
   EXPECT_EQ(only_verdict(fits(1000), fits(985)).verdict, Verdict::same) << "the search is no more precise";
   EXPECT_EQ(only_verdict(fits(1000), fits(900)).verdict, Verdict::incomparable);
-  EXPECT_EQ(only_verdict(fits(1000), fits(900)).reason, "the largest that fits: 1000 → 900");
-  EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("the largest that fits: 1000 → 2000"));
+  EXPECT_EQ(only_verdict(fits(1000), fits(900)).reason, "largest size that fits: 1000 → 900");
+  EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("largest size that fits: 1000 → 2000"));
 }
 
 TEST(Compare, SaysHowTheErrorRateIsHeld) {
   const Verdicts verdicts = compare_with(result_of({around(1)}), result_of({around(1.001)}));
   EXPECT_EQ(verdicts.kind, "compare");
-  EXPECT_THAT(verdicts.method, HasSubstr("all of the 1 compared case together (Holm)"));
-  EXPECT_THAT(verdicts.method, HasSubstr("at most 1 % call a case slower"));
+  EXPECT_THAT(verdicts.method, HasSubstr("controls errors over all 1 compared case"));
+  EXPECT_THAT(verdicts.method, HasSubstr("at most 1 % of comparisons call any case slower"));
+}
+
+TEST(Compare, SaysWhereACaseIsNotSlowerThoughItMayBeFaster) {
+  const auto noisy = [](double seconds) {
+    std::vector<std::vector<double>> launches;
+    for (const double off : {-0.04, -0.02, 0.0, 0.02, 0.04}) launches.push_back({seconds * (1 + off)});
+    return result_of({of_launches(launches)});
+  };
+  const Verdicts verdicts = compare_with(noisy(1), noisy(0.96));
+  EXPECT_EQ(verdicts.cases[0].verdict, Verdict::inconclusive);
+  EXPECT_TRUE(verdicts.cases[0].not_slower);
+  EXPECT_THAT(verdicts.cases[0].reason, HasSubstr("not slower, perhaps faster"));
+  EXPECT_EQ(exit_status(verdicts), 0);
+  EXPECT_EQ(exit_status(compare_with(noisy(0.96), noisy(1))), 3);
 }
 
 TEST(Compare, NothingWithNothingIsFine) {

@@ -1,4 +1,5 @@
 // From a ratio to a verdict.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "verdicts/decision.h"
@@ -43,13 +44,65 @@ TEST(Decision, SaysWhyItIsInconclusive) {
   const auto why = [](double value, double low, double high, bool significant) {
     return why_inconclusive({.value = value, .low = low, .high = high}, threshold, significant);
   };
-  EXPECT_EQ(why(1.029, 1.01, 1.05, true), "it is slower, but perhaps by less than the threshold");
-  EXPECT_EQ(why(0.98, 0.96, 0.99, true), "it is faster, but perhaps by less than the threshold");
+  EXPECT_EQ(why(1.029, 1.01, 1.05, true), "slower, perhaps by less than the threshold");
+  EXPECT_EQ(why(0.98, 0.96, 0.99, true), "not slower, perhaps faster: measure more launches to be sure");
   EXPECT_EQ(why(1.05, 1.01, 1.09, false),
-            "one case alone would count as different; among so many, chance makes some look so");
+            "not significant among so many cases: by chance, some look this different");
   EXPECT_EQ(why(1.05, 0.99, 1.11, false),
-            "the change reaches the threshold, but launches differ too much to be sure of it");
-  EXPECT_EQ(why(1, 0.9, 1.1, false), "the interval reaches beyond the threshold: launches differ too much");
+            "launches differ too much to confirm this change: measure more launches");
+  EXPECT_EQ(why(1, 0.9, 1.1, false), "launches differ by more than the threshold: measure more launches");
+}
+
+TEST(Decision, IsTheSameWhereTheIntervalShowsItHoweverSureTheChangeIs) {
+  EXPECT_EQ(of(0.974, 0.9715, 0.976, true), Verdict::same);
+  EXPECT_EQ(of(0.974, 0.9715, 0.976, false), Verdict::same);
+}
+
+TEST(Decision, IsNotSlowerWhereTheUpperEndIsBelowTheThreshold) {
+  EXPECT_TRUE(not_slower({.value = 0.96, .low = 0.92, .high = 0.995}, threshold));
+  EXPECT_TRUE(not_slower({.value = 0.99, .low = 0.92, .high = 1.03}, threshold)) << "the threshold itself";
+  EXPECT_FALSE(not_slower({.value = 0.99, .low = 0.92, .high = 1.031}, threshold));
+}
+
+TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
+  Undecided undecided{.ratio = Ratio{.value = 1.56, .low = 1.49, .high = 1.63},
+                      .launches = 6,
+                      .threshold = threshold,
+                      .suspected_slower = true,
+                      .not_slower = false,
+                      .cause = "time ran out",
+                      .remedy = "re-run with --minutes 20"};
+  EXPECT_EQ(
+      reason_of_inconclusive(undecided),
+      "probably slower (+56 %, +49 to +63 %), not confirmed: time ran out after 6 launches; re-run with "
+      "--minutes 20");
+  undecided.ratio->low = 0.99;
+  EXPECT_THAT(reason_of_inconclusive(undecided),
+              testing::StartsWith("perhaps slower (+56 %, -1.0 to +63 %)"));
+  undecided.suspected_slower = false;
+  undecided.ratio = Ratio{.value = 0.96, .low = 0.92, .high = 0.995};
+  EXPECT_THAT(reason_of_inconclusive(undecided),
+              testing::StartsWith("probably faster (-4.0 %, -8.0 to -0.5 %)"));
+  undecided.suspected_slower.reset();
+  EXPECT_THAT(reason_of_inconclusive(undecided), testing::StartsWith("probably faster (-4.0 %, "))
+      << "too few launches to suspect anything";
+  undecided.not_slower = true;
+  undecided.ratio = Ratio{.value = 0.98, .low = 0.92, .high = 1.02};
+  EXPECT_EQ(reason_of_inconclusive(undecided),
+            "not slower, perhaps faster (-2.0 %, -8.0 to +2.0 %): time ran out after 6 launches; re-run with "
+            "--minutes 20");
+  undecided.not_slower = false;
+  undecided.ratio = Ratio{.value = 1.01, .low = 1.001, .high = 1.04};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 6 launches; re-run with --minutes 20")
+      << "a change below the threshold";
+  EXPECT_EQ(reason_of_inconclusive({.ratio = {},
+                                    .launches = 0,
+                                    .threshold = threshold,
+                                    .suspected_slower = {},
+                                    .not_slower = false,
+                                    .cause = "interrupted",
+                                    .remedy = ""}),
+            "not measured: interrupted");
 }
 
 }  // namespace

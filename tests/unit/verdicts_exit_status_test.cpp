@@ -40,6 +40,13 @@ TEST(VerdictExitStatus, TellsWhatMustBeActedOnFirst) {
   EXPECT_EQ(status_of({inconclusive, incomparable, slower}), 1);
 }
 
+TEST(VerdictExitStatus, IsGoodWhereACaseIsCertainlyNotSlower) {
+  auto not_slower = of_verdict(Verdict::inconclusive);
+  not_slower.not_slower = true;
+  EXPECT_EQ(status_of({not_slower, of_verdict(Verdict::same)}), 0);
+  EXPECT_EQ(status_of({not_slower, of_verdict(Verdict::inconclusive)}), 3);
+}
+
 TEST(VerdictExitStatus, IsOneForAWrongHeadWhateverTheBaseWas) {
   for (const Presence presence : {Presence::both, Presence::only_head})
     EXPECT_EQ(status_of({of_presence(presence, Status::wrong)}), 1) << name(presence);

@@ -25,6 +25,8 @@ Verdicts full_verdicts() {
   c.head_algorithm = "two";
   c.launches = {{.base = {0.1, 0.2}, .head = {0.3}}, {.base = {}, .head = {1.0 / 7.0}}};
   c.notes = {"algorithm changed", "note"};
+  c.not_slower = true;
+  c.differences = {"machine", "library"};
   CaseVerdict missing = sample::incomparable(65, "not there");
   missing.presence = Presence::only_base;
   missing.base_status = Status::failed;
@@ -35,6 +37,10 @@ Verdicts full_verdicts() {
   v.base.environment = {{"OPENBLAS_CORETYPE", "Haswell"}, {"A", "b"}};
   v.base.backends = {sample::backend("openblas", true)};
   v.head.backends = {sample::backend("onednn", false, "no library")};
+  v.base.backend = "openblas";
+  v.head.backend = "onednn";
+  v.base.backends[0].library_files = {{"openblas", "/usr/lib/libopenblas.so.0"}};
+  v.notes = {"measure more"};
   v.threshold = 0.05;
   v.wall_seconds = 12.5;
   v.warnings = {"be warned"};
@@ -77,6 +83,10 @@ TEST_F(VerdictFile, KeepsEveryField) {
   EXPECT_EQ(v.base.environment, before.base.environment);
   EXPECT_EQ(v.base.backends.at(0).name, "openblas");
   EXPECT_EQ(v.head.backends.at(0).reason, "no library");
+  EXPECT_EQ(v.base.backend, "openblas");
+  EXPECT_EQ(v.head.backend, "onednn");
+  EXPECT_EQ(v.base.backends.at(0).library_files, before.base.backends.at(0).library_files);
+  EXPECT_EQ(v.notes, before.notes);
   ASSERT_EQ(v.cases.size(), 2U);
   const CaseVerdict& c = v.cases[0];
   const CaseVerdict& was = before.cases[0];
@@ -99,6 +109,8 @@ TEST_F(VerdictFile, KeepsEveryField) {
   EXPECT_EQ(c.head_algorithm, was.head_algorithm);
   EXPECT_EQ(c.launches, was.launches);
   EXPECT_EQ(c.notes, was.notes);
+  EXPECT_TRUE(c.not_slower);
+  EXPECT_EQ(c.differences, was.differences);
   EXPECT_EQ(v.cases[1].presence, Presence::only_base);
   EXPECT_EQ(v.cases[1].ratio, std::nullopt);
   EXPECT_EQ(exit_status(v), exit_status(before));
@@ -109,6 +121,30 @@ TEST_F(VerdictFile, IsWrittenAgainAsItWas) {
   EXPECT_EQ(to_json_text(read(text)), text);
   const std::string empty = to_json_text(sample::verdicts({}));
   EXPECT_EQ(to_json_text(read(empty)), empty);
+}
+
+/// As breakeven wrote it before any of the optional fields was there.
+TEST_F(VerdictFile, OfAnEarlierBreakevenIsRead) {
+  const std::string backend = R"({"name": "a", "available": true, "reason": "", "version": "0.1.0",
+    "role": "contender", "device": "cpu", "device_name": "A CPU", "libraries": {"a": "1"}, "supports":
+    {"matmul": ["f32"]}, "unreadable": {}, "program": "base/breakeven-backend-a"})";
+  const std::string text = R"({"schema": "breakeven.verdict/1", "kind": "gate", "created":
+    "2026-11-01T12:00:00Z", "complete": true, "exit_status": 1, "tool": {"name": "breakeven", "version":
+    "0.1.0"}, "threshold": 0.03, "method": "m", "wall_seconds": 1.5, "warnings": [], "host": {"name": "h"},
+    "base": {"source": "base", "environment": {}, "backends": [)" +
+                           backend +
+                           R"(]}, "head": {"source": "head", "environment": {}, "backends": []},
+    "cases": [{"id": "matmul/m=8/n=8/k=8/f32", "op": "matmul", "params": {"m": 8}, "dtype": "f32", "backend":
+    "a", "device": "cpu", "presence": "both", "base_status": "ok", "head_status": "wrong", "verdict":
+    "incomparable", "reason": "head: wrong: element 0", "ratio": null, "base_seconds": 0.5, "head_seconds":
+    null, "base_algorithm": "x", "head_algorithm": "", "launches": [{"base": [0.5], "head": [0.6]}],
+    "notes": []}]})";
+  const Verdicts v = verdicts_from_json_text(text);
+  EXPECT_EQ(exit_status(v), 1);
+  EXPECT_FALSE(v.cases.at(0).not_slower);
+  EXPECT_EQ(v.cases.at(0).launches.at(0).head, (std::vector{0.6}));
+  EXPECT_EQ(v.base.backend, "");
+  EXPECT_TRUE(v.notes.empty());
 }
 
 TEST_F(VerdictFile, TellsTheExitStatus) {

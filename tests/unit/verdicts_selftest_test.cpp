@@ -98,7 +98,7 @@ TEST(SelftestWarnings, AreOfWhatCannotBeTold) {
   rules.threshold = 0.001;
   const auto warnings = selftest_warnings(s, s.host, rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("cannot be told on this host in 1 of 1 cases"));
+  EXPECT_THAT(warnings[0], HasSubstr("could not detect changes of 0.1 % in 1 of 1 cases"));
 }
 
 TEST(SelftestWarnings, AreOfFalseAlarms) {
@@ -106,7 +106,7 @@ TEST(SelftestWarnings, AreOfFalseAlarms) {
   s.counts[0].failing = 3;
   const auto warnings = selftest_warnings(s, s.host, s.rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("3 of 3 gates failed on this host although nothing had changed"));
+  EXPECT_THAT(warnings[0], HasSubstr("3 of 3 gates without a change failed on this host"));
 }
 
 TEST(SelftestWarnings, AreOfAnotherHost) {
@@ -115,11 +115,11 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
   other.name = "elsewhere";
   const auto warnings = selftest_warnings(s, other, s.rules);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_THAT(warnings[0], HasSubstr("says nothing of this host"));
+  EXPECT_THAT(warnings[0], HasSubstr("is from another host"));
   other = s.host;
   other.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
   EXPECT_THAT(selftest_warnings(s, other, s.rules),
-              ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("says nothing of this one"),
+              ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"),
                                 HasSubstr("model 2 "))));
 }
 

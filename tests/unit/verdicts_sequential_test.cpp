@@ -160,6 +160,63 @@ TEST(GateDecision, TakesAnyChangeBelowTheThresholdForTheSame) {
   EXPECT_EQ(next_step(effects, of_suite(50)).verdict, Verdict::same);
 }
 
+/// 28 launches around `change`, so that their 95 % interval is `change` give or take `half`, nearly.
+std::vector<double> around(double change, double half) {
+  const double step = half * 1.77;
+  std::vector<double> effects;
+  for (int i = 0; i < 14; ++i) effects.insert(effects.end(), {change - step, change + step});
+  return effects;
+}
+
+TEST(GateEnding, IsTheSameWhereTheIntervalOfAllLaunchesIsWithinTheThreshold) {
+  // -2.6 % (-2.9 to -2.4), as it was met: the looks' own, wider intervals reach beyond -2.9 %.
+  const Effects effects{.first = around(std::log(0.974), 0.003), .confirming = {}, .suspected_slower = {}};
+  const Step step = next_step(effects, of_suite(50));
+  EXPECT_EQ(step.next, Step::Next::stop);
+  EXPECT_EQ(step.verdict, Verdict::same);
+}
+
+TEST(GateEnding, IsNotSlowerWhereTheIntervalIsBelowTheThreshold) {
+  const Ending ending =
+      end_undecided({.first = around(-0.04, 0.04), .confirming = {}, .suspected_slower = {}}, of_suite(50));
+  EXPECT_EQ(ending.verdict, Verdict::inconclusive);
+  EXPECT_TRUE(ending.not_slower);
+}
+
+TEST(GateEnding, StaysInconclusiveWhereItMayBeSlower) {
+  const Ending ending =
+      end_undecided({.first = around(0.02, 0.02), .confirming = {}, .suspected_slower = {}}, of_suite(50));
+  EXPECT_EQ(ending.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(ending.not_slower);
+}
+
+TEST(GateEnding, ShowsNothingByFewerLaunchesThanTheFirstLookNeeds) {
+  const Ending ending =
+      end_undecided({.first = {0, 0, 0}, .confirming = {}, .suspected_slower = {}}, of_suite(50));
+  EXPECT_EQ(ending.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(ending.not_slower);
+}
+
+/// The looks may overlook a change by the threshold in 5 % of cases, the ending in another 2.5 %; of 1,000
+/// trials chance makes 1.5 % more.
+TEST(SlowGateEnding, SeldomOverlooksAChangeByTheThreshold) {
+  for (const Draw& noise : {normal(0.03), normal(0.08), heavy_tailed(0.03), heavy_tailed(0.08)}) {
+    std::mt19937_64 generator(5);
+    constexpr int trials = 1'000;
+    int overlooked = 0;
+    for (int i = 0; i < trials; ++i) {
+      Effects effects;
+      Step step;
+      while (step.next != Step::Next::stop)
+        step = add_launch(effects, std::log1p(0.03) + noise(generator), of_suite(50));
+      if (step.verdict == Verdict::inconclusive)
+        overlooked += end_undecided(effects, of_suite(50)).not_slower;
+      overlooked += step.verdict == Verdict::same || step.verdict == Verdict::faster;
+    }
+    EXPECT_LE(static_cast<double>(overlooked) / trials, 0.09);
+  }
+}
+
 TEST(GateDecision, NeedsMoreOfALargerSuite) {
   EXPECT_GT(fewest_to_confirm(50), fewest_to_confirm(1));
   EXPECT_GT(fewest_to_confirm(10'000), fewest_to_confirm(50));
@@ -180,9 +237,9 @@ TEST(GateEffect, IsTheMedianOfThePairs) {
 struct NoiseCase {
   std::string name;
   Draw (*draw)(double deviation);
-  // Where launches come in two kinds, one time in eight the first four are all of one kind and show nothing
-  // of it.
-  double missed_most = 0.05, covered_least = 0.93;
+  // The looks may miss 5 %, the ending another 2.5 %. Where launches come in two kinds, one time in eight the
+  // first four are all of one kind and show nothing of it.
+  double missed_most = 0.075, covered_least = 0.93;
 };
 
 class GateErrors : public testing::TestWithParam<NoiseCase> {};
@@ -223,7 +280,7 @@ TEST_P(GateErrors, LeaveTheIntervalItsCoverage) {
 
 INSTANTIATE_TEST_SUITE_P(SlowLaunches, GateErrors,
                          testing::Values(NoiseCase{"normal", normal}, NoiseCase{"heavy_tailed", heavy_tailed},
-                                         NoiseCase{"of_two_kinds", of_two_kinds, 0.08, 0.88}),
+                                         NoiseCase{"of_two_kinds", of_two_kinds, 0.1, 0.88}),
                          [](const auto& of) { return of.param.name; });
 
 }  // namespace

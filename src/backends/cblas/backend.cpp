@@ -1,25 +1,32 @@
 #include "worker/backend.h"
 
+#include <string>
+#include <vector>
+
 #include "backends/cblas/library.h"
 #include "backends/cblas/library_threads.h"
 #include "host/cpu.h"
+#include "worker/loaded_library.h"
 #include "worker/threads.h"
 
 namespace breakeven {
 
 Backend make_backend() {
-  const std::string warning = cblas::library_warning();
+  const LoadedLibrary loaded = loaded_library(cblas::library_name(), "cblas_sgemm", cblas::own_symbol());
+  std::vector<std::string> warnings{loaded.warning, cblas::library_warning()};
+  std::erase(warnings, "");
   return {.name = cblas::library_name(),
           .role = "contender",
           .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{cblas::library_name(), cblas::library_version()}},
+          .library_files = {{cblas::library_name(), loaded.file}},
           .use_threads =
               [](int threads) {
                 set_threads(threads);
                 cblas::let_library_use(threads);
               },
-          .warnings = warning.empty() ? std::vector<std::string>{} : std::vector{warning}};
+          .warnings = warnings};
 }
 
 }  // namespace breakeven

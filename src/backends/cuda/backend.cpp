@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/device.h"
+#include "worker/loaded_library.h"
 
 namespace breakeven {
 
@@ -18,6 +19,8 @@ Backend make_backend() {
       .libraries = {{"cuda", device.runtime},
                     {"cuda driver", device.driver},
                     {"cublasLt", fmt::format("{}.{}.{}", cublas / 10000, cublas / 100 % 100, cublas % 100)}},
+      .library_files = {{"cuda", file_of_symbol("cudaMalloc")},
+                        {"cublasLt", file_of_symbol("cublasLtMatmul")}},
       .use_threads = [](int) {},  // the host only enqueues
       .available_memory = cuda::free_memory,
       .device_id = device.uuid};

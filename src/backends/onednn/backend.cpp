@@ -9,6 +9,7 @@
 #endif
 
 #include "host/cpu.h"
+#include "worker/loaded_library.h"
 
 namespace breakeven {
 namespace {
@@ -52,18 +53,23 @@ std::string library_version() {
 }  // namespace
 
 Backend make_backend() {
+  const LoadedLibrary loaded = loaded_library("dnnl", "dnnl_primitive_execute", "dnnl_version");
   return {.name = "onednn",
           .role = "contender",
           .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"onednn", library_version()}},
-          .use_threads = [](int threads) {
+          .library_files = {{"onednn", loaded.file}},
+          .use_threads =
+              [](int threads) {
 #ifdef _OPENMP
-            omp_set_num_threads(threads);
+                omp_set_num_threads(threads);
 #else
-            (void)threads;
+                (void)threads;
 #endif
-          }};
+              },
+          .warnings =
+              loaded.warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{loaded.warning}};
 }
 
 }  // namespace breakeven

@@ -26,6 +26,10 @@ std::string library_version() {
   return fmt::format("{} {}", bli_info_get_version_str(), bli_arch_string(kernels()));
 }
 
+const char* own_symbol() {
+  return "bli_info_get_version_str";
+}
+
 std::string library_warning() {
   constexpr const char* choice = "BLIS_ARCH_TYPE";
   if (std::getenv(choice) != nullptr) return "";  // that is what was asked for

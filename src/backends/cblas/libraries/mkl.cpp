@@ -16,6 +16,10 @@ std::string library_version() {
                      version.Processor);
 }
 
+const char* own_symbol() {
+  return "mkl_get_version";
+}
+
 std::string library_warning() {
   return "";
 }

@@ -27,6 +27,10 @@ std::string library_version() {
                      threading.at(static_cast<std::size_t>(openblas_get_parallel())));
 }
 
+const char* own_symbol() {
+  return "openblas_get_config";
+}
+
 std::string library_warning() {
   constexpr const char* choice = "OPENBLAS_CORETYPE";
   if (std::getenv(choice) != nullptr) return "";  // that is what was asked for

@@ -1,6 +1,7 @@
 """JAX as its users run it: functions compiled by jax.jit, and the better of two memory formats for convolutions."""
 
 import jax
+import jaxlib
 
 from breakeven_worker.backend import Backend, Operation, OutOfMemory
 
@@ -20,6 +21,7 @@ def make_backend(make_device, version):
         device=device.kind,
         device_name=device.device_name,
         libraries={"jax": jax.__version__, "jaxlib": jax.lib.__version__},
+        library_files={"jax": jax.__file__, "jaxlib": jaxlib.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,
     )

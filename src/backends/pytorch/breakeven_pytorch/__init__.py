@@ -25,6 +25,7 @@ def make_backend(make_device, make_way, threads, version):
         device_name=device.device_name,
         device_id=device.device_id,
         libraries={"torch": torch.__version__, **device.libraries},
+        library_files={"torch": torch.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,
     )

@@ -19,6 +19,7 @@ def make_backend(make_device, version):
         device=device.kind,
         device_name=device.device_name,
         libraries={"tensorflow": tf.__version__},
+        library_files={"tensorflow": tf.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,
     )

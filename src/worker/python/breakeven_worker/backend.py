@@ -103,6 +103,7 @@ class Backend:
     device: str = "cpu"  # or "gpu"
     device_name: str = ""
     device_id: str = ""  # which GPU: its UUID, as the driver's tools show it; empty: cannot be said
-    libraries: dict = field(default_factory=dict)
+    libraries: dict = field(default_factory=dict)  # name -> version
+    library_files: dict = field(default_factory=dict)  # name -> the file that was loaded
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # figure -> why it is not told

@@ -114,6 +114,7 @@ class _Worker:
             "device_name": backend.device_name,
             "device_id": backend.device_id,
             "libraries": libraries,
+            "library_files": backend.library_files,
             "supports": {operation.op: operation.dtypes for operation in backend.operations},
             "unreadable": unreadable,
         }

@@ -1,0 +1,90 @@
+// breakeven help [COMMAND...]: the same as COMMAND --help.
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "cli/option_text.h"
+#include "cli/subcommand.h"
+#include "plan/suggestion.h"
+#include "reports/text.h"
+
+namespace breakeven {
+
+std::string HelpFormatter::two_columns(const std::string& left, const std::string& right) const {
+  constexpr std::size_t indent = 2;
+  constexpr std::size_t left_width = 24;
+  std::string text(indent, ' ');
+  text += left;
+  bool first = left.size() + 1 <= left_width;
+  if (!first) text += '\n';
+  for (const std::string& line : wrap(right, width_ - left_width - indent)) {
+    text += std::string(first ? left_width - left.size() : left_width + indent, ' ') + line + '\n';
+    first = false;
+  }
+  return text;
+}
+
+std::string HelpFormatter::paragraph(const std::string& text) const {
+  return fmt::format("{}\n", fmt::join(wrap(text, width_), "\n"));
+}
+
+std::string HelpFormatter::make_option(const CLI::Option* option, bool /*is_positional*/) const {
+  const std::string value = option->get_positional() ? "" : value_word(*option);
+  return two_columns(option_names(*option) + (value.empty() ? "" : " ") + value, option_description(*option));
+}
+
+std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
+  return two_columns(command->get_name(), command->get_description());
+}
+
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  return paragraph(app->get_description());
+}
+
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  return paragraph(app->get_footer());
+}
+
+std::string help_of(const CLI::App& app) {
+  return app.get_formatter()->make_help(&app, full_name(app), CLI::AppFormatMode::Normal);
+}
+
+namespace {
+
+std::vector<std::string> names(const CLI::App& app) {
+  std::vector<std::string> all;
+  for (const CLI::App* command : shown_subcommands(app)) all.push_back(command->get_name());
+  return all;
+}
+
+const CLI::App& find_command(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* found = &root;
+  for (const std::string& word : words) {
+    const auto matches =
+        found->get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
+    if (matches.empty()) {
+      const std::string near = did_you_mean(word, names(*found));
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("help: there is no command '{}'{}", word,
+                                     near.empty() ? "; 'breakeven help' shows all" : near));
+    }
+    found = matches.front();
+  }
+  return *found;
+}
+
+const SubcommandRegistration help_command(
+    {"help", "show what a command does and which options it has", [](CLI::App& command) {
+       auto words = std::make_shared<std::vector<std::string>>();
+       command.add_option("COMMAND", *words, "the command, as in `breakeven help run`")->type_name("COMMAND");
+       return [words, root = command.get_parent()] {
+         std::cout << help_of(find_command(*root, *words));
+         return exit_code::good;
+       };
+     }});
+
+}  // namespace
+}  // namespace breakeven

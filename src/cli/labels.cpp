@@ -1,0 +1,36 @@
+#include "cli/labels.h"
+
+#include <fmt/format.h>
+
+#include "cli/subcommand.h"
+#include "reports/text.h"
+
+namespace breakeven {
+
+void declare_label_option(CLI::App& command, std::vector<std::string>& labels) {
+  command
+      .add_option("--label", labels,
+                  "FILE=NAME: call the machine of this file NAME; may be given several times")
+      ->take_all()
+      ->expected(1);
+}
+
+std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {
+  std::vector<MachineLabel> all;
+  all.reserve(labels.size());
+  for (const std::string& text : labels) {
+    const auto equals = text.rfind('=');
+    if (equals == std::string::npos)
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("--label {}: must be FILE=NAME, as in cpu.json='small server'", text));
+    all.push_back({.file = text.substr(0, equals), .name = text.substr(equals + 1)});
+  }
+  return all;
+}
+
+void tell_skipped(const Measured& measured) {
+  if (!measured.skipped.empty())
+    fmt::print(stderr, "breakeven: {}\n", printable(skipped_text(measured.skipped)));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,32 @@
+// Files that the command line names: by a path, or by a bare name such as `quick`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace breakeven {
+
+/// Where configs are looked for by name, in this order: configs/ in the current folder, in the source tree
+/// whose build folder holds the program, and in the installation that it belongs to. Only folders that exist.
+std::vector<std::filesystem::path> config_folders();
+
+struct NamedConfig {
+  std::string name;
+  std::filesystem::path file;
+};
+
+/// The JSON files of config_folders() by name; of two with one name, the first found.
+std::vector<NamedConfig> named_configs();
+
+/// The names of this machine's result files, which are in results_folder().
+std::vector<std::string> named_results();
+
+/// Lets an option or positional take a config's name instead of its path. Answers the option.
+CLI::Option* accept_config_names(CLI::Option* option);
+
+/// The same for result files: `quick` is results/HOST/quick.json. "-" and paths that exist stay as they are.
+CLI::Option* accept_result_names(CLI::Option* option);
+
+}  // namespace breakeven

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace breakeven {
+
+/// The number that all of `text` is.
+inline std::optional<double> number_from(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || behind != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,107 @@
+#include "cli/outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/subcommand.h"
+
+namespace breakeven {
+namespace {
+
+std::string number_of(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "results or verdicts".
+std::string kinds_taken(const OutputFormat& format) {
+  std::vector<std::string_view> names;
+  for (const SubjectKind kind : {SubjectKind::measured, SubjectKind::threshold, SubjectKind::verdicts,
+                                 SubjectKind::ranking, SubjectKind::history}) {
+    if (format.takes(kind)) names.push_back(name(kind));
+  }
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// The one of the subjects that the format takes.
+const Subject& subject_for(const OutputFormat& format, std::span<const Subject> subjects) {
+  const auto takes = [&](const Subject& subject) { return format.takes(kind_of(subject)); };
+  const auto found = std::find_if(subjects.begin(), subjects.end(), takes);
+  if (found == subjects.end())
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{} takes {}, and none was given; see --help for the formats of what was",
+                                   format.option, kinds_taken(format)));
+  if (std::count_if(subjects.begin(), subjects.end(), takes) > 1)
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("{}: one file of this format holds one report; run the command once for results, and "
+                    "once for each file of verdicts",
+                    format.option));
+  return *found;
+}
+
+/// Throws CommandError where nothing is in the report because everything was left out.
+void expect_content(const OutputFormat& format, const FormattedReport& report, const Subject& subject) {
+  const auto* measured = std::get_if<const Measured*>(&subject);
+  if (measured != nullptr && report.files_left_out > 0 && (*measured)->results.empty())
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("{}: {} left out, and nothing else was given; this format takes only results of "
+                    "`breakeven run`",
+                    format.option, number_of(report.files_left_out, "threshold file")));
+}
+
+void print_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
+  if (report.cases_left_out > 0)
+    fmt::print(stderr, "breakeven: {}: {} left out: this format has no place for {}\n", format.option,
+               number_of(report.cases_left_out, "case"), report.cases_left_out == 1 ? "it" : "them");
+  if (report.files_left_out > 0)
+    fmt::print(stderr, "breakeven: {}: {} left out: this format takes only results of `breakeven run`\n",
+               format.option, number_of(report.files_left_out, "threshold file"));
+}
+
+}  // namespace
+
+void Outputs::declare(CLI::App& command, std::vector<SubjectKind> kinds) {
+  for (const OutputFormat* format : formats_for(kinds)) {
+    command
+        .add_option_function<std::string>(
+            format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
+            fmt::format("{}; - is standard output", format->meaning))
+        ->type_name("FILE");
+  }
+}
+
+void Outputs::check(const std::vector<std::filesystem::path>& inputs, const ChartOptions& charts) const {
+  std::vector<OutputFile> files = chart_files(charts);
+  for (const auto& [format, path] : asked_) files.push_back({.option = format->option, .path = path});
+  check_output_files(files, inputs);
+}
+
+bool Outputs::replace_the_report() const {
+  return std::any_of(asked_.begin(), asked_.end(), [](const auto& asked) {
+    return asked.second == "-" && !asked.first->beside_the_report;
+  });
+}
+
+std::string Outputs::file_of(const std::string& option) const {
+  const auto found = std::find_if(asked_.begin(), asked_.end(),
+                                  [&](const auto& asked) { return asked.first->option == option; });
+  return found == asked_.end() ? "" : found->second;
+}
+
+void Outputs::write(std::span<const Subject> subjects) const {
+  std::vector<FormattedReport> reports;
+  for (const auto& [format, path] : asked_) {
+    const Subject& subject = subject_for(*format, subjects);
+    reports.push_back(format->format(subject));
+    expect_content(*format, reports.back(), subject);
+  }
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    write_text_file(asked_[i].second, reports[i].text);
+    print_what_was_left_out(*asked_[i].first, reports[i]);
+  }
+}
+
+}  // namespace breakeven

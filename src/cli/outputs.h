@@ -1,0 +1,44 @@
+// The options of subcommands that write reports to files: one for each format that takes what the subcommand
+// has.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/chart_files.h"
+#include "cli/text_file.h"
+#include "reports/exports/format.h"
+
+namespace breakeven {
+
+class Outputs {
+ public:
+  /// Adds the options to `command`. They point into this object, which must outlive the parsing.
+  void declare(CLI::App& command, std::vector<SubjectKind> kinds);
+
+  /// check_output_files() of all that were asked for, and of the pictures. Call it before anything is
+  /// measured.
+  void check(const std::vector<std::filesystem::path>& inputs = {}, const ChartOptions& charts = {}) const;
+
+  /// Whether any format was asked for.
+  bool any() const { return !asked_.empty(); }
+  /// Whether one is written to standard output in place of the report for people.
+  bool replace_the_report() const;
+  /// The file of this option; empty where it was not given.
+  std::string file_of(const std::string& option) const;
+
+  /// Writes every format that was asked for, or none: all are made before the first is written. Says on
+  /// standard error what a format has no place for. Throws CommandError where one takes none of the subjects
+  /// or has no place for two.
+  void write(std::span<const Subject> subjects) const;
+  void write(const Subject& subject) const { write(std::span(&subject, 1)); }
+
+ private:
+  std::vector<std::pair<const OutputFormat*, std::string>> asked_;  // with the file's path
+};
+
+}  // namespace breakeven

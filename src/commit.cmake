@@ -1,0 +1,25 @@
+# Writes HEADER, which names the commit of SOURCE, as in 1a2b3c4d5e6f-dirty. It is run at every build, and changes the
+# header only where the commit has changed, so that at most one file is compiled again.
+cmake_minimum_required(VERSION 3.22)
+set(COMMIT "unknown: no git checkout")
+if(GIT)
+  file(REAL_PATH ${SOURCE} source)
+  execute_process(COMMAND ${GIT} -C ${source} rev-parse --show-toplevel
+                  OUTPUT_VARIABLE top ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(top)
+    file(REAL_PATH ${top} top)
+  endif()
+  if(top STREQUAL source)  # an archive may be unpacked in a checkout of something else
+    execute_process(COMMAND ${GIT} --no-optional-locks -C ${source} describe --always --dirty --abbrev=12 --exclude=*
+                    OUTPUT_VARIABLE described ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(described)
+      set(COMMIT ${described})
+    endif()
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${HEADER} @ONLY CONTENT "#pragma once
+
+namespace breakeven {
+inline constexpr const char* commit = \"@COMMIT@\";
+}  // namespace breakeven
+")

@@ -1,0 +1,148 @@
+#include "reports/charts/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <set>
+
+#include "reports/text.h"
+
+namespace breakeven::svg {
+namespace {
+
+/// Of the characters from space to ~, in hundredths of the font's size.
+constexpr std::array<std::uint8_t, 95> widths{
+    32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
+    61, 79, 70, 64, 62, 74, 69, 99, 69,  62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
+    64, 28, 28, 58, 28, 98, 64, 62, 64,  64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84};
+
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+std::size_t end_of_character(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < text.size() && continues_character(text[end])) ++end;
+  return end;
+}
+
+/// Bytes of the longest beginning that is at most `width` wide.
+std::size_t bytes_within(std::string_view text, double width, bool bold) {
+  double used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_character(text, at);
+    used += text_width(text.substr(at, end - at), bold);
+    if (used > width) return at;
+    at = end;
+  }
+  return text.size();
+}
+
+/// The longest end that is at most `width` wide.
+std::string_view end_within(std::string_view text, double width, bool bold) {
+  std::size_t begin = 0;
+  while (begin < text.size() && text_width(text.substr(begin), bold) > width)
+    begin = end_of_character(text, begin);
+  return text.substr(begin);
+}
+
+/// With the ellipsis where `share` of the room is after it.
+std::string cut(const std::string& text, double width, bool bold, double share) {
+  if (text_width(text, bold) <= width) return text;
+  const double room = std::max(0.0, width - text_width("…", bold));
+  const std::string_view tail = end_within(text, room * share, bold);
+  return text.substr(0, bytes_within(text, room - text_width(tail, bold), bold)) + "…" + std::string(tail);
+}
+
+}  // namespace
+
+double text_width(std::string_view text, bool bold) {
+  double ems = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_character(text, at);
+    const auto code = static_cast<unsigned char>(text[at]);
+    if (end == at + 1 && code >= ' ' && code <= '~') {
+      ems += widths.at(code - ' ') / 100.0;
+    } else {
+      const std::size_t columns = display_width(text.substr(at, end - at));
+      ems += columns == 0 ? 0 : columns == 1 ? 0.8 : 1.05;
+    }
+    at = end;
+  }
+  return font_size * ems * (bold ? 1.12 : 1);
+}
+
+std::vector<std::string> wrapped(std::string_view text, double width, std::size_t most_lines) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    if (lines.size() + 1 == most_lines) {
+      lines.push_back(cut(std::string(text), width, false, 0.3));
+      break;
+    }
+    std::size_t taken = std::max(bytes_within(text, width, false), end_of_character(text, 0));
+    if (taken < text.size()) {
+      const std::size_t space = text.substr(0, taken + 1).rfind(' ');
+      if (space != std::string_view::npos && space > 0) taken = space;
+    }
+    lines.emplace_back(text.substr(0, taken));
+    text.remove_prefix(taken);
+    if (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return lines;
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& texts, double width, bool bold) {
+  const std::size_t different = std::set<std::string>(texts.begin(), texts.end()).size();
+  std::vector<std::string> made(texts.size());
+  for (const double share : {0.0, 0.3, 0.5, 0.7, 1.0}) {
+    std::transform(texts.begin(), texts.end(), made.begin(),
+                   [&](const std::string& text) { return cut(text, width, bold, share); });
+    if (std::set<std::string>(made.begin(), made.end()).size() == different) return made;
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    made[i] = cut(fmt::format("{}: {}", i + 1, texts[i]), width, bold, 0);
+  return made;
+}
+
+std::vector<double> spread(const std::vector<double>& wanted, double distance, double low, double high) {
+  struct Block {  // neighbours that touch, around the mean of what each of them wants
+    double sum = 0;
+    std::size_t first = 0, count = 0;
+    double begin = 0;
+  };
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  std::vector<Block> blocks;
+  const auto settle = [&](Block& block) {
+    const double length = distance * static_cast<double>(block.count - 1);
+    block.begin = std::max(low, std::min(block.sum / static_cast<double>(block.count), high - length));
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    Block next{.sum = wanted[order[i]], .first = i, .count = 1};
+    settle(next);
+    while (!blocks.empty() &&
+           blocks.back().begin + distance * static_cast<double>(blocks.back().count) > next.begin) {
+      Block& before = blocks.back();
+      const auto shift = distance * static_cast<double>(before.count * next.count);
+      next = {
+          .sum = before.sum + next.sum - shift, .first = before.first, .count = before.count + next.count};
+      settle(next);
+      blocks.pop_back();
+    }
+    blocks.push_back(next);
+  }
+  std::vector<double> places(wanted.size());
+  for (const Block& block : blocks) {
+    for (std::size_t i = 0; i < block.count; ++i)
+      places[order[block.first + i]] = block.begin + distance * static_cast<double>(i);
+  }
+  return places;
+}
+
+}  // namespace breakeven::svg

@@ -1,0 +1,136 @@
+#include "reports/charts/ranking_charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "reports/charts/parts.h"
+#include "reports/document/names.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::size_t most_machines = 8;  // side by side in each case
+
+std::string axis_of(Quantity quantity, const Ranking& ranking) {
+  switch (quantity) {
+    case Quantity::energy:
+      return "joules";
+    case Quantity::cost:
+      return ranking.prices ? printable(ranking.prices->currency) : "cost";
+    case Quantity::time:
+      break;
+  }
+  return "seconds";
+}
+
+std::optional<ChartPoint> known_point_at(double x, const std::optional<Estimate>& estimate) {
+  return estimate ? point_at(x, *estimate) : std::nullopt;
+}
+
+Chart amount_chart(const Ranking& ranking, Quantity quantity) {
+  Chart chart{
+      .name = fmt::format("ranking-{}", name(quantity)),
+      .title = fmt::format("{} of {}; less is better",
+                           quantity == Quantity::time     ? "Time"
+                           : quantity == Quantity::energy ? "Energy"
+                                                          : "Cost",
+                           ranking.weighted ? "all of the work, once" : "one case, as the geometric mean"),
+      .kind = Chart::Kind::bars,
+      .x = {},
+      .y = {.label = axis_of(quantity, ranking)},
+      .categories = {},
+      .series = {{.label = std::string(name(quantity)), .points = {}}}};
+  for (const Ranked& one : ranking.ranked) {
+    if (chart.categories.size() == most_bars) break;
+    const auto point = known_point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
+    if (!point) continue;
+    chart.categories.push_back(printable(one.candidate.name));
+    chart.series.front().points.push_back(*point);
+  }
+  choose_scales(chart);
+  return chart;
+}
+
+/// Of one case, the candidate that takes least.
+const Estimate* fastest_of(const Ranking& ranking, std::size_t entry) {
+  const Estimate* best = nullptr;
+  for (const Ranked& one : ranking.ranked) {
+    const auto& seconds = one.parts[entry].seconds;
+    if (seconds && seconds->value > 0 && (best == nullptr || seconds->value < best->value)) best = &*seconds;
+  }
+  return best;
+}
+
+Chart case_chart(const Ranking& ranking) {
+  Chart chart{.name = "ranking-cases",
+              .title = "Case by case: how many times the fastest's time; less is better",
+              .kind = Chart::Kind::bars,
+              .x = {},
+              .y = {.label = "times the fastest's"},
+              .categories = {},
+              .series = {}};
+  const std::size_t machines = std::min(ranking.ranked.size(), most_machines);
+  for (std::size_t i = 0; i < machines; ++i)
+    chart.series.push_back({.label = printable(ranking.ranked[i].candidate.name), .points = {}});
+  for (std::size_t e = 0; e < ranking.entries.size() && chart.categories.size() < most_bars; ++e) {
+    const Estimate* best = fastest_of(ranking, e);
+    if (best == nullptr) continue;
+    const auto x = static_cast<double>(chart.categories.size());
+    chart.categories.push_back(printable(ranking.entries[e].title));
+    for (std::size_t i = 0; i < machines; ++i) {
+      const auto& seconds = ranking.ranked[i].parts[e].seconds;
+      if (!seconds) continue;
+      const bool is_best = &*seconds == best;
+      const auto point = point_at(x, is_best ? Estimate{.value = 1} : ratio(*seconds, *best));
+      if (point) chart.series[i].points.push_back(*point);
+    }
+  }
+  choose_scales(chart);
+  return chart;
+}
+
+Chart front_chart(const Ranking& ranking, Quantity against) {
+  Chart chart{.name = "ranking-front",
+              .title = fmt::format("Time against {}; less of both is better", name(against)),
+              .kind = Chart::Kind::points,
+              .x = {.label = "seconds"},
+              .y = {.label = axis_of(against, ranking)},
+              .categories = {},
+              .series = {}};
+  for (const Ranked& one : ranking.ranked) {
+    if (!one.seconds) continue;
+    if (const auto point = known_point_at(one.seconds->value, one.amount(against)))
+      chart.series.push_back(
+          {.label = printable(one.candidate.name) + (one.on_front ? ", on the Pareto front" : ""),
+           .points = {*point}});
+  }
+  choose_scales(chart);
+  return chart;
+}
+
+bool has_enough(const Chart& chart) {
+  std::size_t points = 0;
+  for (const ChartSeries& series : chart.series) points += series.points.size();
+  return points > 1;
+}
+
+}  // namespace
+
+std::vector<Chart> rank_charts(const Ranking& ranking) {
+  std::vector<Chart> made;
+  made.reserve(quantities.size() + 2);
+  for (const Quantity quantity : quantities) made.push_back(amount_chart(ranking, quantity));
+  made.push_back(case_chart(ranking));
+  Chart front = front_chart(ranking, Quantity::cost);
+  if (!has_enough(front)) front = front_chart(ranking, Quantity::energy);
+  made.push_back(std::move(front));
+  std::erase_if(made, [](const Chart& chart) { return !has_enough(chart); });
+  return made;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,164 @@
+#include "reports/charts/scales.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace breakeven::svg {
+namespace {
+
+double rounded_to(double value, int digits) {
+  return std::stod(fmt::format("{:.{}e}", value, digits - 1));
+}
+
+/// 1, 2 or 5 times a power of ten, at least `least`.
+double round_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (step * power >= least * (1 - 1e-9)) return step * power;
+  }
+  return 10 * power;
+}
+
+std::vector<double> linear_ticks(Range range, std::size_t most) {
+  const double step = round_step((range.high - range.low) / static_cast<double>(most));
+  std::vector<double> ticks;
+  const double first = std::ceil(range.low / step - 1e-9);
+  for (std::size_t i = 0; i <= most; ++i) {
+    const double tick = (first + static_cast<double>(i)) * step;
+    if (tick <= range.high + 1e-9 * step) ticks.push_back(tick == 0 ? 0.0 : tick);
+  }
+  return ticks;
+}
+
+template <std::size_t N>
+std::vector<double> ticks_of_decades(Range range, int every, const std::array<double, N>& mantissas) {
+  std::vector<double> ticks;
+  const int last = static_cast<int>(std::floor(std::log10(range.high)));
+  for (int decade = static_cast<int>(std::floor(std::log10(range.low))); decade <= last; ++decade) {
+    for (const double mantissa : mantissas) {
+      const double tick = mantissa * std::pow(10.0, decade);
+      const bool is_inside = tick >= range.low * (1 - 1e-9) && tick <= range.high * (1 + 1e-9);
+      if (is_inside && decade % every == 0) ticks.push_back(tick);
+    }
+  }
+  return ticks;
+}
+
+std::string with_suffix(double value, int digits) {
+  struct Suffix {
+    double scale;
+    const char* text;
+  };
+  static constexpr std::array<Suffix, 5> suffixes{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
+  const double near = rounded_to(value, digits);
+  const double size = std::abs(near);
+  if (size < 1e-4 || size >= 1e15) {
+    const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+    return fmt::format("{:.{}g}e{}", near / std::pow(10.0, exponent), digits, exponent);
+  }
+  const auto* suffix = std::find_if(suffixes.begin(), suffixes.end() - 1,
+                                    [size](const Suffix& s) { return size >= s.scale * (1 - 1e-12); });
+  return fmt::format("{:.{}g}{}", near / suffix->scale, digits, suffix->text);
+}
+
+std::string number_text(double value, int digits, bool whole_is_exact) {
+  if (value == 0) return "0";
+  if (whole_is_exact && std::abs(value) < 1e6 && value == std::round(value) &&
+      rounded_to(value, digits) != value) {
+    const int whole = static_cast<int>(std::abs(value));
+    return fmt::format("{}{},{:03}", value < 0 ? "-" : "", whole / 1000, whole % 1000);
+  }
+  return with_suffix(value, digits);
+}
+
+std::string text_with_unit(double value, ChartUnit unit, int digits, bool whole_is_exact) {
+  if (unit == ChartUnit::ratio) return number_text(value, digits, whole_is_exact) + "x";
+  if (unit == ChartUnit::number || value == 0) return number_text(value, digits, whole_is_exact);
+  const double size = std::abs(rounded_to(value, digits)) * (1 + 1e-9);
+  if (size < 1e-6) return number_text(value * 1e9, digits, false) + " ns";
+  if (size < 1e-3) return number_text(value * 1e6, digits, false) + " µs";
+  if (size < 1) return number_text(value * 1e3, digits, false) + " ms";
+  return number_text(value, digits, whole_is_exact) + " s";
+}
+
+}  // namespace
+
+void Range::cover(double value) {
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+Range padded(Range range, bool logarithmic, bool from_zero) {
+  if (range.is_empty()) return {.low = logarithmic ? 1.0 : 0.0, .high = 10};
+  if (logarithmic) {
+    const double span = std::log10(range.high / range.low);
+    const double factor = std::pow(10.0, span > 1e-6 ? 0.05 * span : 0.2);
+    return {.low = range.low / factor, .high = range.high * factor};
+  }
+  if (from_zero) range.cover(0);
+  const double span = range.high - range.low;
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  const double room = span > 1e-9 * size ? 0.05 * span : size > 0 ? 0.5 * size : 0.5;
+  return {.low = from_zero && range.low == 0 ? 0 : range.low - room,
+          .high = from_zero && range.high == 0 && range.low < 0 ? 0 : range.high + room};
+}
+
+Scale::Scale(Range values, bool logarithmic, double from, double to)
+    : low_(logarithmic ? std::log10(values.low) : values.low),
+      high_(logarithmic ? std::log10(values.high) : values.high),
+      logarithmic_(logarithmic),
+      from_(from),
+      to_(to) {}
+
+double Scale::at(double value) const {
+  return from_ + ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_) * (to_ - from_);
+}
+
+std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most) {
+  if (!logarithmic) return linear_ticks(range, most);
+  std::vector<double> fine = ticks_of_decades(range, 1, std::array{1.0, 2.0, 5.0});
+  if (fine.size() < 3) return linear_ticks(range, most);
+  if (fine.size() <= most) return fine;
+  for (int every = 1;; ++every) {
+    std::vector<double> ticks = ticks_of_decades(range, every, std::array{1.0});
+    if (ticks.size() <= most) return ticks;
+  }
+}
+
+std::vector<std::size_t> without_overlap(const std::vector<double>& positions,
+                                         const std::vector<double>& sizes, double gap) {
+  std::vector<std::size_t> kept;
+  const auto fits = [&](std::size_t a, std::size_t b) {
+    return std::abs(positions[b] - positions[a]) >= (sizes[a] + sizes[b]) / 2 + gap;
+  };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (i + 1 == positions.size()) {
+      while (kept.size() > 1 && !fits(kept.back(), i)) kept.pop_back();
+    }
+    if (kept.empty() || fits(kept.back(), i)) kept.push_back(i);
+  }
+  return kept;
+}
+
+std::string value_text(double value, ChartUnit unit) {
+  return text_with_unit(value, unit, 3, false);
+}
+
+std::string tick_text(double value, ChartUnit unit, int digits) {
+  return text_with_unit(value, unit, digits, true);
+}
+
+std::vector<std::string> tick_texts(const std::vector<double>& ticks, ChartUnit unit) {
+  std::vector<std::string> texts(ticks.size());
+  for (int digits = 3; digits <= 15; ++digits) {
+    std::transform(ticks.begin(), ticks.end(), texts.begin(),
+                   [&](double tick) { return tick_text(tick, unit, digits); });
+    if (std::set<std::string>(texts.begin(), texts.end()).size() == texts.size()) break;
+  }
+  return texts;
+}
+
+}  // namespace breakeven::svg

@@ -1,0 +1,54 @@
+// Axes of pictures: the range they cover, where a value lies on them, their ticks and how numbers are
+// written.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/charts/chart.h"
+
+namespace breakeven::svg {
+
+struct Range {
+  double low = INFINITY, high = -INFINITY;
+
+  bool is_empty() const { return low > high; }
+  void cover(double value);
+};
+
+/// With some room at both ends, and never without extent; from 0 where `from_zero` and the axis is linear.
+Range padded(Range range, bool logarithmic, bool from_zero);
+
+/// From values to pixels.
+class Scale {
+ public:
+  Scale(Range values, bool logarithmic, double from, double to);
+  double at(double value) const;
+
+ private:
+  double low_, high_;  // logarithms where the axis is logarithmic
+  bool logarithmic_;
+  double from_, to_;
+};
+
+/// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, and powers of
+/// ten alone where a logarithmic axis covers many.
+std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most);
+
+/// Which of rising `positions` can have labels of these sizes around them, `gap` apart: the first and the
+/// last always, so far as both fit.
+std::vector<std::size_t> without_overlap(const std::vector<double>& positions,
+                                         const std::vector<double>& sizes, double gap);
+
+/// Three significant digits: 229k, 15.9 µs, 1.47x.
+std::string value_text(double value, ChartUnit unit);
+
+/// The same, but whole numbers below a million are exact: 10k, 4,096.
+std::string tick_text(double value, ChartUnit unit, int digits = 3);
+
+/// With as many digits as tell the ticks apart.
+std::vector<std::string> tick_texts(const std::vector<double>& ticks, ChartUnit unit);
+
+}  // namespace breakeven::svg

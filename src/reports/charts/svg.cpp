@@ -1,0 +1,177 @@
+#include "reports/charts/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "reports/charts/labels.h"
+#include "reports/charts/svg_parts.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace svg {
+namespace {
+
+/// A chart as it can be drawn, and what a reader has to know of what it lacks.
+struct Prepared {
+  Chart chart;
+  std::vector<std::string> notes;
+};
+
+bool is_usable(const Chart& chart, const ChartPoint& point) {
+  if (!std::isfinite(point.x) || !std::isfinite(point.y)) return false;
+  if (has_rows(chart))
+    return point.x >= 0 && point.x < static_cast<double>(chart.categories.size()) &&
+           point.x == std::floor(point.x);
+  return !chart.x.logarithmic || point.x > 0;
+}
+
+/// On a logarithmic axis there is no 0: points there are dropped, intervals end at the least value above it.
+void drop_what_no_axis_shows(Prepared& made) {
+  Chart& chart = made.chart;
+  std::size_t dropped = 0;
+  double least = INFINITY;
+  for (ChartSeries& series : chart.series) {
+    std::erase_if(series.points, [&](const ChartPoint& point) { return !is_usable(chart, point); });
+    if (chart.y.logarithmic)
+      dropped += std::erase_if(series.points, [](const ChartPoint& point) { return point.y <= 0; });
+    for (const ChartPoint& point : series.points) least = std::min(least, point.y);
+  }
+  for (ChartSeries& series : chart.series) {
+    for (ChartPoint& point : series.points) {
+      if (chart.y.logarithmic && point.low && *point.low <= 0) point.low = std::min(least, point.y);
+    }
+  }
+  if (chart.y.logarithmic && chart.reference && !(*chart.reference * (1 - chart.tolerance) > 0))
+    chart.reference = {};
+  if (chart.x.logarithmic)
+    std::erase_if(chart.marks, [](const ChartMark& mark) { return !(mark.low.value_or(mark.x) > 0); });
+  std::erase_if(chart.series, [](const ChartSeries& series) { return series.points.empty(); });
+  if (dropped > 0)
+    made.notes.push_back(fmt::format("{} of 0 {} not shown: the axis is logarithmic.",
+                                     dropped == 1 ? "A value" : fmt::format("{} values", dropped),
+                                     dropped == 1 ? "is" : "are"));
+}
+
+/// The best at their last point: the shortest of times, the greatest of others.
+void keep_best(Prepared& made) {
+  std::vector<ChartSeries>& all = made.chart.series;
+  std::vector<double> last;
+  const double sign = made.chart.y.unit == ChartUnit::seconds ? 1 : -1;
+  for (const ChartSeries& series : all) {
+    if (!series.is_limit) last.push_back(sign * series.points.back().y);
+  }
+  if (last.size() <= most_series) return;
+  std::nth_element(last.begin(), last.begin() + most_series - 1, last.end());
+  const double worst = last[most_series - 1];
+  std::size_t kept = 0;
+  std::erase_if(all, [&](const ChartSeries& series) {
+    return !series.is_limit && (sign * series.points.back().y > worst || ++kept > most_series);
+  });
+  made.notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
+}
+
+/// Of each strip as many samples as can be seen, evenly over their order, the least and the greatest
+/// included.
+void thin_samples(Prepared& made) {
+  constexpr std::size_t most_samples = 200;
+  if (made.chart.kind != Chart::Kind::distributions) return;
+  std::size_t largest = 0;
+  for (ChartSeries& series : made.chart.series) {
+    std::map<double, std::vector<ChartPoint>> strips;
+    for (const ChartPoint& point : series.points) strips[point.x].push_back(point);
+    series.points.clear();
+    for (auto& [category, samples] : strips) {
+      largest = std::max(largest, samples.size());
+      std::sort(samples.begin(), samples.end(),
+                [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
+      const std::size_t count = std::min(samples.size(), most_samples);
+      for (std::size_t i = 0; i < count; ++i)
+        series.points.push_back(samples[count == 1 ? 0 : i * (samples.size() - 1) / (count - 1)]);
+    }
+  }
+  if (largest > most_samples)
+    made.notes.push_back(fmt::format("At most {} samples of each are drawn, of up to {}.", most_samples,
+                                     tick_text(static_cast<double>(largest), ChartUnit::number)));
+}
+
+Prepared prepared(const Chart& chart) {
+  Prepared made{.chart = chart, .notes = {}};
+  made.chart.title = printable(chart.title);
+  for (std::string* label : {&made.chart.x.label, &made.chart.y.label}) *label = printable(*label);
+  for (std::string& category : made.chart.categories) category = printable(category);
+  for (ChartSeries& series : made.chart.series) series.label = printable(series.label);
+  for (ChartMark& mark : made.chart.marks) mark.label = printable(mark.label);
+  drop_what_no_axis_shows(made);
+  keep_best(made);
+  thin_samples(made);
+  if (!chart.note.empty()) made.notes.push_back(printable(chart.note));
+  return made;
+}
+
+/// What the picture shows, for those who do not see it.
+std::string description(const Chart& chart) {
+  std::string made = chart.y.label;
+  if (!has_rows(chart) && !chart.x.label.empty()) made += fmt::format(" by {}", chart.x.label);
+  for (const ChartSeries& series : chart.series) {
+    if (series.is_limit) continue;
+    const auto written = [&](const ChartPoint& point) {
+      return fmt::format("{} ({})", value_text(point.y, chart.y.unit), place_text(chart, point.x));
+    };
+    made += fmt::format("{}{}: {}", made.empty() ? "" : ". ", series.label, written(series.points.front()));
+    if (series.points.size() > 1) made += fmt::format(" to {}", written(series.points.back()));
+  }
+  return made + ".";
+}
+
+Part paragraph(const std::string& content, const Paper& paper, double top, const TextLook& look) {
+  Part part{.svg = {}, .bottom = top};
+  for (const std::string& one : wrapped(content, paper.width / (look.bold ? 1.15 : 1), 4)) {
+    part.bottom += line_height;
+    part.svg += text(0, part.bottom - 4, one, look);
+  }
+  return part;
+}
+
+}  // namespace
+}  // namespace svg
+
+std::string svg_text(const Chart& original, const SvgStyle& style) {
+  using namespace svg;
+  constexpr double margin = 12;  // of a file; a page has its own
+  const Prepared made = prepared(original);
+  const double around = style.for_page ? 0 : margin;
+  const Paper paper{.width = style.width - 2 * around, .for_page = style.for_page};
+  Part part;
+  const auto append = [&](const Part& next) {
+    part.svg += next.svg;
+    part.bottom = next.bottom;
+  };
+  if (!style.for_page) {
+    append(paragraph(made.chart.title, paper, part.bottom, {.colour = paper.colour("ink"), .bold = true}));
+    part.bottom += 6;
+  }
+  if (made.chart.series.empty()) {
+    append(paragraph("No values to show.", paper, part.bottom, {.colour = paper.colour("soft")}));
+  } else {
+    append(has_rows(made.chart) ? rows_part(made.chart, paper, part.bottom)
+                                : lines_part(made.chart, paper, part.bottom));
+  }
+  for (const std::string& note : made.notes)
+    append(paragraph(note, paper, part.bottom, {.colour = paper.colour("soft")}));
+
+  const double height = std::ceil(part.bottom + 2 * around);
+  const std::string ground = fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="#ffffff"/>)"
+                                         "\n",
+                                         -around, style.width, height);
+  return fmt::format(
+      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="{0} {0} {1} {2}" width="{1}" height="{2}" role="img" )"
+      R"(aria-labelledby="{3}title {3}desc" font-family="system-ui, sans-serif" font-size="{4}">)"
+      "\n<title id=\"{3}title\">{5}</title>\n<desc id=\"{3}desc\">{6}</desc>\n{7}{8}</svg>\n",
+      around == 0 ? 0 : -around, style.width, height, escaped(style.id_prefix), font_size,
+      escaped(made.chart.title), escaped(description(made.chart)), style.for_page ? "" : ground, part.svg);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,19 @@
+// How a number is written for people.
+#pragma once
+
+namespace breakeven {
+
+/// What the cells of a column are, which decides how they are written, aligned and sorted.
+enum class CellKind {
+  text,
+  number,   // three significant digits, thousands separated
+  count,    // whole
+  seconds,  // one unit for the whole column
+  joules,   // likewise
+  ratio,    // 1.47 as "1.5x"
+  percent,  // 0.012 as "1.2 %"
+  spread,   // 0.012 as "±1.2 %"
+  change,   // a ratio, 1.053 as "+5.3 %"
+};
+
+}  // namespace breakeven

@@ -1,0 +1,86 @@
+// What a report says, whatever it is of and however it is shown: built once, rendered as terminal text,
+// Markdown and a page.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reports/charts/chart.h"
+#include "reports/document/cell_kind.h"
+
+namespace breakeven {
+
+/// How a renderer may stress something. Colour is never the only sign.
+enum class Tone { plain, quiet, best, good, warning, bad };
+
+struct TableCell {
+  std::variant<std::monostate, std::string, double> value = {};  // nothing where it is not known
+  std::string note = {};                                         // beneath or behind it, smaller
+  Tone tone = Tone::plain;
+};
+
+struct TableColumn {
+  std::string name;
+  CellKind kind = CellKind::text;
+  bool essential = false;   // stays in the row however narrow the terminal
+  bool can_choose = false;  // the page offers it as a filter
+  bool page_only = false;   // too wide for terminals and Markdown
+};
+
+struct TableRow {
+  std::vector<TableCell> cells = {};  // as many as there are columns
+  std::string group = {};             // rows of one group stand under it; equal for neighbours
+};
+
+/// Columns in which no row has anything are left out by every renderer.
+struct Table {
+  std::string title = {};
+  std::vector<TableColumn> columns = {};
+  std::vector<TableRow> rows = {};
+  std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
+};
+
+/// One sentence, or a few that belong together.
+struct Sentence {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+/// A number that decides, shown large, with what it is of.
+struct KeyFigure {
+  std::string value, meaning;
+};
+
+/// What can be opened: all results, notes, conditions.
+struct Fold {
+  std::string title = {};
+  std::vector<Sentence> sentences = {};
+  std::vector<Table> tables = {};
+  std::vector<Chart> charts = {};
+};
+
+/// One question and its answer.
+struct Card {
+  std::string id = {};                // letters, digits and -; unique in the document
+  std::string question = {};          // "Which library is fastest?"
+  std::string short_answer = {};      // a few words, for the table of contents
+  std::vector<Sentence> answer = {};  // one or two sentences that a stranger understands
+  std::vector<KeyFigure> figures = {};
+  std::optional<Chart> picture = {};
+  std::vector<Table> tables = {};   // small ones
+  std::vector<Table> details = {};  // every result: in a terminal before the answer, on a page folded
+  std::vector<Fold> folds = {};
+};
+
+struct Document {
+  std::string title = {};
+  std::string about = {};  // machines, date, version, how much of it was verified: one line
+  std::vector<Card> cards = {};
+  std::vector<Sentence> notes = {};  // what a reader should know beside the answers, the worst first
+  std::vector<Fold> folds = {};      // machines, software, method
+};
+
+}  // namespace breakeven

@@ -1,0 +1,47 @@
+#include "reports/document/families.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "reports/document/names.h"
+#include "reports/text.h"
+
+namespace breakeven {
+
+std::vector<Timed> timed_results(const Runs& runs) {
+  std::map<std::string, std::set<std::string>> dtypes;  // by operation
+  for (const Result* run : runs) {
+    for (const CaseResult& c : run->cases) dtypes[c.op].insert(c.dtype);
+  }
+  std::vector<Timed> all;
+  for (const Result* run : runs) {
+    for (const CaseResult& c : run->cases) {
+      if (!c.has_time()) continue;
+      const std::string backend = backend_title(c.backend);
+      const std::string dtype = dtypes[c.op].size() > 1 ? " " + printable(c.dtype) : "";
+      all.push_back({.run = run, .result = &c, .label = backend + dtype, .backend = backend});
+    }
+  }
+  return all;
+}
+
+std::vector<Family> families_of(const std::vector<Timed>& all) {
+  std::vector<const CaseResult*> cases;
+  cases.reserve(all.size());
+  for (const Timed& timed : all) cases.push_back(timed.result);
+  std::vector<Family> found;
+  for (const CaseFamily& of_cases : case_families(cases)) {
+    const CaseResult& first = *cases[of_cases.members.front().second];
+    Family& family = found.emplace_back();
+    family.op = of_cases.op;
+    family.parameter = of_cases.parameter;
+    family.fixed = printable(fixed_text(first, of_cases.parameter));
+    family.fixed_without_network = printable(fixed_text(first, of_cases.parameter, "network"));
+    for (const auto& [value, index] : of_cases.members)
+      family.members.emplace_back(static_cast<double>(value), &all[index]);
+  }
+  return found;
+}
+
+}  // namespace breakeven

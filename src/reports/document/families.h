@@ -1,0 +1,48 @@
+// Which results are points of one curve of a report.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/document/runs.h"
+#include "results/result.h"
+#include "verdicts/case_families.h"
+
+namespace breakeven {
+
+/// A result with a time, and what it is called in a chart of its machine.
+struct Timed {
+  const Result* run = nullptr;
+  const CaseResult* result = nullptr;
+  std::string label;    // "oneDNN f32", the dtype only where there are several; printable
+  std::string backend;  // the same without the dtype
+
+  bool is_gpu() const { return result->device != "cpu"; }
+};
+
+/// Points into the results, which must outlive it.
+std::vector<Timed> timed_results(const Runs& runs);
+
+/// Cases that differ in one whole-numbered parameter, in those that move along with it (m = n = k), in the
+/// dtype and in where they were measured.
+struct Family {
+  std::string op, parameter;
+  std::string fixed;  // the rest, where it has no default value, as in "batch 4, k 64"; printable
+  std::string fixed_without_network;  // the same without the network, which work is called by
+  std::vector<std::pair<double, const Timed*>> members;
+
+  std::size_t values() const {
+    std::set<double> seen;
+    for (const auto& [x, timed] : members) seen.insert(x);
+    return seen.size();
+  }
+};
+
+/// Those whose parameter takes three values or more, in the order of the results; none whose cases are all in
+/// another. Points into `all`, which must outlive it.
+std::vector<Family> families_of(const std::vector<Timed>& all);
+
+}  // namespace breakeven

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/charts/chart.h"
+#include "reports/document/builders.h"
+#include "reports/document/names.h"
+#include "reports/document/numbers.h"
+#include "reports/history.h"
+#include "reports/text.h"
+#include "verdicts/decision.h"
+
+namespace breakeven {
+namespace {
+
+struct Shown {
+  ChangeState state;
+  const char* title;
+  Tone tone;
+};
+/// In the order in which they are told: what is bad comes first.
+constexpr std::array<Shown, 5> shown_states{
+    {{ChangeState::fresh, "Slower, and new", Tone::bad},
+     {ChangeState::better, "Faster", Tone::good},
+     {ChangeState::accepted, "Slower, and accepted", Tone::quiet},
+     {ChangeState::undone, "Slower, and made good since", Tone::quiet},
+     {ChangeState::earlier, "Slower, before --since", Tone::quiet}}};
+
+std::string series_text(const Series& series, const Machine& machine, const History& history) {
+  const std::string where = history.machines.size() > 1 ? " on " + printable(machine.name) : "";
+  return fmt::format("{} {}{}", printable(series.case_id), backend_title(series.backend), where);
+}
+
+std::string times_text(double before, double after) {
+  return fmt::format("{} → {}", format_seconds(before), format_seconds(after));
+}
+
+std::vector<const Change*> changes_in(const HistoryCheck& check, ChangeState state) {
+  std::vector<const Change*> some;
+  for (const Change& change : check.changes) {
+    if (change.state == state) some.push_back(&change);
+  }
+  return some;
+}
+
+Table changes_table(const HistoryCheck& check, const Shown& shown) {
+  const History& history = *check.history;
+  Table table{.title = shown.title,
+              .columns = {{.name = "change", .essential = true},
+                          {.name = "case", .essential = true},
+                          {.name = "median time"},
+                          {.name = "between"},
+                          {.name = "notes"}}};
+  for (const Change* c : changes_in(check, shown.state)) {
+    std::vector<std::string> notes;
+    for (const std::string& note : c->notes) notes.push_back(printable(note));
+    table.rows.push_back(
+        {.cells = {
+             {.value = change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
+              .tone = shown.tone},
+             {.value = series_text(*c->series, *c->machine, history)},
+             {.value = times_text(c->before_seconds, c->after_seconds)},
+             {.value = fmt::format("{} and {}", describe_run(history.runs[c->last_before]),
+                                   describe_run(history.runs[c->first_after]))},
+             notes.empty() ? TableCell{} : TableCell{.value = fmt::format("{}", fmt::join(notes, "; "))}}});
+  }
+  return table;
+}
+
+Table failures_table(const HistoryCheck& check) {
+  const History& history = *check.history;
+  Table table{
+      .title = "Not ok in the newest run that has them",
+      .columns = {
+          {.name = "status", .essential = true}, {.name = "case", .essential = true}, {.name = "run"}}};
+  for (const Failure& f : check.failures) {
+    table.rows.push_back({.cells = {{.value = std::string(name(f.status)), .tone = Tone::bad},
+                                    {.value = series_text(*f.series, *f.machine, history)},
+                                    {.value = describe_run(history.runs[f.run])}}});
+  }
+  return table;
+}
+
+Table suspicions_table(const HistoryCheck& check) {
+  Table table{.title = "Perhaps slower, but too few runs yet to tell",
+              .columns = {{.name = "change", .kind = CellKind::change, .essential = true},
+                          {.name = "case", .essential = true},
+                          {.name = "seen in", .kind = CellKind::count},
+                          {.name = "runs to go", .kind = CellKind::count}}};
+  for (const Suspicion& s : check.suspicions) {
+    table.rows.push_back({.cells = {{.value = s.ratio, .tone = Tone::warning},
+                                    {.value = series_text(*s.series, *s.machine, *check.history)},
+                                    {.value = static_cast<double>(s.values)},
+                                    {.value = static_cast<double>(s.more)}}});
+  }
+  return table;
+}
+
+/// The times of the series that changed most, run by run, over their first level.
+std::optional<Chart> series_chart(const HistoryCheck& check) {
+  constexpr std::size_t most = 4;
+  Chart chart{.name = "history",
+              .title = "Median times over the runs, the first of each as 1",
+              .kind = Chart::Kind::lines,
+              .x = {.label = "run"},
+              .y = {.label = "times the first", .unit = ChartUnit::ratio},
+              .categories = {},
+              .series = {},
+              .reference = 1};
+  const History& history = *check.history;
+  const auto add = [&](const Series& series, const Machine& machine) {
+    ChartSeries curve{.label = series_text(series, machine, history), .points = {}};
+    double first = 0;
+    for (const Measurement& m : series.measurements) {
+      if (m.status != Status::ok || !(m.seconds > 0)) continue;
+      if (first == 0) first = m.seconds;
+      curve.points.push_back({.x = static_cast<double>(history.runs[m.run].id), .y = m.seconds / first});
+    }
+    const bool is_there = std::any_of(chart.series.begin(), chart.series.end(),
+                                      [&](const ChartSeries& s) { return s.label == curve.label; });
+    if (curve.points.size() > 1 && !is_there) chart.series.push_back(std::move(curve));
+  };
+  for (const Change& change : check.changes) {
+    if (chart.series.size() < most) add(*change.series, *change.machine);
+  }
+  for (const Suspicion& suspicion : check.suspicions) {
+    if (chart.series.size() < most) add(*suspicion.series, *suspicion.machine);
+  }
+  for (const Series& series : history.series) {
+    const auto machine = std::find_if(history.machines.begin(), history.machines.end(),
+                                      [&](const Machine& m) { return m.id == series.machine; });
+    if (chart.series.size() < most && machine != history.machines.end()) add(series, *machine);
+  }
+  if (chart.series.empty()) return std::nullopt;
+  return chart;
+}
+
+Sentence answer_of(const HistoryCheck& check) {
+  const std::size_t slower = changes_in(check, ChangeState::fresh).size();
+  if (slower > 0)
+    return {.text = fmt::format("FAIL: {} slower, and nobody has accepted it.",
+                                counted_text(slower, "change is", "changes are")),
+            .tone = Tone::bad};
+  if (!check.failures.empty())
+    return {.text = fmt::format("FAIL: {} not ok in the newest run.",
+                                counted_text(check.failures.size(), "case is", "cases are")),
+            .tone = Tone::bad};
+  if (check.is_too_young())
+    return {.text = fmt::format("Too early to tell: {} of {} runs recorded; changes can be found from {} on.",
+                                check.most_values, check.values_needed, check.values_needed),
+            .tone = Tone::warning};
+  return {.text = fmt::format("PASS: nothing new is slower in {}.",
+                              counted_text(check.series, "series", "series")),
+          .tone = Tone::best};
+}
+
+}  // namespace
+
+Document document_of(const CheckedHistory& checked) {
+  const HistoryCheck& check = checked.check;
+  const History& history = *check.history;
+  Document document{.title = "Did anything get slower over time?"};
+  document.about = fmt::format("{} · {} · {} · {}", printable(checked.store),
+                               counted_text(runs_in(history), "run", "runs"),
+                               counted_text(history.machines.size(), "machine", "machines"),
+                               counted_text(check.series, "series", "series"));
+  Card card{.id = "history", .question = "Did anything get slower?"};
+  card.answer.push_back(answer_of(check));
+  card.short_answer = card.answer.front().text.substr(0, card.answer.front().text.find(':'));
+  if (const std::size_t better = changes_in(check, ChangeState::better).size(); better > 0)
+    card.answer.push_back(
+        {.text = fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are")))});
+  card.picture = series_chart(check);
+  Table fresh = changes_table(check, shown_states.front());
+  for (Table* table : {&fresh}) {
+    if (!table->rows.empty()) card.tables.push_back(std::move(*table));
+  }
+  for (Table table : {failures_table(check), suspicions_table(check)}) {
+    if (!table.rows.empty()) card.tables.push_back(std::move(table));
+  }
+  for (const Shown& shown : shown_states) {
+    if (shown.state == ChangeState::fresh) continue;
+    Table table = changes_table(check, shown);
+    if (table.rows.empty()) continue;
+    if (shown.state == ChangeState::better) {
+      card.tables.push_back(std::move(table));
+    } else {
+      const std::size_t rows = table.rows.size();
+      card.folds.push_back(
+          {.title = fmt::format("{} ({})", shown.title, rows), .tables = {std::move(table)}});
+    }
+  }
+  document.cards.push_back(std::move(card));
+  if (check.untold > 0 && check.untold < check.series)
+    document.notes.push_back(
+        {.text = fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
+                             "the longest has {}.",
+                             check.untold, check.series, check.values_needed, check.most_values),
+         .tone = Tone::warning});
+  if (exit_status(check) == 1 || !check.failures.empty())
+    document.notes.push_back(
+        {.text = fmt::format("To accept what is meant to be so: breakeven history accept {} --filter REGEX",
+                             printable(checked.store))});
+  document.notes.push_back(
+      {.text = fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
+                           "at most {} of such checks find something.",
+                           percent_text(check.options.threshold), percent_text(check.options.level)),
+       .tone = Tone::quiet});
+  return document;
+}
+
+}  // namespace breakeven

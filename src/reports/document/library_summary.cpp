@@ -1,0 +1,96 @@
+#include "reports/document/library_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "reports/document/names.h"
+#include "reports/document/numbers.h"
+#include "statistics/estimate.h"
+
+namespace breakeven {
+namespace {
+
+bool leads(const Entry& entry) {
+  return entry.standing == Standing::fastest || entry.standing == Standing::as_fast ||
+         entry.standing == Standing::not_distinct;
+}
+
+}  // namespace
+
+LibrarySummary summarise(const std::vector<const Problem*>& problems) {
+  LibrarySummary summary;
+  std::map<std::string, BackendSummary> of_backend;
+  std::map<std::string, std::vector<Estimate>> ratios;
+  for (const Problem* problem : problems) {
+    const auto& entries = problem->entries;
+    if (entries.size() < 2 || entries[1].standing == Standing::none) continue;
+    ++summary.problems;
+    const auto leading = std::count_if(entries.begin(), entries.end(), leads);
+    for (const Entry& entry : entries) {
+      if (entry.standing == Standing::none) continue;
+      BackendSummary& one = of_backend[entry.result->backend];
+      ++one.problems;
+      ratios[entry.result->backend].push_back({.value = entry.ratio.value});
+      if (leads(entry)) ++(leading > 1 ? one.shares : one.fastest);
+      if (entry.standing == Standing::slower && entry.ratio.value > one.largest_ratio) {
+        one.largest_ratio = entry.ratio.value;
+        one.largest_in = problem->title;
+      }
+    }
+  }
+  for (auto& [backend, one] : of_backend) {
+    one.backend = backend;
+    one.mean_ratio = geometric_mean(ratios[backend]).value;
+    summary.backends.push_back(one);
+  }
+  std::stable_sort(summary.backends.begin(), summary.backends.end(), [](const auto& a, const auto& b) {
+    const std::size_t ahead_a = a.fastest + a.shares;
+    const std::size_t ahead_b = b.fastest + b.shares;
+    return ahead_a != ahead_b ? ahead_a > ahead_b : a.mean_ratio < b.mean_ratio;
+  });
+  return summary;
+}
+
+std::string leader_sentence(const LibrarySummary& summary, const std::string& problems_name) {
+  if (summary.problems == 0) return "";
+  const BackendSummary& leader = summary.leader();
+  const std::string name = backend_title(leader.backend);
+  const std::string all = count_text(static_cast<double>(summary.problems));
+  const auto of_all = [&](std::size_t count) {
+    return fmt::format("{} of {} {}", count_text(static_cast<double>(count)), all, problems_name);
+  };
+  const std::string more = leader.shares == 0 ? ""
+                                              : fmt::format(" and shares the lead in {} more",
+                                                            count_text(static_cast<double>(leader.shares)));
+  if (leader.fastest == summary.problems)
+    return summary.problems == 1 ? fmt::format("{} is the fastest.", name)
+                                 : fmt::format("{} is the fastest for all {} {}.", name, all, problems_name);
+  if (leader.fastest == 0)
+    return fmt::format("No library is ahead alone; {} shares the lead in {}.", name, of_all(leader.shares));
+  return fmt::format("{} is the fastest for {}{}.", name, of_all(leader.fastest), more);
+}
+
+std::string average_sentence(const LibrarySummary& summary) {
+  constexpr std::size_t most = 3;
+  constexpr double hardly = 1.005;
+  std::vector<std::string> parts;
+  for (const BackendSummary& one : summary.backends) {
+    if (&one == &summary.leader() || one.mean_ratio < hardly || parts.size() == most) continue;
+    parts.push_back(fmt::format("{}{} {}", backend_title(one.backend), parts.empty() ? " takes" : "",
+                                factor_text(one.mean_ratio)));
+  }
+  return parts.empty() ? "" : fmt::format("On average {} as long as the fastest.", joined_text(parts));
+}
+
+std::string gap_sentence(const LibrarySummary& summary) {
+  const auto worst =
+      std::max_element(summary.backends.begin(), summary.backends.end(),
+                       [](const auto& a, const auto& b) { return a.largest_ratio < b.largest_ratio; });
+  if (worst == summary.backends.end() || worst->largest_in.empty()) return "";
+  return fmt::format("Largest gap: {}, {}, {}.", backend_title(worst->backend), worst->largest_in,
+                     factor_text(worst->largest_ratio));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,42 @@
+// How the backends of one machine stand over many problems.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/document/standings.h"
+
+namespace breakeven {
+
+struct BackendSummary {
+  std::string backend;
+  std::size_t problems = 0;  // that it has a time of, beside another backend's
+  std::size_t fastest = 0;   // of those, where every other one is slower
+  std::size_t shares = 0;    // where it is the fastest, or not distinguishable from it, and so is another
+  double mean_ratio = 1;     // geometric mean of its time over the fastest's
+  double largest_ratio = 1;  // where it is slower
+  std::string largest_in;    // title of that problem
+};
+
+struct LibrarySummary {
+  std::size_t problems = 0;              // with at least two times
+  std::vector<BackendSummary> backends;  // most often ahead first, then the smaller mean ratio
+
+  const BackendSummary& leader() const { return backends.front(); }
+};
+
+/// Problems of one machine.
+LibrarySummary summarise(const std::vector<const Problem*>& problems);
+
+/// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." Empty without a
+/// comparison.
+std::string leader_sentence(const LibrarySummary& summary, const std::string& problems_name);
+
+/// "On average PyTorch takes 1.5x and OpenBLAS 1.6x as long as the fastest." Empty without another backend.
+std::string average_sentence(const LibrarySummary& summary);
+
+/// "Largest gap: PyTorch, 64 x 64 x 64 bf16, 6.3x." Empty where none is slower.
+std::string gap_sentence(const LibrarySummary& summary);
+
+}  // namespace breakeven

@@ -1,0 +1,34 @@
+// What backends, libraries and work are called in sentences.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`; unknown names as they are.
+/// Printable.
+std::string backend_title(std::string_view name);
+
+/// `matrix products`, `training steps`; `problems` for an operation that this program does not know.
+std::string plural_of(std::string_view op);
+
+/// What a case does, to begin a sentence with: `Training the MLP`, `Matrix products`.
+std::string activity_of(const CaseResult& result);
+
+/// "a", "a and b", "a, b and c".
+std::string joined_text(const std::vector<std::string>& parts);
+
+/// "1 case", "12 cases", with thousands separated.
+std::string counted_text(std::size_t count, std::string_view one, std::string_view several);
+
+/// The first letter as a capital, as a sentence begins; names such as `oneDNN` stay as they are.
+std::string capitalised(std::string text);
+
+/// Letters and digits, everything else a dash: for ids and chart names.
+std::string slug_of(std::string_view text);
+
+}  // namespace breakeven

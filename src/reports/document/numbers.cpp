@@ -1,0 +1,108 @@
+#include "reports/document/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace breakeven {
+namespace {
+
+constexpr const char* unknown = "unknown";
+
+/// `value`, not 0, rounded to three significant digits, so that its unit is chosen after rounding: 999.7 µs
+/// is 1.00 ms.
+double rounded(double value) {
+  const double step = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
+  const double near = std::round(value / step) * step;
+  // At the ends of what a double holds the step is none, or the product too large.
+  return std::isfinite(near) && near != 0 ? near : value;
+}
+
+}  // namespace
+
+std::string format_number(double value) {
+  if (!std::isfinite(value)) return unknown;
+  if (value == 0) return "0";
+  const double magnitude = std::floor(std::log10(std::abs(rounded(value))) + 1e-9);
+  if (magnitude < -4 || magnitude >= 9) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.{}f}", value, std::max(0, 2 - static_cast<int>(magnitude)));
+}
+
+std::string format_joules(double joules) {
+  if (!std::isfinite(joules)) return unknown;
+  if (joules == 0) return "0 J";
+  const double size = std::abs(rounded(joules)) * (1 + 1e-9);
+  if (size < 1e-6) return format_number(joules * 1e9) + " nJ";
+  if (size < 1e-3) return format_number(joules * 1e6) + " µJ";
+  if (size < 1) return format_number(joules * 1e3) + " mJ";
+  if (size < 1e3) return format_number(joules) + " J";
+  return format_number(joules * 1e-3) + " kJ";
+}
+
+std::string format_seconds(double seconds) {
+  if (!std::isfinite(seconds)) return unknown;
+  if (seconds == 0) return "0 s";
+  const double size = std::abs(rounded(seconds)) * (1 + 1e-9);
+  if (size < 1e-6) return format_number(seconds * 1e9) + " ns";
+  if (size < 1e-3) return format_number(seconds * 1e6) + " µs";
+  if (size < 1) return format_number(seconds * 1e3) + " ms";
+  return format_number(seconds) + " s";
+}
+
+std::string format_bytes(double bytes) {
+  if (!std::isfinite(bytes)) return unknown;
+  static constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; std::abs(bytes) >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{} {}", format_number(bytes), units[unit]);
+}
+
+std::string format_percent(double fraction) {
+  if (!std::isfinite(fraction)) return unknown;
+  const double percent = fraction * 100;
+  if (percent == 0) return "0%";
+  if (percent > 0 && percent < 0.05) return "<0.1%";
+  return fmt::format("{:.{}f}%", percent, std::abs(percent) < 9.95 ? 1 : 0);
+}
+
+std::string count_text(double value) {
+  if (!std::isfinite(value)) return unknown;
+  const std::string digits = fmt::format("{:.0f}", std::abs(value));
+  std::string text = value < 0 && digits != "0" ? "-" : "";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string number_text(double value) {
+  constexpr double beyond_reading = 1e12;
+  if (!std::isfinite(value) || std::abs(value) < 1000) return format_number(value);
+  return std::abs(value) < beyond_reading ? count_text(rounded(value)) : fmt::format("{:.2e}", value);
+}
+
+std::string factor_text(double ratio) {
+  if (!std::isfinite(ratio)) return unknown;
+  const double size = std::abs(ratio);
+  if (size >= 99.5) return number_text(ratio) + "x";
+  // Near 1 a tenth is too coarse to tell a difference from none.
+  return fmt::format("{:.{}f}x", ratio, size >= 9.95 ? 0 : size < 1.095 ? 2 : 1);
+}
+
+std::string percent_text(double fraction) {
+  std::string text = format_percent(fraction);
+  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
+  return text;
+}
+
+std::string format_slower(double ratio) {
+  if (!std::isfinite(ratio)) return unknown;
+  if (ratio < 1.1) return format_percent(ratio - 1) + " slower";
+  return fmt::format("{:.{}f}x slower", ratio, ratio < 9.95 ? 1 : 0);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,55 @@
+// Which backend is the fastest for each problem, within one machine, and by how much.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/document/runs.h"
+#include "results/result.h"
+#include "verdicts/roofline.h"
+
+namespace breakeven {
+
+enum class Standing {
+  none,          // not ok, or without a time: nothing to compare
+  alone,         // the only one with a time
+  fastest,       // the smallest median
+  as_fast,       // the whole interval of its ratio to the fastest is within `equivalence`
+  not_distinct,  // the intervals overlap: which of the two is faster is not known
+  slower,
+};
+
+/// A difference that makes none: what `gate` takes as the smallest change that matters.
+inline constexpr double equivalence = 0.03;
+
+/// One backend's result for a problem. Points into the results given to compare_backends().
+struct Entry {
+  const Result* run = nullptr;
+  const CaseResult* result = nullptr;
+  Standing standing = Standing::none;
+  Estimate ratio = {.value = 1};          // its time over the fastest's, its interval where both have one
+  std::optional<Roofline> roofline = {};  // where the device's ceilings are among the results
+};
+
+/// All results with one id on one machine: those with a time first, fastest first, then the others in the
+/// order of the files.
+struct Problem {
+  std::string title;
+  std::string machine;  // as machine_key() tells it
+  std::vector<Entry> entries;
+};
+
+struct ProblemGroup {
+  std::string op;
+  std::vector<Problem> problems;
+};
+
+/// Groups and problems are in the order in which they first appear. Times of two machines are never ranked
+/// against each other. The results must outlive the groups.
+std::vector<ProblemGroup> compare_backends(const Runs& runs);
+
+/// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5
+/// % slower (3 to 8 %)`; with a "~" where intervals are missing; empty for Standing::none.
+std::string describe_standing(const Entry& entry);
+
+}  // namespace breakeven

@@ -1,0 +1,177 @@
+#include "reports/document/threshold_cards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/charts/threshold_chart.h"
+#include "reports/document/about.h"
+#include "reports/document/names.h"
+#include "reports/document/numbers.h"
+#include "reports/text.h"
+#include "statistics/mean.h"
+
+namespace breakeven {
+namespace {
+
+CellKind kind_of(Quantity in) {
+  switch (in) {
+    case Quantity::energy:
+      return CellKind::joules;
+    case Quantity::cost:
+      return CellKind::number;
+    case Quantity::time:
+      break;
+  }
+  return CellKind::seconds;
+}
+
+/// Who is ahead and by how much, as the mean of the launches.
+TableCell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
+  if (point.log_ratios.empty())
+    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
+  const double ahead = mean(point.log_ratios);
+  return {.value = fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)),
+                               factor_text(std::exp(std::abs(ahead))))};
+}
+
+TableCell amount_of(const ThresholdStand& side, Quantity in) {
+  const auto amount = side.amount(in);
+  if (!amount || !std::isfinite(*amount)) return {};
+  return {.value = *amount, .note = backend_title(side.backend)};
+}
+
+Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
+  Table table{
+      .title = question_of(answer),
+      .columns = {
+          {.name = printable(threshold.parameter), .kind = CellKind::count, .essential = true},
+          {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
+          {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
+          {.name = "ahead", .essential = true},
+          {.name = threshold.from_results ? "" : "launches", .kind = CellKind::count}}};
+  for (const ThresholdPoint& point : answer.points) {
+    table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
+                                    amount_of(point.sides[0], answer.in),
+                                    amount_of(point.sides[1], answer.in),
+                                    lead_of(point, threshold),
+                                    threshold.from_results ? TableCell{} : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
+  }
+  return table;
+}
+
+/// Where the prices are from; empty without any.
+std::string prices_text(const Threshold& t) {
+  std::vector<std::string> parts;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (const auto& price = t.sides[side].price)
+      parts.push_back(fmt::format("{} at {} {} an hour ({}, {})", name_of_side(t, side), price->per_hour,
+                                  price->from.currency, price->from.source, price->from.date));
+  }
+  return printable(fmt::format("{}", fmt::join(parts, "; ")));
+}
+
+std::vector<Sentence> notes_of(const Threshold& t) {
+  std::vector<Sentence> said;
+  if (t.unlike_precision)
+    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
+                    .tone = Tone::warning});
+  if (!t.complete)
+    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
+  for (const ThresholdAnswer& answer : t.answers) {
+    for (const std::string& note : answer.notes)
+      said.push_back(
+          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
+  }
+  for (const std::string& warning : t.warnings)
+    said.push_back({.text = printable(warning), .tone = Tone::warning});
+  if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
+  return said;
+}
+
+std::string from_text(const ThresholdAnswer& answer) {
+  if (answer.found.changes.empty()) return std::string(name(answer.found.answer));
+  return fmt::format("from {}", count_text(static_cast<double>(answer.found.changes.front().from)));
+}
+
+/// Thresholds with one title.
+Card card_of(const std::vector<const Threshold*>& alike) {
+  Card card{.id = {}, .question = printable(alike.front()->title)};
+  if (card.question.empty()) card.question = "From which value on is one side faster?";
+  constexpr std::size_t most_sentences = 3;
+  const bool several = alike.size() > 1;
+  Table table{.title = "Answers",
+              .columns = {{.name = "of what", .essential = true},
+                          {.name = "machine"},
+                          {.name = "answer", .essential = true}}};
+  Fold pictures{.title = {}};
+  Fold notes{.title = {}};
+  std::size_t answers = 0;
+  for (const Threshold* threshold : alike) answers += threshold->answers.size();
+  for (const Threshold* threshold : alike) {
+    const std::string machine = printable(threshold->host.name);
+    for (const ThresholdAnswer& answer : threshold->answers) {
+      const std::string words = printable(in_words(answer, *threshold));
+      const std::string what =
+          several ? fmt::format("{} on {}", question_of(answer), machine) : question_of(answer);
+      if (card.answer.size() < most_sentences)
+        card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
+      if (card.short_answer.empty()) card.short_answer = from_text(answer);
+      table.rows.push_back({.cells = {{.value = question_of(answer)},
+                                      several ? TableCell{.value = machine} : TableCell{},
+                                      {.value = words}}});
+      Chart chart = threshold_chart(*threshold, answer);
+      if (several) chart.title += fmt::format(" ({})", machine);
+      if (!card.picture && !chart.series.empty())
+        card.picture = std::move(chart);
+      else if (!chart.series.empty())
+        pictures.charts.push_back(std::move(chart));
+      card.details.push_back(points_table(*threshold, answer));
+      if (several) card.details.back().title += fmt::format(" on {}", machine);
+    }
+    for (Sentence& note : notes_of(*threshold)) notes.sentences.push_back(std::move(note));
+  }
+  constexpr std::size_t most_rows = 4;
+  if (answers > most_rows) {
+    card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
+  } else if (answers > most_sentences) {
+    card.tables.push_back(std::move(table));
+  }
+  pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
+  if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
+  notes.title = counted_text(notes.sentences.size(), "note", "notes");
+  if (!notes.sentences.empty()) card.folds.push_back(std::move(notes));
+  return card;
+}
+
+}  // namespace
+
+std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
+  std::vector<std::vector<const Threshold*>> by_title;
+  for (const Threshold& threshold : thresholds) {
+    const auto found = std::find_if(by_title.begin(), by_title.end(), [&](const auto& alike) {
+      return alike.front()->title == threshold.title;
+    });
+    if (found == by_title.end()) {
+      by_title.push_back({&threshold});
+    } else {
+      found->push_back(&threshold);
+    }
+  }
+  std::vector<Card> cards(by_title.size());
+  std::transform(by_title.begin(), by_title.end(), cards.begin(), card_of);
+  return cards;
+}
+
+Fold break_even_fold(std::span<const Threshold> thresholds) {
+  Table table{.title = "From results of each machine, not measured in turn",
+              .columns = {{.name = "question", .essential = true}, {.name = "of what"}, {.name = "answer", .essential = true}}};
+  for (const Threshold& threshold : thresholds) {
+    for (const ThresholdAnswer& answer : threshold.answers)
+      table.rows.push_back({.cells = {{.value = printable(threshold.title)}, {.value = question_of(answer)}, {.value = printable(in_words(answer, threshold))}}});
+  }
+  return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
+}
+
+}  // namespace breakeven

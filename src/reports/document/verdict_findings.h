@@ -1,0 +1,59 @@
+// What every report of verdicts says, and in which order.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+
+/// What there is to say of a case, the worst first.
+enum class FindingKind {
+  wrong,
+  incomparable,
+  missing,
+  slower,
+  inconclusive,
+  not_slower,
+  faster,
+  added,
+  same,
+  unsupported
+};
+
+FindingKind finding_kind(const CaseVerdict& c);
+/// "new" for added, else the name.
+std::string_view name(FindingKind kind);
+
+/// Of warnings about all of the verdicts: more than that nobody reads, and files have all of them.
+inline constexpr std::size_t most_warnings_shown = 20;
+
+/// All but the same and those that neither side supports, worst first: by kind, then those with the larger
+/// ratio first (of the faster ones those with the smaller), then in the order in which they were compared.
+/// They point into `verdicts`.
+std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts);
+
+/// "FAIL: 1 of 50 cases computes a wrong result, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
+/// 50 cases is slower."
+std::string headline(const Verdicts& verdicts);
+
+/// "matmul 64 x 64 x 64 f32 on openblas": printable.
+std::string describe_case(const CaseVerdict& c);
+
+/// "+5.3 % (+4.1 to +6.6 %)"; without an interval "+5.3 % by medians alone"; empty where there are no two
+/// times, or none that could be compared.
+std::string describe_change(const CaseVerdict& c);
+
+/// "10.0 ms → 10.5 ms", with "?" for a side that has no time; empty where neither has.
+std::string describe_times(const CaseVerdict& c);
+
+/// Why, what is not ok, what the library chose, the notes: printable sentences, joined by "; ".
+std::string describe_details(const CaseVerdict& c);
+
+/// What the two sides are: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
+std::string describe_side(const Side& side);
+
+}  // namespace breakeven

@@ -1,0 +1,80 @@
+// --annotations: verdicts as annotations of a GitHub Actions job: workflow commands, a line each, for a
+// step's standard output.
+//
+// `::error` for what is slower, wrong, incomparable or missing, `::warning` for what is inconclusive. At most
+// ten, since GitHub shows no more of a step: where there are more findings, the tenth counts the rest.
+// Nothing where all is well.
+// https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "reports/document/verdict_findings.h"
+#include "reports/exports/format.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::size_t most_annotations = 10;
+
+/// As the runner's toolkit (@actions/core, command.ts) escapes what it sends: `reserved` as %XX.
+std::string command_text(std::string_view text, std::string_view reserved) {
+  constexpr std::size_t widest = 1000;  // longer ones say no more
+  std::string escaped;
+  for (const char c : shorten(printable(text), widest)) {
+    if (reserved.find(c) != std::string_view::npos) {
+      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string annotation(std::string_view level, std::string_view title, std::string_view message) {
+  return fmt::format("::{} title={}::{}\n", level, command_text(title, "%\r\n:,"),
+                     command_text(message, "%\r\n"));
+}
+
+bool is_problem(const CaseVerdict* c) {
+  return finding_kind(*c) <= FindingKind::inconclusive;
+}
+
+std::string_view annotation_level(const CaseVerdict& c) {
+  return finding_kind(c) == FindingKind::inconclusive ? "warning" : "error";
+}
+
+FormattedReport verdict_annotations(const Verdicts& verdicts) {
+  std::vector<const CaseVerdict*> problems = worst_first(verdicts);
+  problems.erase(std::find_if_not(problems.begin(), problems.end(), is_problem), problems.end());
+  const bool too_many = problems.size() > most_annotations;
+  const std::size_t shown = too_many ? most_annotations - 1 : problems.size();
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const CaseVerdict& c = *problems[i];
+    std::vector<std::string> parts{describe_case(c)};
+    for (std::string part : {describe_times(c), describe_details(c)}) {
+      if (!part.empty()) parts.push_back(std::move(part));
+    }
+    text += annotation(annotation_level(c), fmt::format("{} {}", name(finding_kind(c)), describe_change(c)),
+                       fmt::format("{}", fmt::join(parts, "; ")));
+  }
+  if (too_many) {
+    text += annotation(annotation_level(*problems[shown]),
+                       fmt::format("and {} more", problems.size() - shown), headline(verdicts));
+  }
+  return {.text = text};
+}
+
+const FormatRegistration annotations_format(
+    {.option = "--annotations",
+     .meaning = "annotations for GitHub Actions, which shows those on the output of a job",
+     .beside_the_report = true,
+     .verdicts = verdict_annotations});
+
+}  // namespace
+}  // namespace breakeven

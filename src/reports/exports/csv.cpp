@@ -1,0 +1,190 @@
+// --csv: one row for each case and backend, RFC 4180 (CRLF, quotes where needed), in UTF-8, under a header
+// row; for spreadsheets and data frames.
+//
+// The columns are described in docs/csv.md; the parameters come last, as `parameter.NAME` for each
+// name that occurs. Numbers have all their digits. Unknown is empty. Text is one line, without control
+// characters; text that a spreadsheet would take for a formula begins with an apostrophe.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/exports/format.h"
+#include "reports/metrics.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+/// One line without control characters; and since spreadsheets run what begins like a formula (OWASP, CSV
+/// Injection), an apostrophe before that.
+std::string text_cell(std::string_view text) {
+  const std::string shown = printable(text);
+  std::string cell;
+  if (!shown.empty() && std::string_view("=+-@").find(shown.front()) != std::string_view::npos) cell += '\'';
+  cell += shown;
+  if (cell.find_first_of(",\"") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  quoted += '"';
+  return quoted;
+}
+
+std::string number_cell(std::optional<double> value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+
+std::string parameter_cell(const Value& value) {
+  if (const auto* d = std::get_if<double>(&value)) return number_cell(*d);
+  if (const auto* s = std::get_if<std::string>(&value)) return text_cell(*s);
+  return to_string(value);
+}
+
+/// What a row is made of.
+struct CsvRow {
+  const MeasuredCase& measured;
+  const Result& run;
+  const CaseResult& result;
+  const BackendRecord& backend;  // an empty one where the file does not list it
+  const std::string& threads;
+};
+
+struct CsvColumn {
+  std::string_view name;
+  std::function<std::string(const CsvRow&)> cell;
+};
+struct TextColumn {
+  std::string_view name;
+  std::string (*text)(const CsvRow&);
+};
+
+std::string in_one_cell(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::string roofline_limit(const CsvRow& r) {
+  if (!r.measured.roofline) return "";
+  return r.measured.roofline->arithmetic ? "arithmetic" : "memory";
+}
+
+std::string clock_reasons(const CsvRow& r) {
+  const auto& gpu = r.result.conditions.device;
+  return gpu ? in_one_cell(gpu->clock_reasons) : "";
+}
+
+std::vector<CsvColumn> csv_columns() {
+  std::vector<CsvColumn> all;
+  const auto texts = [&](std::initializer_list<TextColumn> columns) {
+    for (const auto& [name, text] : columns)
+      all.push_back({name, [text = text](const CsvRow& row) { return text_cell(text(row)); }});
+  };
+  const auto numbers = [&](std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+      all.push_back({name, [metric = find_metric(name)](const CsvRow& row) {
+                       return number_cell(metric.value(row.measured));
+                     }});
+  };
+  texts({{"created", [](const CsvRow& r) { return r.run.created; }},
+         {"machine", [](const CsvRow& r) { return r.run.host.name; }},
+         {"cpu", [](const CsvRow& r) { return r.run.host.cpu; }},
+         {"cpu_identity", [](const CsvRow& r) { return r.run.host.cpu_identity; }},
+         {"threads", [](const CsvRow& r) { return r.threads; }},
+         {"tool_version", [](const CsvRow& r) { return r.run.tool_version; }},
+         {"id", [](const CsvRow& r) { return r.result.id; }},
+         {"label", [](const CsvRow& r) { return r.result.label; }},
+         {"op", [](const CsvRow& r) { return r.result.op; }},
+         {"dtype", [](const CsvRow& r) { return r.result.dtype; }},
+         {"backend", [](const CsvRow& r) { return r.result.backend; }},
+         {"backend_version", [](const CsvRow& r) { return r.backend.version; }},
+         {"device", [](const CsvRow& r) { return r.result.device; }},
+         {"device_name", [](const CsvRow& r) { return r.backend.device_name; }},
+         {"status", [](const CsvRow& r) { return std::string(name(r.result.status)); }},
+         {"reason", [](const CsvRow& r) { return r.result.reason; }}});
+  numbers({"seconds", "seconds_ci_low", "seconds_ci_high", "timing_samples", "launches", "iterations",
+           "cpu_seconds", "device_seconds", "joules", "flop", "bytes", "gflops", "gbps", "roofline_share"});
+  texts({{"roofline_limit", roofline_limit}});
+  numbers({"samples_per_iteration", "samples_per_second", "verify_error", "verify_tolerance"});
+  texts({{"algorithm", [](const CsvRow& r) { return r.result.algorithm; }}});
+  numbers({"latency_p50", "latency_p99", "latency_count", "fit_largest", "fit_refused"});
+  texts({{"fit_limit", [](const CsvRow& r) { return r.result.fit.value_or(Fit{}).limit; }}});
+  numbers({"training_steps", "loss_first", "loss_last", "accuracy", "epochs", "epoch_seconds",
+           "seconds_to_accuracy"});
+  texts({{"cpus",
+          [](const CsvRow& r) { return fmt::format("{}", fmt::join(r.result.conditions.cpus, " ")); }}});
+  numbers({"cpu_mhz", "steal_percent", "other_cpu_percent", "throttled_seconds", "thermal_throttles",
+           "temperature_celsius", "gpu_sm_mhz", "gpu_sm_mhz_least", "gpu_memory_mhz", "gpu_memory_mhz_least",
+           "gpu_watts", "gpu_celsius"});
+  texts({{"gpu_clock_reasons", clock_reasons}});
+  numbers({"gpu_throttled_samples", "gpu_pcie_generation", "gpu_pcie_width", "gpu_other_processes",
+           "gpu_ecc_errors"});
+  texts({{"warnings", [](const CsvRow& r) { return in_one_cell(r.result.warnings); }}});
+  return all;
+}
+
+/// In order of appearance; `dtype` has a column of its own.
+std::vector<std::string> parameter_names(std::span<const Result> results) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen{"dtype"};
+  for (const Result& run : results) {
+    for (const CaseResult& result : run.cases) {
+      for (const auto& [name, value] : result.parameters.entries()) {
+        if (seen.insert(name).second) names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
+
+FormattedReport results_csv(std::span<const Result> results) {
+  const std::vector<CsvColumn> columns = csv_columns();
+  const std::vector<std::string> parameters = parameter_names(results);
+  const CeilingsByDevice known = ceilings(results);
+  std::vector<std::string> cells;
+  FormattedReport report;
+  const auto end_row = [&] {
+    report.text += fmt::format("{}\r\n", fmt::join(cells, ","));
+    cells.clear();
+  };
+  for (const CsvColumn& column : columns) cells.emplace_back(column.name);
+  for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name));
+  end_row();
+  const BackendRecord unknown;
+  for (const Result& run : results) {
+    const std::string threads = run.host.threads > 0 ? fmt::format("{}", run.host.threads) : "";
+    std::unordered_map<std::string_view, const BackendRecord*> backends;
+    for (const BackendRecord& backend : run.backends) backends.emplace(backend.name, &backend);
+    for (const CaseResult& result : run.cases) {
+      const auto backend = backends.find(result.backend);
+      const MeasuredCase measured{.run = &run, .result = &result, .roofline = roofline(result, run, known)};
+      const CsvRow row{.measured = measured,
+                       .run = run,
+                       .result = result,
+                       .backend = backend == backends.end() ? unknown : *backend->second,
+                       .threads = threads};
+      for (const CsvColumn& column : columns) cells.push_back(column.cell(row));
+      for (const std::string& name : parameters) {
+        const Value* value = result.parameters.find(name);
+        cells.push_back(value == nullptr ? "" : parameter_cell(*value));
+      }
+      end_row();
+    }
+  }
+  return report;
+}
+
+const FormatRegistration csv_format({.option = "--csv",
+                                     .meaning = "a CSV table, one row for each case and backend",
+                                     .measured = from_results_alone<results_csv>});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,75 @@
+// The formats that a report can be written in. Each is one source file that registers its option and what it
+// takes; the subcommands declare the options of every format that takes what they have (cli/outputs.h).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "history/check.h"
+#include "verdicts/measured.h"
+#include "verdicts/rank.h"
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+
+/// What `history check` found, and the file of the history.
+struct CheckedHistory {
+  HistoryCheck check;
+  std::string store;
+};
+
+/// What a report is of. Never null; outlives the report.
+using Subject =
+    std::variant<const Measured*, const Threshold*, const Verdicts*, const Ranking*, const CheckedHistory*>;
+/// In the order of that variant.
+enum class SubjectKind { measured, threshold, verdicts, ranking, history };
+SubjectKind kind_of(const Subject& subject);
+/// For messages: "results", "verdicts", ...
+std::string_view name(SubjectKind kind);
+
+struct FormattedReport {
+  std::string text;
+  std::size_t cases_left_out = 0;  // the format has no place for them
+  std::size_t files_left_out = 0;  // likewise, whole files
+};
+
+template <typename T>
+using Formatter = FormattedReport (*)(const T&);
+
+struct OutputFormat {
+  std::string option;   // unique: "--csv"
+  std::string meaning;  // a noun for --help: "a CSV table, one row for each case and backend"
+  bool beside_the_report =
+      false;  // on standard output it joins the report for people instead of replacing it
+  Formatter<Measured> measured = nullptr;  // null: it does not take this kind
+  Formatter<Threshold> threshold = nullptr;
+  Formatter<Verdicts> verdicts = nullptr;
+  Formatter<Ranking> ranking = nullptr;
+  Formatter<CheckedHistory> history = nullptr;
+
+  bool takes(SubjectKind kind) const;
+  /// `subject` must be of a kind that it takes.
+  FormattedReport format(const Subject& subject) const;
+};
+
+/// `const FormatRegistration registered({.option = "--csv", ...});`
+struct FormatRegistration {
+  explicit FormatRegistration(OutputFormat format);
+};
+
+/// By option. The pointers stay valid.
+std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds);
+
+/// For formats that have a place for results of `run` and nothing else.
+template <FormattedReport (*write)(std::span<const Result>)>
+FormattedReport from_results_alone(const Measured& measured) {
+  FormattedReport report = write(measured.results);
+  report.files_left_out += measured.thresholds.size();
+  return report;
+}
+
+}  // namespace breakeven

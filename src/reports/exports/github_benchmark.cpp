@@ -1,0 +1,68 @@
+// --github: for github-action-benchmark (https://github.com/benchmark-action/github-action-benchmark), the
+// list that its tool `customSmallerIsBetter` reads.
+//
+// An entry for each case that has a speed: nanoseconds an iteration, in `range` the further end of the 95 %
+// interval, in `extra` what a chart shows below. Failed cases cannot be said, and are left out.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/document/descriptions.h"
+#include "reports/document/numbers.h"
+#include "reports/exports/format.h"
+#include "reports/exports/named_cases.h"
+#include "reports/metrics.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The action takes what stands behind the sign for one number (extractRangeInfo.ts), and an interval has two
+/// ends.
+std::string github_range(const Speed& timed) {
+  const double half_width = std::max(*timed.high - timed.seconds, timed.seconds - *timed.low);
+  return fmt::format("± {}", std::max(half_width, 0.0) * 1e9);
+}
+
+std::string github_extra(const NamedCase& named, const Speed& timed) {
+  const CaseResult& result = *named.result;
+  std::vector<std::string> lines;
+  if (!result.label.empty()) lines.push_back(printable(result.label));
+  if (timed.low && timed.high)
+    lines.push_back(
+        fmt::format("95 % interval: {} to {}", format_seconds(*timed.low), format_seconds(*timed.high)));
+  if (const auto gflops = result.gflops()) lines.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
+  if (!result.algorithm.empty()) lines.push_back("algorithm: " + printable(result.algorithm));
+  if (const BackendRecord* backend = backend_of(named)) lines.push_back(describe_backend(*backend));
+  lines.push_back(fmt::format("{}: {}", named.machine, describe_host(named.run->host)));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+FormattedReport github_benchmark_report(std::span<const Result> results) {
+  FormattedReport report;
+  std::vector<std::string> entries;
+  for (const NamedCase& named : named_cases(results)) {
+    const auto timed = speed(*named.result);
+    if (!timed) {
+      ++report.cases_left_out;
+      continue;
+    }
+    Json entry{{"name", named.name}, {"unit", "ns"}, {"value", timed->seconds * 1e9}};
+    if (timed->low && timed->high) entry["range"] = github_range(*timed);
+    entry["extra"] = github_extra(named, *timed);
+    entries.push_back(entry.dump());
+  }
+  report.text = json_lines("[", entries, "]\n");
+  return report;
+}
+
+const FormatRegistration github_benchmark_format(
+    {.option = "--github",
+     .meaning = "JSON for github-action-benchmark (customSmallerIsBetter)",
+     .measured = from_results_alone<github_benchmark_report>});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,168 @@
+// --google-benchmark: Google Benchmark's JSON, for its compare.py and many a dashboard.
+//
+// A row for each case that has a time and a CPU time, its median as `real_time`; a row with `error_occurred`
+// for each that failed or was wrong. Left out: cases that a backend does not support, that have no time
+// (`fits`), or whose CPU time is not known, as the format must have a number there.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/document/descriptions.h"
+#include "reports/exports/format.h"
+#include "reports/exports/named_cases.h"
+#include "reports/metrics.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What every row has. There is one for each case and not one for each sample: dashboards take each row for a
+/// benchmark, and compare.py's U-test takes rows for independent, which samples of one process are not.
+Json google_row(const NamedCase& named, std::size_t index) {
+  return {{"name", named.name},
+          {"family_index", index},
+          {"per_family_instance_index", 0},
+          {"run_name", named.name},
+          {"run_type", "iteration"},
+          {"repetitions", 1},
+          {"repetition_index", 0},
+          {"threads", 1}};
+}
+
+/// Google Benchmark writes 0 for the times of what failed. In seconds, where all others are in nanoseconds,
+/// since compare.py compares only rows of one unit: else a failure would be infinitely fast.
+void add_google_error(Json& row, const CaseResult& result) {
+  row["error_occurred"] = true;
+  row["error_message"] = fmt::format("{}: {}", name(result.status), explain(result));
+  row["iterations"] = 0;
+  row["real_time"] = 0.0;
+  row["cpu_time"] = 0.0;
+  row["time_unit"] = "s";
+}
+
+void add_google_times(Json& row, const CaseResult& result, const Speed& timed) {
+  row["iterations"] = result.seconds->iterations;
+  row["real_time"] = timed.seconds * 1e9;
+  row["cpu_time"] = *result.cpu_seconds * 1e9;
+  row["time_unit"] = "ns";
+  if (timed.low) row["real_time_ci_low"] = *timed.low * 1e9;
+  if (timed.high) row["real_time_ci_high"] = *timed.high * 1e9;
+  const auto counter = [&](const char* key, std::string_view metric) {
+    set_known(row, key, value_of(find_metric(metric), {.result = &result}));
+  };
+  counter("FLOP/s", "flop_per_second");
+  counter("bytes_per_second", "bytes_per_second");
+  counter("items_per_second", "samples_per_second");
+  counter("device_seconds", "device_seconds");
+  counter("joules", "joules");
+}
+
+void add_google_label(Json& row, const CaseResult& result) {
+  const std::string label = printable(result.label);
+  const std::string algorithm = printable(result.algorithm);
+  if (label.empty() && algorithm.empty()) return;
+  row["label"] = label + (label.empty() || algorithm.empty() ? "" : ", ") + algorithm;
+}
+
+/// What is said of the machine where all results say the same; else nothing.
+template <typename Get>
+auto common(std::span<const Result> results, Get get) -> std::optional<decltype(get(results.front()))> {
+  if (results.empty()) return std::nullopt;
+  auto first = get(results.front());
+  const bool same =
+      std::all_of(results.begin(), results.end(), [&](const Result& run) { return get(run) == first; });
+  return same ? std::optional(std::move(first)) : std::nullopt;
+}
+
+/// The highest clock met: the nominal one, which Google Benchmark gives, is not in result files.
+std::optional<double> highest_mhz(const Result& run) {
+  std::optional<double> highest;
+  for (const CaseResult& result : run.cases) {
+    // Beyond a terahertz it is no clock, and might not be rounded to an integer.
+    if (const auto mhz = result.conditions.cpu_mhz; mhz && *mhz > 0 && *mhz < 1e6)
+      highest = std::max(highest.value_or(*mhz), *mhz);
+  }
+  return highest;
+}
+
+std::string governor(const Result& run) {
+  const auto found = run.host.settings.find("governor");
+  return found == run.host.settings.end() || found->second.rfind("unknown", 0) == 0 ? "" : found->second;
+}
+
+Json google_context(std::span<const Result> results) {
+  std::vector<std::string> machines;
+  for (const Result& run : results) {
+    if (std::string machine = machine_name(run);
+        std::find(machines.begin(), machines.end(), machine) == machines.end())
+      machines.push_back(std::move(machine));
+  }
+  const auto text = [&](auto get) {
+    return common(results, [&](const Result& run) { return printable(get(run)); }).value_or("");
+  };
+  Json context = Json::object();
+  const std::string created = text([](const Result& run) { return run.created; });
+  if (!created.empty()) context["date"] = created;
+  context["host_name"] = fmt::format("{}", fmt::join(machines, ", "));
+  context["executable"] = "breakeven";
+  if (const auto cpus = common(results, [](const Result& run) { return run.host.cpus; }); cpus && *cpus > 0)
+    context["num_cpus"] = *cpus;
+  if (const auto mhz = common(results, highest_mhz); mhz && *mhz) context["mhz_per_cpu"] = std::lround(**mhz);
+  if (const std::string found = text(governor); !found.empty())
+    context["cpu_scaling_enabled"] = found != "performance";
+  // Not in result files, and Bencher's reader insists on the list.
+  context["caches"] = Json::array();
+  context["load_avg"] = Json::array();
+  const std::string build = text([](const Result& run) { return run.tool_build; });
+  if (!build.empty()) context["library_build_type"] = build == "Debug" ? "debug" : "release";
+  context["json_schema_version"] = 1;
+  // What the form has no place for stands where --benchmark_context would put it.
+  for (const auto& [key, value] :
+       {std::pair{"cpu", text([](const Result& run) { return run.host.cpu; })},
+        std::pair{"os", text([](const Result& run) { return run.host.os; })},
+        std::pair{"kernel", text([](const Result& run) { return run.host.kernel; })},
+        std::pair{"breakeven_version", text([](const Result& run) { return run.tool_version; })}}) {
+    if (!value.empty()) context[key] = value;
+  }
+  return context;
+}
+
+bool has_google_times(const CaseResult& result) {
+  return speed(result) && result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
+}
+
+FormattedReport google_benchmark_report(std::span<const Result> results) {
+  FormattedReport report;
+  std::vector<std::string> rows;
+  for (const NamedCase& named : named_cases(results)) {
+    const CaseResult& result = *named.result;
+    const bool failed = result.status != Status::ok && result.status != Status::unsupported;
+    if (!failed && !has_google_times(result)) {
+      ++report.cases_left_out;
+      continue;
+    }
+    Json row = google_row(named, rows.size());
+    if (failed) {
+      add_google_error(row, result);
+    } else {
+      add_google_times(row, result, *speed(result));
+    }
+    add_google_label(row, result);
+    rows.push_back(row.dump());
+  }
+  report.text = json_lines(
+      fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", google_context(results).dump()), rows, "]\n}\n");
+  return report;
+}
+
+const FormatRegistration google_benchmark_format(
+    {.option = "--google-benchmark",
+     .meaning = "Google Benchmark's JSON, which its compare.py reads",
+     .measured = from_results_alone<google_benchmark_report>});
+
+}  // namespace
+}  // namespace breakeven

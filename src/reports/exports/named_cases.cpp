@@ -1,0 +1,82 @@
+#include "reports/exports/named_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+/// Bencher's limit is 1024 bytes (BenchmarkName::MAX_LEN); what makes a name unique must fit as well.
+constexpr std::size_t longest_name = 1000;
+
+std::string cut(std::string text) {
+  if (text.size() <= longest_name) return text;
+  std::size_t end = longest_name;
+  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U; };
+  while (end > 0 && continues()) --end;
+  text.resize(end);
+  return text + "…";
+}
+
+}  // namespace
+
+UniqueNames::Name UniqueNames::take(const std::string& name) {
+  Name unique{.text = name, .number = ++numbers_[name]};
+  if (unique.number > 1) unique.text = fmt::format("{} ({})", name, unique.number);
+  while (!taken_.insert(unique.text).second) {  // somebody's own name ends like that
+    unique.number = ++numbers_[name];
+    unique.text = fmt::format("{} ({})", name, unique.number);
+  }
+  return unique;
+}
+
+std::string machine_name(const Result& result) {
+  std::string name = printable(result.host.name);
+  return name.empty() ? "unnamed" : name;
+}
+
+std::vector<NamedCase> named_cases(std::span<const Result> results) {
+  std::vector<std::string> machines;
+  for (const Result& run : results) machines.push_back(machine_name(run));
+  const bool several = std::any_of(machines.begin(), machines.end(),
+                                   [&](const std::string& machine) { return machine != machines.front(); });
+  std::vector<NamedCase> all;
+  UniqueNames names;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    for (const CaseResult& result : results[i].cases) {
+      std::string name = printable(result.id) + "/" + printable(result.backend);
+      if (several) name += "/" + machines[i];
+      UniqueNames::Name unique = names.take(cut(std::move(name)));
+      all.push_back({.name = std::move(unique.text),
+                     .number = unique.number,
+                     .machine = machines[i],
+                     .run = &results[i],
+                     .result = &result});
+    }
+  }
+  return all;
+}
+
+const BackendRecord* backend_of(const NamedCase& named) {
+  const auto& all = named.run->backends;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const BackendRecord& backend) {
+    return backend.name == named.result->backend;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) object[key] = *value;
+}
+
+std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
+                       const std::string& closing) {
+  return fmt::format("{}{}{}{}", opening, elements.empty() ? "" : "\n", fmt::join(elements, ",\n"),
+                     elements.empty() ? closing : "\n" + closing);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,59 @@
+// Cases under names that no two of them share, and lists of them as JSON: what formats for other programs
+// have in common.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// Tells things of one name apart: the second "a" is "a (2)".
+class UniqueNames {
+ public:
+  struct Name {
+    std::string text;
+    std::size_t number = 1;  // different for each that has the same name
+  };
+  Name take(const std::string& name);
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;  // the last one that a name was given
+  std::unordered_set<std::string> taken_;
+};
+
+/// One case on one backend. Points into the results it was made of.
+struct NamedCase {
+  std::string
+      name;  // "ID/BACKEND", of several machines "ID/BACKEND/MACHINE"; of at most 1024 bytes; no other has it
+  std::size_t number = 1;  // different for each that has the same id, backend and machine
+  std::string machine;
+  const Result* run = nullptr;
+  const CaseResult* result = nullptr;
+};
+
+/// Every case, in the order of the files, its texts printable. The results must outlive what is returned.
+std::vector<NamedCase> named_cases(std::span<const Result> results);
+
+/// `host.name`, printable, never empty.
+std::string machine_name(const Result& result);
+
+/// What is known of the backend that the case ran on; nothing where the file does not list it.
+const BackendRecord* backend_of(const NamedCase& named);
+
+/// Sets a member of a JSON object; leaves it out where it is unknown or no finite number.
+void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
+
+/// `opening`, one element a line with commas between, `closing`. With 10^6 elements a JSON value would be
+/// slow to build, and would take ten times the memory.
+std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
+                       const std::string& closing);
+
+}  // namespace breakeven

@@ -1,0 +1,138 @@
+// --openmetrics: for Prometheus and what else reads OpenMetrics 1.0
+// (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
+//
+// Gauges `breakeven_run_...` of each file and `breakeven_case_...` of each case: the status of every one, and
+// what is known of those that are ok. All are gauges, so that the older text format of Prometheus, which the
+// node exporter's textfile collector reads, takes them as well. No series is there twice; unknown is left
+// out.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "reports/exports/format.h"
+#include "reports/exports/named_cases.h"
+#include "reports/metrics.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+struct Label {
+  std::string_view name;
+  std::string value;
+};
+
+std::string label_text(const Label& label) {
+  std::string text = fmt::format("{}=\"", label.name);
+  for (const char c : printable(label.value)) {  // which has no newline
+    if (c == '\\' || c == '"') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+/// With a last label where another series would have the same ones.
+std::string label_set(const std::vector<Label>& labels, std::size_t number) {
+  std::vector<std::string> texts;
+  texts.reserve(labels.size() + 1);
+  for (const Label& label : labels) texts.push_back(label_text(label));
+  if (number > 1) texts.push_back(label_text({"number", fmt::format("{}", number)}));
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string case_labels(const NamedCase& named) {
+  const CaseResult& result = *named.result;
+  return label_set({{"machine", named.machine},
+                    {"backend", result.backend},
+                    {"device", result.device},
+                    {"op", result.op},
+                    {"dtype", result.dtype},
+                    {"id", result.id}},
+                   named.number);
+}
+
+/// The lines of one metric, under its description; nothing where it has no series.
+class MetricFamily {
+ public:
+  MetricFamily(std::string name, std::string_view unit, std::string_view help)
+      : name_(std::move(name)), head_(fmt::format("# TYPE {} gauge\n", name_)) {
+    if (!unit.empty()) head_ += fmt::format("# UNIT {} {}\n", name_, unit);
+    head_ += fmt::format("# HELP {} {}\n", name_, help);
+  }
+  void add(const std::string& labels, const std::optional<double>& value) {
+    if (value && std::isfinite(*value)) lines_ += fmt::format("{}{{{}}} {}\n", name_, labels, *value);
+  }
+  std::string text() const { return lines_.empty() ? "" : head_ + lines_; }
+
+ private:
+  std::string name_, head_, lines_;
+};
+
+/// Seconds since 1970 of "2026-11-01T12:00:00Z"; nothing for what is no such time.
+std::optional<double> unix_seconds(const std::string& utc) {
+  std::tm fields{};
+  std::istringstream in(utc);
+  in >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%SZ");
+  return in ? std::optional(static_cast<double>(timegm(&fields))) : std::nullopt;
+}
+
+std::string run_metrics(std::span<const Result> results) {
+  MetricFamily time("breakeven_run_timestamp_seconds", "seconds", "When the run began, since 1970.");
+  MetricFamily complete("breakeven_run_complete", "",
+                        "1 where the run came to its end, 0 where cases may be missing.");
+  UniqueNames known;
+  for (const Result& run : results) {
+    const std::vector<Label> labels{{"machine", machine_name(run)},
+                                    {"cpu", run.host.cpu},
+                                    {"os", run.host.os},
+                                    {"kernel", run.host.kernel},
+                                    {"breakeven", run.tool_version}};
+    const std::string unique = label_set(labels, known.take(label_set(labels, 1)).number);
+    time.add(unique, unix_seconds(run.created));
+    complete.add(unique, run.complete ? 1 : 0);
+  }
+  return time.text() + complete.text();
+}
+
+std::string case_status(const std::vector<NamedCase>& cases, const std::vector<std::string>& labels) {
+  MetricFamily family("breakeven_case_status", "", "Always 1; the label status says how the case ended.");
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    family.add(fmt::format("{},status=\"{}\"", labels[i], name(cases[i].result->status)), 1);
+  return family.text();
+}
+
+std::string case_metric(const Metric& metric, const std::vector<NamedCase>& cases,
+                        const std::vector<std::string>& labels) {
+  MetricFamily family(fmt::format("breakeven_case_{}", metric.openmetrics), metric.unit, metric.help);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].result->status == Status::ok)
+      family.add(labels[i], metric.value({.run = cases[i].run, .result = cases[i].result}));
+  }
+  return family.text();
+}
+
+FormattedReport openmetrics_report(std::span<const Result> results) {
+  const std::vector<NamedCase> cases = named_cases(results);
+  std::vector<std::string> labels;
+  labels.reserve(cases.size());
+  for (const NamedCase& named : cases) labels.push_back(case_labels(named));
+  FormattedReport report{.text = run_metrics(results) + case_status(cases, labels)};
+  for (const Metric& metric : metrics()) {
+    if (!metric.openmetrics.empty()) report.text += case_metric(metric, cases, labels);
+  }
+  report.text += "# EOF\n";
+  return report;
+}
+
+const FormatRegistration openmetrics_format({.option = "--openmetrics",
+                                             .meaning = "OpenMetrics text, for Prometheus",
+                                             .measured = from_results_alone<openmetrics_report>});
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,248 @@
+#include "reports/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+
+#include "reports/document/numbers.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+std::optional<double> usable(const std::optional<double>& seconds) {
+  const auto positive = [](double x) { return std::isfinite(x) && x > 0; };
+  if (!seconds || !positive(*seconds) || !positive(*seconds * 1e9) || !positive(1 / *seconds))
+    return std::nullopt;
+  return seconds;
+}
+
+std::optional<double> to_double(double value) {
+  return value;
+}
+std::optional<double> to_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+template <typename T>
+std::optional<double> to_double(const std::optional<T>& value) {
+  return value ? to_double(*value) : std::nullopt;
+}
+template <typename T>
+std::optional<double> to_double(const std::vector<T>& counted) {
+  return static_cast<double>(counted.size());
+}
+
+/// Follows fields into parts that may not be there.
+template <typename T>
+std::optional<double> follow(const T& value) {
+  return to_double(value);
+}
+template <auto Field, auto... Rest, typename T>
+std::optional<double> follow(const T& part) {
+  if constexpr (requires { part.*Field; })
+    return follow<Rest...>(part.*Field);
+  else
+    return part ? follow<Field, Rest...>(*part) : std::nullopt;
+}
+
+/// A field of the result, or of a part of it.
+template <auto... Fields>
+std::optional<double> of(const MeasuredCase& c) {
+  return follow<Fields...>(*c.result);
+}
+
+template <auto Field>
+constexpr auto of_timing = of<&CaseResult::seconds, Field>;
+template <auto Field>
+constexpr auto of_conditions = of<&CaseResult::conditions, Field>;
+template <auto Field>
+constexpr auto of_gpu = of<&CaseResult::conditions, &Conditions::device, Field>;
+
+/// The same of what is 0 only where it is not known.
+template <std::optional<double> (*get)(const MeasuredCase&)>
+std::optional<double> above_0(const MeasuredCase& c) {
+  const auto value = get(c);
+  return value && *value > 0 ? value : std::nullopt;
+}
+
+template <std::optional<double> (*get)(const MeasuredCase&)>
+std::optional<double> usable_time(const MeasuredCase& c) {
+  return usable(get(c));
+}
+
+/// A second, where the case is ok.
+template <std::optional<double> (*get)(const MeasuredCase&)>
+std::optional<double> rate_of(const MeasuredCase& c) {
+  const auto timed = speed(*c.result);
+  const auto amount = get(c);
+  return timed && amount && *amount > 0 ? std::optional(*amount / timed->seconds) : std::nullopt;
+}
+
+std::optional<double> spread_of_median(const MeasuredCase& c) {
+  const auto timed = speed(*c.result);
+  if (!timed || !timed->low || !timed->high) return std::nullopt;
+  return relative_half_width({.low = *timed->low, .high = *timed->high}, timed->seconds);
+}
+
+std::optional<double> first_loss(const MeasuredCase& c) {
+  const auto& training = c.result->training;
+  return training && !training->loss.empty() ? std::optional(training->loss.front()) : std::nullopt;
+}
+
+std::optional<double> last_loss(const MeasuredCase& c) {
+  const auto& training = c.result->training;
+  return training && !training->loss.empty() ? std::optional(training->loss.back()) : std::nullopt;
+}
+
+std::optional<double> epoch_seconds(const MeasuredCase& c) {
+  const auto& training = c.result->training;
+  if (!training || training->epoch_seconds.empty()) return std::nullopt;
+  return median(training->epoch_seconds);
+}
+
+std::optional<double> throttled_samples(const MeasuredCase& c) {
+  return c.result->conditions.device ? of_timing<&Timing::throttled>(c) : std::nullopt;
+}
+
+std::span<const Metric> all_metrics() {
+  using enum CellKind;
+  static const auto all = std::to_array<Metric>({
+      {"seconds", "seconds", "seconds", "Wall time of one iteration: the median of the samples.", "time",
+       seconds, usable_time<of_timing<&Timing::median>>},
+      {"seconds_ci_low", "ci_low_seconds", "seconds",
+       "Lower end of the 95 % confidence interval of that median.", "from", seconds,
+       usable_time<of_timing<&Timing::ci_low>>},
+      {"seconds_ci_high", "ci_high_seconds", "seconds",
+       "Upper end of the 95 % confidence interval of that median.", "to", seconds,
+       usable_time<of_timing<&Timing::ci_high>>},
+      {"spread", "", "ratio", "Half of that interval over the median.", "95 %", spread, spread_of_median},
+      {"timing_samples", "", "", "Samples that were taken.", "samples", count, of_timing<&Timing::samples>},
+      {"launches", "", "", "Fresh processes that took them.", "launches", count,
+       above_0<of_timing<&Timing::launches>>},
+      {"iterations", "", "", "Iterations in the last sample.", "iterations", count,
+       above_0<of_timing<&Timing::iterations>>},
+      {"cpu_seconds", "cpu_seconds", "seconds", "CPU time of all threads in one iteration.", "CPU time",
+       seconds, of<&CaseResult::cpu_seconds>},
+      {"device_seconds", "device_seconds", "seconds", "Time of one iteration on the device alone.",
+       "device time", seconds, of<&CaseResult::device_seconds>},
+      {"joules", "joules", "joules", "Energy of one iteration.", "energy", joules, of<&CaseResult::joules>},
+      {"flop", "", "", "Floating-point operations of one iteration.", "FLOP", number, of<&CaseResult::flop>},
+      {"bytes", "", "bytes", "Bytes that one iteration must move at least.", "bytes", number,
+       of<&CaseResult::bytes>},
+      {"gflops", "", "", "Billions of floating-point operations a second.", "GFLOP/s", number,
+       [](const MeasuredCase& c) { return c.result->gflops(); }},
+      {"gbps", "", "", "Billions of bytes a second.", "GB/s", number,
+       [](const MeasuredCase& c) { return c.result->gbps(); }},
+      {"flop_per_second", "flop_per_second", "",
+       "Floating-point operations a second, a multiply-add counted as two.", "FLOP/s", number,
+       rate_of<of<&CaseResult::flop>>},
+      {"bytes_per_second", "bytes_per_second", "", "Bytes that must move at least, a second.", "bytes/s",
+       number, rate_of<of<&CaseResult::bytes>>},
+      {"samples_per_iteration", "", "", "Images or sequences in one iteration.", "batch", count,
+       above_0<of<&CaseResult::samples>>},
+      {"samples_per_second", "samples_per_second", "",
+       "Images or sequences that training or inference takes in, a second.", "images/s", number,
+       rate_of<of<&CaseResult::samples>>},
+      {"roofline_share", "", "ratio", "The least time that the device's ceilings allow, over the time taken.",
+       "of ceiling", percent,
+       [](const MeasuredCase& c) { return c.roofline ? std::optional(c.roofline->share) : std::nullopt; }},
+      {"latency_p50", "latency_p50_seconds", "seconds",
+       "Median of the latencies of single batches of inference.", "median latency", seconds,
+       of<&CaseResult::latency, &Latency::p50>},
+      {"latency_p99", "latency_p99_seconds", "seconds",
+       "99th percentile of the latencies of single batches of inference.", "99 % within", seconds,
+       of<&CaseResult::latency, &Latency::p99>},
+      {"latency_count", "", "", "Batches that the latencies are of.", "batches", count,
+       of<&CaseResult::latency, &Latency::count>},
+      {"training_steps", "", "", "Training steps that were taken.", "steps", count,
+       of<&CaseResult::training, &Training::steps>},
+      {"loss_first", "", "", "Loss of the first steps.", "first loss", number, first_loss},
+      {"loss_last", "", "", "Loss of the last steps.", "last loss", number, last_loss},
+      {"accuracy", "accuracy_ratio", "ratio", "Fraction of the test set that the trained network gets right.",
+       "accuracy", percent, of<&CaseResult::training, &Training::accuracy>},
+      {"epochs", "", "", "Epochs of training.", "epochs", count,
+       of<&CaseResult::training, &Training::epoch_seconds>},
+      {"epoch_seconds", "", "seconds", "Median time of the training steps of one epoch.", "epoch", seconds,
+       epoch_seconds},
+      {"seconds_to_accuracy", "to_accuracy_seconds", "seconds",
+       "Time of training steps up to the accuracy asked for.", "to target", seconds,
+       of<&CaseResult::training, &Training::seconds_to_accuracy>},
+      {"fit_largest", "fit_largest", "", "The largest size that fits into the device's memory.", "largest",
+       count, of<&CaseResult::fit, &Fit::largest>},
+      {"fit_refused", "", "", "The smallest size that did not fit.", "too large", count,
+       above_0<of<&CaseResult::fit, &Fit::refused>>},
+      {"verify_error", "verify_error", "",
+       "Largest error found, in units of a typical element of the result.", "error", number,
+       of<&CaseResult::verification, &Verification::error>},
+      {"verify_tolerance", "", "", "The largest error that is allowed, in the same units.", "tolerance",
+       number, of<&CaseResult::verification, &Verification::tolerance>},
+      {"cpu_mhz", "", "", "Mean clock of the CPUs used.", "CPU MHz", number,
+       of_conditions<&Conditions::cpu_mhz>},
+      {"steal_percent", "", "", "CPU time that the hypervisor took.", "steal %", number,
+       of_conditions<&Conditions::steal_percent>},
+      {"other_cpu_percent", "", "", "CPU time of other processes.", "others %", number,
+       of_conditions<&Conditions::other_cpu_percent>},
+      {"throttled_seconds", "", "seconds", "Time that the quota of the cgroup took.", "quota", seconds,
+       of_conditions<&Conditions::throttled_seconds>},
+      {"thermal_throttles", "", "", "Times that a CPU became too hot.", "too hot", count,
+       of_conditions<&Conditions::thermal_throttles>},
+      {"temperature_celsius", "", "celsius", "Temperature of the CPU.", "CPU °C", number,
+       of_conditions<&Conditions::temperature_celsius>},
+      {"gpu_sm_mhz", "", "", "Median clock of the GPU's cores.", "GPU MHz", number,
+       of_gpu<&DeviceConditions::sm_mhz>},
+      {"gpu_sm_mhz_least", "", "", "Lowest clock of the GPU's cores.", "lowest", number,
+       of_gpu<&DeviceConditions::sm_mhz_least>},
+      {"gpu_memory_mhz", "", "", "Median clock of the GPU's memory.", "memory MHz", number,
+       of_gpu<&DeviceConditions::memory_mhz>},
+      {"gpu_memory_mhz_least", "", "", "Lowest clock of the GPU's memory.", "lowest", number,
+       of_gpu<&DeviceConditions::memory_mhz_least>},
+      {"gpu_watts", "", "watts", "Median power of the GPU.", "power", number,
+       of_gpu<&DeviceConditions::watts>},
+      {"gpu_celsius", "", "celsius", "Highest temperature of the GPU.", "GPU °C", number,
+       of_gpu<&DeviceConditions::celsius>},
+      {"gpu_throttled_samples", "", "", "Samples during which the GPU held its clocks down.", "throttled",
+       count, throttled_samples},
+      {"gpu_pcie_generation", "", "", "Generation of the PCIe link, under load.", "PCIe", count,
+       of_gpu<&DeviceConditions::pcie_generation>},
+      {"gpu_pcie_width", "", "", "Lanes of the PCIe link, under load.", "lanes", count,
+       of_gpu<&DeviceConditions::pcie_width>},
+      {"gpu_other_processes", "", "", "Other processes that compute on the GPU.", "others", count,
+       of_gpu<&DeviceConditions::other_processes>},
+      {"gpu_ecc_errors", "", "", "New uncorrected errors of the GPU's memory.", "ECC errors", count,
+       of_gpu<&DeviceConditions::ecc_errors>},
+  });
+  return all;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  return all_metrics();
+}
+
+const Metric& find_metric(std::string_view name) {
+  const auto all = metrics();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Metric& metric) { return metric.name == name; });
+  if (found == all.end()) throw std::out_of_range(fmt::format("there is no metric {}", name));
+  return *found;
+}
+
+std::optional<double> value_of(const Metric& metric, const MeasuredCase& measured) {
+  const auto value = metric.value(measured);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::optional<Speed> speed(const CaseResult& result) {
+  if (result.status != Status::ok || !result.seconds) return std::nullopt;
+  const auto seconds = usable(result.seconds->median);
+  if (!seconds) return std::nullopt;
+  return Speed{
+      .seconds = *seconds, .low = usable(result.seconds->ci_low), .high = usable(result.seconds->ci_high)};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,92 @@
+#include "reports/render/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "reports/document/numbers.h"
+#include "verdicts/decision.h"
+
+namespace breakeven {
+namespace {
+
+struct Unit {
+  double size;
+  std::string_view name;
+};
+
+constexpr std::array<Unit, 4> second_units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
+constexpr std::array<Unit, 4> joule_units{{{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}}};
+
+/// The unit in which no value has more than five digits before the point, or more than three zeros behind it.
+void choose_unit(ColumnStyle& style, std::vector<double> values, const std::array<Unit, 4>& units) {
+  std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
+  if (values.empty()) return;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  constexpr double smallest = 5e-3;
+  constexpr double largest = 1e5;
+  for (const Unit& unit : units) {
+    // The first one that keeps the largest value short; finer ones would only add digits.
+    const bool fits = *low / unit.size >= smallest && *high / unit.size < largest;
+    const bool is_close = *low / unit.size < 1000 || &unit == &units.back();
+    if (!fits || !is_close) continue;
+    style.scale = unit.size;
+    style.unit = unit.name;
+    return;
+  }
+  style.each_its_own = true;
+}
+
+}  // namespace
+
+ColumnStyle style_of(const Table& table, std::size_t column) {
+  ColumnStyle style;
+  std::vector<double> values;
+  for (const TableRow& row : table.rows) {
+    if (column >= row.cells.size()) continue;
+    const TableCell& cell = row.cells[column];
+    if (const auto* number = std::get_if<double>(&cell.value)) values.push_back(*number);
+    const auto* text = std::get_if<std::string>(&cell.value);
+    style.is_used = style.is_used || (text != nullptr ? !text->empty() : cell.value.index() != 0);
+  }
+  const CellKind kind = table.columns.at(column).kind;
+  if (kind == CellKind::seconds) choose_unit(style, std::move(values), second_units);
+  if (kind == CellKind::joules) choose_unit(style, std::move(values), joule_units);
+  return style;
+}
+
+std::string heading_text(const TableColumn& column, const ColumnStyle& style) {
+  return style.unit.empty() ? column.name : fmt::format("{}, {}", column.name, style.unit);
+}
+
+std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style) {
+  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
+  const auto* number = std::get_if<double>(&cell.value);
+  if (number == nullptr) return "";
+  switch (column.kind) {
+    case CellKind::count:
+      return count_text(*number);
+    case CellKind::seconds:
+      return style.each_its_own ? format_seconds(*number) : number_text(*number / style.scale);
+    case CellKind::joules:
+      return style.each_its_own ? format_joules(*number) : number_text(*number / style.scale);
+    case CellKind::ratio:
+      return factor_text(*number);
+    case CellKind::percent:
+      return percent_text(*number);
+    case CellKind::spread:
+      return "±" + percent_text(*number);
+    case CellKind::change:
+      return change_text(*number);
+    case CellKind::text:
+    case CellKind::number:
+      break;
+  }
+  return number_text(*number);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,34 @@
+// --html, --markdown and --answers: the forms for people, of every kind of report.
+#include "reports/document/builders.h"
+#include "reports/exports/format.h"
+#include "reports/render/html.h"
+#include "reports/render/markdown.h"
+
+namespace breakeven {
+namespace {
+
+using Renderer = std::string (*)(const Document&);
+
+template <Renderer render, typename T>
+FormattedReport rendered(const T& of) {
+  return {.text = render(document_of(of))};
+}
+
+template <Renderer render>
+OutputFormat form(const char* option, const char* meaning) {
+  return {.option = option,
+          .meaning = meaning,
+          .measured = rendered<render, Measured>,
+          .threshold = rendered<render, Threshold>,
+          .verdicts = rendered<render, Verdicts>,
+          .ranking = rendered<render, Ranking>,
+          .history = rendered<render, CheckedHistory>};
+}
+
+const FormatRegistration html(form<render_html>("--html", "a page for a browser"));
+const FormatRegistration markdown(
+    form<render_markdown>("--markdown", "a summary in Markdown, as for $GITHUB_STEP_SUMMARY"));
+const FormatRegistration answers(form<render_answers>("--answers", "the answers, one sentence a line"));
+
+}  // namespace
+}  // namespace breakeven

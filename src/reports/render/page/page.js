@@ -1,0 +1,193 @@
+"use strict";
+// Everything stands in the page already but the tables of all results: those are built when they are opened. Texts from the
+// data are put in as text, never as markup.
+(() => {
+  const tables = JSON.parse(document.getElementById("data").textContent);
+  const first = 200; // rows, until all are asked for
+
+  function make(tag, text, className) {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    if (className) element.className = className;
+    return element;
+  }
+
+  // ---- numbers: three significant digits, thousands separated, as everywhere in breakeven
+
+  const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+  function digits(value) {
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size >= 1e12 || size < 1e-4) return value.toExponential(2);
+    if (size < 999.5) return value.toPrecision(3);
+    return whole.format(Number(value.toPrecision(3)));
+  }
+  function factor(value) {
+    const size = Math.abs(value);
+    return `${size >= 99.5 ? digits(value) : value.toFixed(size >= 9.95 ? 0 : size < 1.095 ? 2 : 1)}x`;
+  }
+  const percent = (value) => `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)} %`;
+  const withUnit = (value, units) => {
+    const [unit, size] = units.find(([, least]) => Math.abs(value) >= least) || units[units.length - 1];
+    return `${digits(value / size)} ${unit}`;
+  };
+  const show = {
+    number: digits,
+    count: (v) => whole.format(v),
+    seconds: digits,
+    joules: digits,
+    anySeconds: (v) => withUnit(v, [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]]),
+    anyJoules: (v) => withUnit(v, [["kJ", 1e3], ["J", 1], ["mJ", 1e-3], ["µJ", 1e-6]]),
+    ratio: factor,
+    percent,
+    spread: (v) => `±${percent(v)}`,
+    change: (v) => `${v >= 1 ? "+" : ""}${(100 * (v - 1)).toFixed(1)} %`,
+  };
+
+  // ---- a table of all results
+
+  function buildTable({ title, columns, rows, group }, id) {
+    const section = make("div", undefined, "all");
+    section.id = id;
+    const filters = make("form", undefined, "filters");
+    filters.setAttribute("role", "search");
+    filters.setAttribute("aria-label", `Filter: ${title}`);
+    const count = make("p", undefined, "count quiet");
+    count.setAttribute("role", "status");
+    const scroll = make("div", undefined, "scroll");
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", title);
+    const table = make("table");
+    table.append(make("caption", title));
+    const headings = make("tr");
+    table.createTHead().append(headings);
+    const body = table.createTBody();
+    scroll.append(table);
+    const more = make("button", "Show all", "more");
+    more.type = "button";
+    section.append(filters, count, scroll, more);
+
+    const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
+    // A row: its group, then a cell a column, each [value, note, tone] or a bare value.
+    const valueOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
+    const texts = rows.map((row) => row.flat().join(" ").toLowerCase());
+
+    function matching() {
+      const kept = rows.filter((row, i) => {
+        if (!state.words.every((word) => texts[i].includes(word))) return false;
+        for (const [column, value] of state.chosen) if (valueOf(row[column]) !== value) return false;
+        return true;
+      });
+      if (state.sort === null) return kept;
+      const sign = state.descending ? -1 : 1;
+      const missing = (v) => v === null || v === "";
+      return kept.sort((a, b) => {
+        const x = valueOf(a[state.sort]);
+        const y = valueOf(b[state.sort]);
+        // What is not known comes last, whichever the order.
+        if (missing(x) || missing(y)) return missing(x) - missing(y);
+        if (typeof x === "number" && typeof y === "number") return sign * (x - y);
+        return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+      });
+    }
+
+    function cellOf(cell, column) {
+      const [value, note, tone] = Array.isArray(cell) ? cell : [cell];
+      const text = value === null ? "" : typeof value === "string" ? value : show[column.kind](value / column.scale);
+      const made = make("td", text, [typeof value === "number" ? "number" : "", tone || "", column.name === "notes" ? "note" : "", text ? "" : "empty"].join(" ").trim());
+      made.dataset.name = column.name;
+      if (note) made.append(make("small", note));
+      return made;
+    }
+
+    function showRows() {
+      const all = matching();
+      const shown = state.all ? all : all.slice(0, first);
+      const made = document.createDocumentFragment();
+      let last = null;
+      for (const row of shown) {
+        if (group && row[0] !== last && state.sort === null) {
+          last = row[0];
+          const line = make("tr", undefined, "group");
+          const cell = make("td", row[0]);
+          cell.colSpan = columns.length;
+          line.append(cell);
+          made.append(line);
+        }
+        const line = make("tr");
+        columns.forEach((column, i) => (column.name !== group || state.sort !== null) && line.append(cellOf(row[i], column)));
+        made.append(line);
+      }
+      body.replaceChildren(made);
+      count.textContent = `${whole.format(all.length)} of ${whole.format(rows.length)} results` + (shown.length < all.length ? `, the first ${first} shown` : "");
+      more.hidden = shown.length === all.length;
+      for (const one of headings.children) {
+        const sorted = Number(one.dataset.column) === state.sort;
+        one.setAttribute("aria-sort", !sorted ? "none" : state.descending ? "descending" : "ascending");
+        one.hidden = one.dataset.group === "true" && state.sort === null;
+      }
+    }
+
+    columns.forEach(({ name, heading, number }, i) => {
+      const one = make("th", undefined, number ? "number" : "");
+      one.scope = "col";
+      one.dataset.column = i;
+      one.dataset.group = name === group;
+      const button = make("button", heading);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        state.descending = state.sort === i && !state.descending;
+        state.sort = i;
+        showRows();
+      });
+      one.append(button);
+      headings.append(one);
+    });
+
+    const contains = make("label", "Contains ");
+    const words = make("input");
+    words.type = "search";
+    words.autocomplete = "off";
+    words.spellcheck = false;
+    words.placeholder = "any words";
+    words.addEventListener("input", () => {
+      state.words = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+      showRows();
+    });
+    contains.append(words);
+    filters.append(contains);
+    columns.forEach(({ name, choose }, i) => {
+      const values = choose ? [...new Set(rows.map((row) => valueOf(row[i])))].filter((v) => v !== null && v !== "") : [];
+      if (values.length < 2) return;
+      const label = make("label", `${name} `);
+      const select = make("select");
+      select.dataset.column = name;
+      select.append(new Option("all", ""));
+      for (const value of values.sort()) select.append(new Option(value, value));
+      select.addEventListener("change", () => {
+        if (select.selectedIndex > 0) state.chosen.set(i, select.value);
+        else state.chosen.delete(i);
+        showRows();
+      });
+      label.append(select);
+      filters.append(label);
+    });
+    filters.addEventListener("submit", (event) => event.preventDefault());
+    more.addEventListener("click", () => {
+      state.all = true;
+      showRows();
+    });
+    showRows();
+    return section;
+  }
+
+  for (const details of document.querySelectorAll("details.results")) {
+    details.addEventListener("toggle", () => {
+      const inside = details.querySelector(".inside");
+      if (!details.open || inside.childElementCount) return;
+      tables[details.dataset.of].forEach((table, i) => inside.append(buildTable(table, `${details.dataset.of}-results-${i + 1}`)));
+    });
+  }
+  document.documentElement.dataset.ready = "true";
+})();

@@ -1,0 +1,241 @@
+#include "reports/render/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "reports/render/cells.h"
+#include "reports/text.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::size_t gap = 2;  // between columns
+
+std::string_view colour_of(Tone tone) {
+  switch (tone) {
+    case Tone::best:
+      return colour::best;
+    case Tone::good:
+      return colour::green;
+    case Tone::warning:
+      return colour::yellow;
+    case Tone::bad:
+      return colour::red;
+    case Tone::quiet:
+      return colour::dim;
+    case Tone::plain:
+      break;
+  }
+  return colour::none;
+}
+
+struct ShownColumn {
+  std::size_t index = 0;
+  ColumnStyle style;
+  std::string heading = {};
+  std::size_t width = 0;
+};
+
+/// A table laid out for a width: what does not fit stands in lines of its own under the row.
+struct Layout {
+  std::vector<ShownColumn> columns, below;
+  std::size_t indent = 0;
+};
+
+std::string text_of(const Table& table, const TableRow& row, const ShownColumn& column, const Page& page) {
+  const TableCell& cell = row.cells[column.index];
+  std::string text = cell_text(cell, table.columns[column.index], column.style);
+  if (!text.empty() && !cell.note.empty()) text += fmt::format(" {}", cell.note);
+  return page.show(text);
+}
+
+/// A row that has nothing but its first and its last column: what a result that is not ok says instead of
+/// figures.
+bool is_remark(const Table& table, const TableRow& row) {
+  if (table.columns.size() < 4) return false;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    if (row.cells[i].value.index() != 0 && !table.columns[i].page_only) ++used;
+  }
+  return used == 2;
+}
+
+Layout lay_out(const Table& table, const Page& page) {
+  constexpr std::size_t widest_text = 44;
+  Layout layout{.columns = {}, .below = {}, .indent = table.group_name.empty() ? 0U : 2U};
+  std::vector<ShownColumn> all;
+  std::size_t used = layout.indent;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    ShownColumn column{.index = i, .style = style_of(table, i)};
+    if (!column.style.is_used || table.columns[i].page_only) continue;
+    column.heading = page.show(heading_text(table.columns[i], column.style));
+    column.width = display_width(column.heading);
+    for (const TableRow& row : table.rows) {
+      if (!is_remark(table, row))
+        column.width = std::max(column.width, display_width(text_of(table, row, column, page)));
+    }
+    if (!is_number(table.columns[i])) column.width = std::min(column.width, widest_text);
+    if (table.columns[i].essential) used += column.width + gap;
+    all.push_back(std::move(column));
+  }
+  for (ShownColumn& column : all) {
+    if (!table.columns[column.index].essential) {
+      if (used + column.width > page.width()) {
+        layout.below.push_back(std::move(column));
+        continue;
+      }
+      used += column.width + gap;
+    }
+    layout.columns.push_back(std::move(column));
+  }
+  // Names that are too long for the line are cut.
+  if (used > page.width() + gap && !layout.columns.empty()) {
+    std::size_t& first = layout.columns.front().width;
+    first -= std::min(used - page.width() - gap, first - std::min<std::size_t>(first, 8));
+  }
+  return layout;
+}
+
+void write_below(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
+  const std::size_t from = layout.indent + 2;
+  std::string line;
+  const auto write_line = [&] {
+    if (line.empty()) return;
+    page.write(std::string(from, ' '));
+    page.write(line, colour::dim);
+    page.end_line();
+    line.clear();
+  };
+  for (const ShownColumn& column : layout.below) {
+    const std::string text = text_of(table, row, column, page);
+    if (text.empty()) continue;
+    const std::string said = fmt::format("{} {}", page.show(table.columns[column.index].name), text) +
+                             (column.style.unit.empty() ? "" : " " + page.show(column.style.unit));
+    if (from + display_width(line) + 2 + display_width(said) > page.width()) write_line();
+    line += fmt::format("{}{}", line.empty() ? "" : ", ", said);
+  }
+  write_line();
+}
+
+void write_row(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
+  page.write(std::string(layout.indent, ' '));
+  const bool remark = is_remark(table, row);
+  std::size_t at = layout.indent;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const ShownColumn& column = layout.columns[i];
+    const TableCell& cell = row.cells[column.index];
+    const std::string text = text_of(table, row, column, page);
+    if (remark && i > 0) {
+      if (text.empty()) continue;
+      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+      return;
+    }
+    const bool is_last = i + 1 == layout.columns.size();
+    if (is_number(table.columns[column.index]) && std::holds_alternative<double>(cell.value)) {
+      page.write(pad_left(text, column.width), colour_of(cell.tone));
+    } else if (is_last && display_width(text) > page.width() - std::min(page.width(), at)) {
+      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+      write_below(page, table, row, layout);
+      return;
+    } else {
+      page.write(pad_right(is_last ? text : page.cut(text, column.width), column.width),
+                 colour_of(cell.tone));
+    }
+    page.write(std::string(gap, ' '));
+    at += column.width + gap;
+  }
+  page.end_line();
+  write_below(page, table, row, layout);
+}
+
+void write_table(Page& page, const Table& table, std::size_t most_rows) {
+  if (table.rows.empty()) return;
+  const Layout layout = lay_out(table, page);
+  page.end_line();
+  if (!table.title.empty()) page.paragraph(table.title, colour::heading, 2, 2);
+  page.write(std::string(layout.indent, ' '));
+  for (const ShownColumn& column : layout.columns) {
+    const bool right = is_number(table.columns[column.index]);
+    page.write((right ? pad_left(column.heading, column.width)
+                      : pad_right(page.cut(column.heading, column.width), column.width)) +
+                   std::string(gap, ' '),
+               colour::dim);
+  }
+  page.end_line();
+  const std::string* group = nullptr;
+  for (std::size_t i = 0; i < table.rows.size() && i < most_rows; ++i) {
+    const TableRow& row = table.rows[i];
+    if (!table.group_name.empty() && (group == nullptr || *group != row.group))
+      page.paragraph(row.group, colour::bold, 4, 3);
+    group = &row.group;
+    write_row(page, table, row, layout);
+  }
+  if (table.rows.size() > most_rows)
+    page.paragraph(
+        fmt::format("and {} more: --out, --html and --markdown have all", table.rows.size() - most_rows),
+        colour::dim, 2, 2);
+}
+
+void write_sentences(Page& page, const std::vector<Sentence>& sentences, std::string_view weight) {
+  for (const Sentence& sentence : sentences)
+    page.paragraph(sentence.text, sentence.tone == Tone::plain ? weight : colour_of(sentence.tone), 2, 6);
+}
+
+void write_notes(Page& page, const Document& document) {
+  constexpr std::size_t most_notes = 8;
+  std::size_t shown = 0;
+  for (const Sentence& note : document.notes) {
+    const bool is_warning = note.tone == Tone::warning;
+    if (note.tone != Tone::quiet && ++shown > most_notes) continue;
+    page.wrapped(is_warning ? "Worth knowing:" : "", colour::yellow, note.text,
+                 is_warning ? colour::none : colour_of(note.tone), 0, 2, 4);
+  }
+  if (shown > most_notes)
+    page.paragraph(fmt::format("and {} more notes: --html and --markdown have all", shown - most_notes),
+                   colour::dim, 2, 1);
+}
+
+void write_card(Page& page, const Card& card, bool several, bool answer_first, bool is_answered) {
+  constexpr std::size_t all = SIZE_MAX;
+  constexpr std::size_t most_of_decisions = 200;
+  if (several) {
+    page.end_line();
+    page.paragraph(card.question, colour::bold, 2, 3);
+  }
+  if (answer_first && !is_answered) write_sentences(page, card.answer, colour::bold);
+  const bool has_details = !card.details.empty();
+  for (const Table& table : has_details && !answer_first ? card.details : card.tables)
+    write_table(page, table, answer_first ? most_of_decisions : all);
+  if (answer_first) return;
+  if (has_details) page.end_line();
+  write_sentences(page, card.answer, colour::bold);
+}
+
+}  // namespace
+
+std::string render_terminal(const Document& document, const TerminalOptions& options) {
+  Page page(options.style);
+  const bool several = document.cards.size() > 2;  // a second one says where a GPU wins
+  // A decision is the first thing to be read, before what it is the answer to.
+  const bool decides = options.answer_first && document.cards.size() == 1;
+  if (decides) {
+    write_sentences(page, document.cards.front().answer, colour::bold);
+  } else {
+    page.paragraph(document.title, colour::bold, 0, 3);
+  }
+  if (!document.about.empty()) page.paragraph(document.about, colour::dim, 2, 3);
+  for (const Card& card : document.cards) write_card(page, card, several, options.answer_first, decides);
+  if (several && !options.answer_first) {
+    page.end_line();
+    page.paragraph("In short", colour::heading, 0, 1);
+    for (const Card& card : document.cards)
+      page.paragraph(fmt::format("{} {}", card.question, card.short_answer), colour::bold, 4, 3);
+  }
+  write_notes(page, document);
+  return page.take();
+}
+
+}  // namespace breakeven

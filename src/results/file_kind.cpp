@@ -1,0 +1,130 @@
+#include "results/file_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "results/google_benchmark.h"
+#include "results/json_text.h"
+#include "results/result.h"
+
+namespace breakeven {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct KindEntry {
+  FileKind kind = FileKind::unknown;
+  std::string_view schema;       // before the slash; empty: has none of ours
+  std::string_view description;  // in messages
+};
+
+constexpr std::array<KindEntry, 13> kinds{{
+    {FileKind::result, "breakeven.result", "a result of `breakeven run`"},
+    {FileKind::threshold, "breakeven.threshold", "an answer of `breakeven threshold`"},
+    {FileKind::verdict, "breakeven.verdict", "a verdict of `breakeven gate` or `compare`"},
+    {FileKind::selftest, "breakeven.selftest", "a self-test"},
+    {FileKind::gate_quality, "breakeven.gate-quality", "a table of a gate's quality"},
+    {FileKind::history_check, "breakeven.history", "a check of a history"},
+    {FileKind::ranking, "breakeven.rank", "a ranking of machines"},
+    {FileKind::config, "", "a config"},
+    {FileKind::prices, "", "a list of prices"},
+    {FileKind::device_catalogue, "", "a catalogue of devices"},
+    {FileKind::device_list, "", "a list of this machine's backends"},
+    {FileKind::google_benchmark, "", "Google Benchmark's JSON"},
+    {FileKind::unknown, "", "JSON of an unknown kind"},
+}};
+
+/// The keys that documents without a schema of ours have.
+constexpr std::array<std::pair<FileKind, std::array<std::string_view, 2>>, 5> keys_of_kinds{{
+    {FileKind::google_benchmark, {"context", "benchmarks"}},
+    {FileKind::config, {"workloads", "workloads"}},
+    {FileKind::prices, {"prices", "prices"}},
+    {FileKind::device_list, {"host", "backends"}},
+    {FileKind::device_catalogue, {"devices", "devices"}},
+}};
+
+/// More than a few names do not help.
+constexpr std::size_t most_named = 3;
+
+/// "a result of `breakeven run` or an answer of `breakeven threshold`"
+std::string any_of_text(std::span<const FileKind> wanted) {
+  std::vector<std::string_view> words(wanted.size());
+  std::transform(wanted.begin(), wanted.end(), words.begin(), describe);
+  return fmt::format("{}", fmt::join(words, " or "));
+}
+
+}  // namespace
+
+FileKind kind_of(const Json& document) {
+  if (!document.is_object()) return FileKind::unknown;
+  if (const auto schema = document.find("schema"); schema != document.end() && schema->is_string()) {
+    const auto& text = schema->get_ref<const std::string&>();
+    const std::string_view name = std::string_view(text).substr(0, text.rfind('/'));
+    for (const KindEntry& entry : kinds) {
+      if (!entry.schema.empty() && entry.schema == name) return entry.kind;
+    }
+    return FileKind::unknown;
+  }
+  for (const auto& [kind, keys] : keys_of_kinds) {
+    if (std::all_of(keys.begin(), keys.end(), [&](std::string_view key) { return document.contains(key); }))
+      return kind;
+  }
+  return FileKind::unknown;
+}
+
+std::string_view describe(FileKind kind) {
+  return std::find_if(kinds.begin(), kinds.end(), [&](const KindEntry& entry) { return entry.kind == kind; })
+      ->description;
+}
+
+std::vector<SkippedFile> read_files_of(
+    std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,
+    const std::function<void(const std::filesystem::path&, FileKind, const Json&)>& read) {
+  std::vector<SkippedFile> skipped;
+  for (const auto& file : files) {
+    const std::string text = read_result_text(file);
+    try {
+      // Its NaN is no JSON.
+      const bool parsed = !is_google_benchmark(text);
+      const Json document = parsed ? parse_strictly(text) : Json();
+      const FileKind kind = parsed ? kind_of(document) : FileKind::google_benchmark;
+      if (std::find(wanted.begin(), wanted.end(), kind) != wanted.end()) {
+        read(file, kind, document);
+      } else {
+        skipped.push_back({.file = file, .kind = kind});
+      }
+    } catch (const ResultError& e) {
+      throw ResultError(fmt::format("{}: {}", file.string(), e.what()));
+    }
+  }
+  if (skipped.size() < files.size() || files.empty()) return skipped;
+  if (skipped.size() == 1)
+    throw ResultError(fmt::format("{}: is {}; give {}", skipped[0].file.string(), describe(skipped[0].kind),
+                                  any_of_text(wanted)));
+  throw ResultError(fmt::format("none of the {} files can be used here: {}; give {}", skipped.size(),
+                                skipped_text(skipped), any_of_text(wanted)));
+}
+
+std::string skipped_text(std::span<const SkippedFile> skipped) {
+  if (skipped.empty()) return "";
+  std::map<FileKind, std::vector<std::string>> by_kind;
+  for (const SkippedFile& one : skipped) by_kind[one.kind].push_back(one.file.string());
+  std::vector<std::string> parts;
+  for (const auto& [kind, files] : by_kind) {
+    const std::size_t named = std::min(files.size(), most_named);
+    const std::string names =
+        fmt::format("{}", fmt::join(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    const std::string more = named < files.size() ? fmt::format(" and {} more", files.size() - named) : "";
+    parts.push_back(files.size() == 1 ? fmt::format("{} is {}", names, describe(kind))
+                                      : fmt::format("{}{} are each {}", names, more, describe(kind)));
+  }
+  return fmt::format("{} file{} skipped: {}", skipped.size(), skipped.size() == 1 ? "" : "s",
+                     fmt::join(parts, "; "));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,51 @@
+// What a JSON file is: results, what other commands wrote, what a user writes. So that a command can be given
+// a whole folder, and reads of it what it knows.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace breakeven {
+
+enum class FileKind {
+  result,
+  threshold,
+  verdict,
+  selftest,
+  gate_quality,
+  history_check,
+  ranking,
+  config,
+  prices,
+  device_catalogue,
+  device_list,
+  google_benchmark,
+  unknown,
+};
+
+/// By its schema, whatever the version; by its keys where it has none.
+FileKind kind_of(const nlohmann::ordered_json& document);
+/// In the words of messages: "a ranking of machines".
+std::string_view describe(FileKind kind);
+
+struct SkippedFile {
+  std::filesystem::path file;
+  FileKind kind = FileKind::unknown;
+};
+
+/// Calls `read` for each file of a wanted kind, in order ("-" is standard input), and returns the others.
+/// Errors, those of `read` too, become ResultErrors that name the file. Where no file is of a wanted kind,
+/// the error names the kinds found.
+std::vector<SkippedFile> read_files_of(
+    std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,
+    const std::function<void(const std::filesystem::path&, FileKind, const nlohmann::ordered_json&)>& read);
+
+/// One sentence: "2 files skipped: a.json is a ranking of machines; b.json is a config". Empty for none.
+std::string skipped_text(std::span<const SkippedFile> skipped);
+
+}  // namespace breakeven

@@ -1,0 +1,571 @@
+#include "verdicts/break_even_from_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "plan/suggestion.h"
+#include "results/number_text.h"
+#include "verdicts/candidate.h"
+#include "verdicts/case_families.h"
+#include "verdicts/differences.h"
+#include "verdicts/machines.h"
+#include "verdicts/roofline.h"
+#include "workloads/workload.h"
+
+namespace breakeven {
+namespace {
+
+constexpr int asked_wrongly = 2;
+constexpr int not_comparable = 4;
+
+// ---- who is ahead, and where that changes
+
+Lead lead_of(const Estimate& ratio) {
+  constexpr double plain = 1.2;  // a ratio that is not noise, where nobody knows how much of that there is
+  const Interval interval =
+      ratio.interval.value_or(Interval{.low = ratio.value / plain, .high = ratio.value * plain});
+  if (interval.low > 1) return Lead::baseline;
+  return interval.high < 1 ? Lead::challenger : Lead::neither;
+}
+
+/// Neighbouring values at which the same side is ahead.
+struct Stretch {
+  Lead lead = Lead::neither;
+  std::size_t first = 0, last = 0;  // indices of ratios
+};
+
+std::vector<Stretch> stretches_of(std::span<const RatioAt> ratios) {
+  std::vector<Stretch> all;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    const Lead lead = lead_of(ratios[i].ratio);
+    if (all.empty() || all.back().lead != lead) {
+      all.push_back({.lead = lead, .first = i, .last = i});
+    } else {
+      all.back().last = i;
+    }
+  }
+  return all;
+}
+
+/// Without those in which neither is ahead between two that have a side ahead: where the sides differ they
+/// are part of the crossing, and a single value between equal sides is noise.
+std::vector<Stretch> without_doubtful(const std::vector<Stretch>& all) {
+  std::vector<Stretch> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Stretch& one = all[i];
+    const bool is_between = i > 0 && i + 1 < all.size();
+    if (one.lead == Lead::neither && is_between &&
+        (all[i - 1].lead != all[i + 1].lead || one.first == one.last))
+      continue;
+    if (!kept.empty() && kept.back().lead == one.lead) {
+      kept.back().last = one.last;
+    } else {
+      kept.push_back(one);
+    }
+  }
+  return kept;
+}
+
+/// Logarithms of values and ratios, in which what is below a crossing is above 0.
+struct Curve {
+  std::vector<double> at, middle, low, high;
+};
+
+Curve curve_of(std::span<const RatioAt> ratios, bool falls) {
+  Curve curve;
+  for (const RatioAt& one : ratios) {
+    const double middle = std::log(one.ratio.value);
+    const double low = one.ratio.interval ? std::log(one.ratio.interval->low) : middle;
+    const double high = one.ratio.interval ? std::log(one.ratio.interval->high) : middle;
+    curve.at.push_back(std::log(static_cast<double>(one.value)));
+    curve.middle.push_back(falls ? middle : -middle);
+    curve.low.push_back(falls ? low : -high);
+    curve.high.push_back(falls ? high : -low);
+  }
+  return curve;
+}
+
+/// Where the line between points `i` and `i + 1` is 0.
+double zero_between(const std::vector<double>& at, const std::vector<double>& height, std::size_t i) {
+  const double part = height[i] / (height[i] - height[i + 1]);
+  return std::exp(at[i] + part * (at[i + 1] - at[i]));
+}
+
+/// The first is above 0, and the last is not.
+double first_zero(const std::vector<double>& at, const std::vector<double>& height) {
+  std::size_t i = 0;
+  while (i + 2 < height.size() && height[i + 1] > 0) ++i;
+  return zero_between(at, height, i);
+}
+double last_zero(const std::vector<double>& at, const std::vector<double>& height) {
+  std::size_t i = height.size() - 2;
+  while (i > 0 && height[i] <= 0) --i;
+  return zero_between(at, height, i);
+}
+
+/// The first whole value that is not smaller, but for what arithmetic adds to a whole one.
+std::int64_t whole_from(double value) {
+  return static_cast<std::int64_t>(std::ceil(value * (1 - 1e-12)));
+}
+
+/// `ratios` are those from the last with `below` ahead to the first with `above` ahead.
+LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead above) {
+  LeadChange change;
+  change.below = below;
+  change.above = above;
+  change.last_below = ratios.front().value;
+  change.first_above = ratios.back().value;
+  if (below != Lead::neither && above != Lead::neither) {
+    const Curve curve = curve_of(ratios, below == Lead::baseline);
+    change.interpolated = true;
+    change.crossing = last_zero(curve.at, curve.middle);
+    change.interval = {.low = first_zero(curve.at, curve.low), .high = last_zero(curve.at, curve.high)};
+    change.from = whole_from(change.crossing);
+    change.earliest = whole_from(change.interval.low);
+    change.latest = whole_from(change.interval.high);
+    return change;
+  }
+  change.by_bisection = true;
+  change.interval = {.low = static_cast<double>(change.last_below),
+                     .high = static_cast<double>(change.first_above)};
+  change.crossing = std::sqrt(change.interval.low * change.interval.high);
+  change.from = change.latest = change.first_above;
+  change.earliest = change.last_below + 1;
+  return change;
+}
+
+// ---- the two sides
+
+struct MeasuredCase {
+  const Result* run = nullptr;
+  const CaseResult* result = nullptr;
+  std::string caches;  // their state, by the run's config
+};
+
+struct Side {
+  std::string name;
+  Host host;
+  bool is_cpu = true;
+  std::vector<MeasuredCase> cases;
+  std::string created;  // of its newest result
+};
+
+/// Names of the backends that have times.
+std::set<std::string> timed_backends(const Side& side) {
+  std::set<std::string> names;
+  for (const MeasuredCase& one : side.cases) {
+    if (one.result->has_time()) names.insert(one.result->backend);
+  }
+  return names;
+}
+
+/// Times of warm and of cold caches are not of the same work.
+std::string conditions_of(const MeasuredCase& one) {
+  return fmt::format("{}|{}", one.result->dtype, one.caches);
+}
+
+std::string joined(const auto& texts, const char* between = ", ") {
+  return fmt::format("{}", fmt::join(texts, between));
+}
+
+/// What each device of the results is called.
+std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
+  std::map<std::string, Candidate> all;
+  for (Candidate& one : candidates(results)) {
+    const std::string key = one.key;
+    all.emplace(key, std::move(one));
+  }
+  return all;
+}
+
+Side side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
+  Side side{.name = {}, .host = result.host, .cases = {}, .created = result.created};
+  std::set<std::string> names;
+  const std::string caches = cache_state(result);
+  for (const CaseResult& one : result.cases) {
+    side.cases.push_back({.run = &result, .result = &one, .caches = caches});
+    if (const auto device = devices.find(device_key(result, one)); device != devices.end()) {
+      names.insert(device->second.name);
+      side.is_cpu = side.is_cpu && device->second.is_cpu;
+    }
+  }
+  side.name = names.empty() ? result.host.name : joined(names, " or ");
+  return side;
+}
+
+/// The records of those of its backends that have times, each once.
+std::vector<BackendRecord> records_of(const Side& side) {
+  std::set<std::string> missing = timed_backends(side);
+  std::vector<BackendRecord> records;
+  for (const MeasuredCase& one : side.cases) {
+    for (const BackendRecord& backend : one.run->backends) {
+      if (missing.erase(backend.name) > 0) records.push_back(backend);
+    }
+    if (missing.empty()) break;
+  }
+  return records;
+}
+
+// ---- one family of cases
+
+/// At one value.
+struct Pair {
+  std::array<const CaseResult*, 2> fastest{};
+  bool wrong = false;
+};
+
+struct FamilyPairs {
+  const CaseResult* lowest = nullptr;     // cases of the family with its smallest and its largest value,
+  const CaseResult* highest = nullptr;    // which say what else moves
+  std::map<std::int64_t, Pair> pairs;     // by value, of both sides
+  std::array<std::size_t, 2> left_out{};  // results that are not ok, by side
+  std::array<std::vector<std::int64_t>, 2> alone;  // values of one side
+};
+
+/// "infer, network cnn, f32"; "matmul, m = n = k, f32"
+std::string title_of(const FamilyPairs& family, const std::string& parameter) {
+  const CaseResult& low = *family.lowest;
+  const CaseResult& high = *family.highest;
+  const Workload* workload = find_workload(high.op);
+  std::string moving = parameter;
+  std::string fixed;
+  for (const auto& [name, value] : workload == nullptr
+                                       ? std::vector<std::pair<std::string_view, const Value*>>{}
+                                       : not_at_fallback(workload->parameters(), high.parameters)) {
+    if (name == parameter) continue;
+    const Value* before = low.parameters.find(name);
+    if (before != nullptr && *before != *value) {
+      moving += fmt::format(" = {}", name);
+    } else {
+      fixed += fmt::format(", {} {}", name, to_string(*value));
+    }
+  }
+  const std::string moves_alone = moving == parameter ? "" : ", " + moving;
+  return fmt::format("{}{}{}, {}", high.op, moves_alone, fixed, high.dtype);
+}
+
+FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::size_t, MeasuredCase>> cases) {
+  FamilyPairs found;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  for (const auto& [value, index] : family.members) {
+    const auto& [side, measured] = cases[index];
+    const CaseResult& result = *measured.result;
+    if (found.lowest == nullptr || value < least) std::tie(found.lowest, least) = std::pair(&result, value);
+    if (found.highest == nullptr || value > most) std::tie(found.highest, most) = std::pair(&result, value);
+    Pair& pair = found.pairs[value];
+    pair.wrong = pair.wrong || result.status == Status::wrong;
+    if (!result.has_time()) {
+      if (result.status != Status::unsupported) ++found.left_out[side];
+      continue;
+    }
+    const CaseResult*& best = pair.fastest[side];
+    if (best == nullptr || result.seconds->median < best->seconds->median) best = &result;
+  }
+  for (auto pair = found.pairs.begin(); pair != found.pairs.end();) {
+    const auto& [baseline, challenger] = pair->second.fastest;
+    if (baseline != nullptr && challenger != nullptr) {
+      ++pair;
+      continue;
+    }
+    if (baseline != nullptr || challenger != nullptr)
+      found.alone[baseline == nullptr ? 1 : 0].push_back(pair->first);
+    pair = found.pairs.erase(pair);
+  }
+  return found;
+}
+
+ThresholdStand stand_of(const CaseResult& result) {
+  return {.backend = result.backend,
+          .seconds = result.seconds->median,
+          .joules = result.joules,
+          .cost = {},
+          .algorithm = result.algorithm,
+          .interval = result.seconds->interval()};
+}
+
+ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& parameter,
+                          const std::array<Side, 2>& sides) {
+  ThresholdAnswer answer{.title = title_of(family, parameter),
+                         .in = Quantity::time,
+                         .from = family.pairs.begin()->first,
+                         .to = family.pairs.rbegin()->first,
+                         .found = {},
+                         .points = {},
+                         .notes = {}};
+  std::vector<RatioAt> ratios;
+  for (const auto& [value, pair] : family.pairs) {
+    const auto& [baseline, challenger] = pair.fastest;
+    const Estimate over = ratio(challenger->seconds->estimate(), baseline->seconds->estimate());
+    ratios.push_back({.value = value, .ratio = over});
+    ThresholdPoint point{.value = value,
+                         .log_ratios = {std::log(over.value)},
+                         .sides = {stand_of(*baseline), stand_of(*challenger)},
+                         .reason = {},
+                         .wrong = pair.wrong};
+    if (over.interval)
+      point.interval = Interval{.low = std::log(over.interval->low), .high = std::log(over.interval->high)};
+    answer.points.push_back(std::move(point));
+  }
+  answer.found = break_even_of(ratios);
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (family.left_out[side] > 0)
+      answer.notes.push_back(fmt::format("{}: {} result{} left out, without a time", sides[side].name,
+                                         family.left_out[side],
+                                         family.left_out[side] == 1 ? " was" : "s were"));
+    if (!family.alone[side].empty())
+      answer.notes.push_back(
+          fmt::format("{} {} measured on {} alone", parameter, joined(family.alone[side]), sides[side].name));
+  }
+  return answer;
+}
+
+/// Cases of both sides that may be compared with each other, each with its side.
+using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
+
+/// The answers of all families with enough values that both sides have, by the parameter that moves. With a
+/// parameter named, of that alone.
+std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<Side, 2>& sides,
+                                                               const std::string& parameter) {
+  std::map<std::string, CasesOfSides> by_conditions;
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (const MeasuredCase& one : sides[side].cases) {
+      if (parameter.empty() && (is_ceiling(*one.result) || one.result->fit)) continue;
+      by_conditions[conditions_of(one)].emplace_back(side, one);
+    }
+  }
+  std::map<std::string, std::vector<ThresholdAnswer>> answers;
+  for (const auto& [conditions, cases] : by_conditions) {
+    const auto is_of = [](std::size_t side) { return [side](const auto& one) { return one.first == side; }; };
+    if (std::none_of(cases.begin(), cases.end(), is_of(0)) ||
+        std::none_of(cases.begin(), cases.end(), is_of(1)))
+      continue;
+    std::vector<const CaseResult*> results;
+    results.reserve(cases.size());
+    for (const auto& [side, one] : cases) results.push_back(one.result);
+    for (const CaseFamily& family : case_families(results, parameter)) {
+      const FamilyPairs pairs = pairs_of(family, cases);
+      if (pairs.pairs.size() < fewest_family_values) continue;
+      answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
+    }
+  }
+  for (auto& [name, of_parameter] : answers) {
+    std::stable_sort(of_parameter.begin(), of_parameter.end(),
+                     [](const ThresholdAnswer& a, const ThresholdAnswer& b) { return a.title < b.title; });
+  }
+  return answers;
+}
+
+// ---- what is said of it
+
+std::string days_text(const std::array<Side, 2>& sides) {
+  constexpr std::size_t day = 10;  // of ISO 8601
+  const std::string first = sides[0].created.substr(0, day);
+  const std::string second = sides[1].created.substr(0, day);
+  return first == second ? fmt::format("on one day ({})", first)
+                         : fmt::format("on different days ({} and {})", first, second);
+}
+
+std::string how_it_differs(const std::array<Side, 2>& sides) {
+  const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
+  return fmt::format(
+      "compared from results measured {}, {}, not in turn: intervals are those of the medians alone, and "
+      "between "
+      "the values measured a crossing is interpolated",
+      one_machine ? "on one machine" : "on two machines", days_text(sides));
+}
+
+Threshold threshold_of(const std::array<Side, 2>& sides, const std::string& parameter,
+                       std::vector<ThresholdAnswer> answers) {
+  Threshold all;
+  all.created = std::max(sides[0].created, sides[1].created);
+  all.complete = true;
+  all.warnings = {how_it_differs(sides)};
+  all.host = sides[0].host;
+  all.title = fmt::format("From which {} on is {} faster than {}?", parameter, sides[1].name, sides[0].name);
+  all.parameter = parameter;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const std::set<std::string> backends = timed_backends(sides[side]);
+    all.sides[side] = {.wanted = {backends.begin(), backends.end()},
+                       .backends = records_of(sides[side]),
+                       .threads = sides[side].host.threads,
+                       .price = {},
+                       .name = sides[side].name,
+                       .host = sides[side].host};
+  }
+  all.from_results = true;
+  all.config = "null";
+  all.answers = std::move(answers);
+  return all;
+}
+
+// ---- what keeps results from being compared
+
+/// The whole-numbered parameters of which a side has values.
+std::set<std::string> parameters_of(const Side& side) {
+  std::set<std::string> names;
+  for (const MeasuredCase& one : side.cases) {
+    for (const auto& [name, value] : one.result->parameters.entries()) {
+      if (std::holds_alternative<std::int64_t>(value)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+/// Of the cases that have the parameter and a time.
+std::set<std::string> dtypes_of(const Side& side, const std::string& parameter) {
+  std::set<std::string> dtypes;
+  for (const MeasuredCase& one : side.cases) {
+    if (one.result->has_time() && one.result->parameters.find(parameter) != nullptr)
+      dtypes.insert(one.result->dtype);
+  }
+  return dtypes;
+}
+
+void refuse_one_side_twice(const std::array<Side, 2>& sides) {
+  if (machine_key(sides[0].host) != machine_key(sides[1].host) ||
+      sides[0].host.threads != sides[1].host.threads || timed_backends(sides[0]) != timed_backends(sides[1]))
+    return;
+  throw NotComparable(
+      asked_wrongly,
+      fmt::format(
+          "both files are of {} and its backends {}: that is one side; give files of two machines, or "
+          "compare two backends or settings of one machine with `breakeven threshold CONFIG`",
+          sides[0].name, joined(timed_backends(sides[0]))));
+}
+
+void check_parameter(const std::array<Side, 2>& sides, const std::string& parameter) {
+  for (const Side& side : sides) {
+    const std::set<std::string> known = parameters_of(side);
+    if (!known.contains(parameter))
+      throw NotComparable(
+          asked_wrongly,
+          fmt::format("--parameter {}: no case of {} has it; there are {}{}", parameter, side.name,
+                      known.empty() ? "none" : joined(known),
+                      did_you_mean(parameter, std::vector<std::string>(known.begin(), known.end()))));
+  }
+}
+
+void check_dtypes(const std::array<Side, 2>& sides, const std::string& parameter) {
+  const std::array<std::set<std::string>, 2> dtypes{dtypes_of(sides[0], parameter),
+                                                    dtypes_of(sides[1], parameter)};
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (dtypes[side].empty())
+      throw NotComparable(
+          not_comparable,
+          fmt::format("no case of {} with a {} has a time: none of them is ok", sides[side].name, parameter));
+  }
+  const auto is_common = [&](const std::string& dtype) { return dtypes[1].contains(dtype); };
+  if (std::none_of(dtypes[0].begin(), dtypes[0].end(), is_common))
+    throw NotComparable(not_comparable,
+                        fmt::format("{} has results in {} and {} in {}: measure both in one dtype",
+                                    sides[0].name, joined(dtypes[0]), sides[1].name, joined(dtypes[1])));
+}
+
+/// Two files whose devices have one name are told apart by their backends.
+void name_apart(std::array<Side, 2>& sides) {
+  if (sides[0].name != sides[1].name) return;
+  for (Side& side : sides) side.name += fmt::format(" with {}", joined(timed_backends(side), " or "));
+}
+
+}  // namespace
+
+BreakEven break_even_of(std::span<const RatioAt> ratios) {
+  BreakEven said;
+  if (ratios.empty()) return said;
+  said.first = ratios.front().value;
+  said.last = ratios.back().value;
+  said.values = ratios.size();
+  const std::vector<Stretch> stretches = without_doubtful(stretches_of(ratios));
+  for (std::size_t i = 1; i < stretches.size(); ++i) {
+    const Stretch& below = stretches[i - 1];
+    const Stretch& above = stretches[i];
+    said.changes.push_back(
+        change_between(ratios.subspan(below.last, above.first - below.last + 1), below.lead, above.lead));
+  }
+  switch (stretches.back().lead) {
+    case Lead::neither:
+      said.answer = BreakEven::Answer::neither;
+      break;
+    case Lead::challenger:
+      said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
+      break;
+    case Lead::baseline:
+      said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
+      break;
+  }
+  return said;
+}
+
+Threshold threshold_from_results(std::span<const Result, 2> results, const std::string& parameter) {
+  const std::map<std::string, Candidate> devices = devices_of(results);
+  std::array<Side, 2> sides{side_of(results[0], devices), side_of(results[1], devices)};
+  refuse_one_side_twice(sides);
+  name_apart(sides);
+  const std::array<std::string, 2> caches{cache_state(results[0]), cache_state(results[1])};
+  if (caches[0] != caches[1] && !caches[0].empty() && !caches[1].empty())
+    throw NotComparable(not_comparable,
+                        fmt::format("{} was measured with {} caches and {} with {} ones: measure both alike",
+                                    sides[0].name, caches[0], sides[1].name, caches[1]));
+  check_parameter(sides, parameter);
+  check_dtypes(sides, parameter);
+  auto answers = answers_of(sides, parameter);
+  if (answers[parameter].empty())
+    throw NotComparable(
+        not_comparable,
+        fmt::format("no problem has a time on both at {} or more values of {}: measure one config on both",
+                    fewest_family_values, parameter));
+  return threshold_of(sides, parameter, std::move(answers[parameter]));
+}
+
+std::vector<Threshold> break_evens_between(std::span<const Result> results) {
+  const std::map<std::string, Candidate> devices = devices_of(results);
+  std::vector<Side> sides;
+  std::map<std::string, std::size_t> index;  // of sides, by device
+  // Of each case the newest result counts.
+  std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
+  for (const Result& run : results) {
+    const std::string caches = cache_state(run);
+    for (const CaseResult& result : run.cases) {
+      const std::string key = device_key(run, result);
+      const Candidate& device = devices.at(key);
+      const auto [at, fresh] = index.try_emplace(key, sides.size());
+      if (fresh)
+        sides.push_back({.name = device.name,
+                         .host = run.host,
+                         .is_cpu = device.is_cpu,
+                         .cases = {},
+                         .created = run.created});
+      Side& side = sides[at->second];
+      side.created = std::max(side.created, run.created);
+      const MeasuredCase one{.run = &run, .result = &result, .caches = caches};
+      const auto [before, is_new] =
+          known.try_emplace({at->second, result.id, result.backend, caches}, side.cases.size());
+      if (is_new) {
+        side.cases.push_back(one);
+      } else if (side.cases[before->second].run->created <= run.created) {
+        side.cases[before->second] = one;
+      }
+    }
+  }
+  std::vector<Threshold> all;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    for (std::size_t j = i + 1; j < sides.size(); ++j) {
+      const bool turned = !sides[i].is_cpu && sides[j].is_cpu;
+      const std::array<Side, 2> both{sides[turned ? j : i], sides[turned ? i : j]};
+      for (auto& [parameter, answers] : answers_of(both, ""))
+        all.push_back(threshold_of(both, parameter, std::move(answers)));
+    }
+  }
+  return all;
+}
+
+}  // namespace breakeven

@@ -1,0 +1,43 @@
+// Which cases are points of one curve: those that differ in one parameter alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/result.h"
+
+namespace breakeven {
+
+/// Cases that differ in one whole-numbered parameter, in those that move along with it (m = n = k), in the
+/// dtype and in where they were measured.
+struct CaseFamily {
+  std::string op, parameter;
+  std::vector<std::pair<std::int64_t, std::size_t>> members;  // the parameter's value, and which case it is
+
+  std::size_t values() const {
+    std::set<std::int64_t> seen;
+    for (const auto& [value, index] : members) seen.insert(value);
+    return seen.size();
+  }
+};
+
+inline constexpr std::size_t fewest_family_values = 3;
+
+/// Those whose parameter takes fewest_family_values values or more, in the order of the cases; none whose
+/// cases are all in another. With a parameter named, those of that parameter alone.
+std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
+                                      const std::string& parameter = "");
+
+/// A key of all parameters but `moving`, those of the same value where they move `along`, and the dtype.
+std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
+
+/// The parameters that do not move with this one and are not at their default value: "batch 4, k 64".
+/// Without the parameter `named`, which a reader is told otherwise.
+std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named = "");
+
+}  // namespace breakeven

@@ -1,0 +1,42 @@
+#include "verdicts/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace breakeven {
+namespace {
+
+/// From that many cases on, a note is said once.
+constexpr std::size_t several = 3;
+
+}  // namespace
+
+std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
+                                        const std::set<std::string>& head) {
+  std::vector<std::string> notes;
+  for (const std::string& note : base)
+    notes.push_back(head.contains(note) ? note : fmt::format("base: {}", note));
+  for (const std::string& note : head) {
+    if (!base.contains(note)) notes.push_back(fmt::format("head: {}", note));
+  }
+  return notes;
+}
+
+void gather_common_notes(Verdicts& verdicts) {
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;  // by backend and note
+  for (const CaseVerdict& c : verdicts.cases) {
+    for (const std::string& note : std::set<std::string>(c.notes.begin(), c.notes.end()))
+      ++counts[{c.backend, note}];
+  }
+  std::erase_if(counts, [](const auto& entry) { return entry.second < several; });
+  for (CaseVerdict& c : verdicts.cases)
+    std::erase_if(c.notes, [&](const std::string& note) { return counts.contains({c.backend, note}); });
+  for (const auto& [what, count] : counts)
+    verdicts.warnings.push_back(fmt::format("{} cases of {}: {}", count, what.first, what.second));
+}
+
+}  // namespace breakeven

@@ -1,0 +1,19 @@
+// What is said beside verdicts, once instead of again and again. Pure functions.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "verdicts/verdict.h"
+
+namespace breakeven {
+
+/// The notes of a case from those of its sides: "base: ..." and "head: ...", and without a side what both
+/// say.
+std::vector<std::string> notes_of_sides(const std::set<std::string>& base, const std::set<std::string>& head);
+
+/// A note that several cases of a backend share becomes a warning about all of them, which counts the cases.
+void gather_common_notes(Verdicts& verdicts);
+
+}  // namespace breakeven

@@ -1,0 +1,86 @@
+#include "verdicts/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "statistics/estimate.h"
+
+namespace breakeven {
+namespace {
+
+bool is_wrong(Status status) {
+  return status == Status::wrong || status == Status::implausible;
+}
+
+/// "failed", "timed out", ...: what became of a side whose status is not ok.
+std::string status_text(Status status) {
+  if (is_wrong(status)) return "is wrong";
+  if (status == Status::out_of_memory) return "ran out of memory";
+  if (status == Status::unsupported) return "does not support it";
+  std::string text(name(status));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return status == Status::interrupted ? "was " + text : text;
+}
+
+/// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+/// Empty where the case was compared, or need not be.
+std::string cause_of(const CaseVerdict& c) {
+  const bool in_head = c.presence != Presence::only_base;
+  if (in_head && is_wrong(c.head_status)) return "";
+  if (c.presence == Presence::only_base) return "missing in the head";
+  if (c.presence == Presence::only_head) {
+    return c.head_status == Status::ok || c.head_status == Status::unsupported
+               ? ""
+               : fmt::format("new, and the head {}", status_text(c.head_status));
+  }
+  if (c.verdict != Verdict::incomparable) return "";
+  if (c.base_status == Status::unsupported && c.head_status == Status::unsupported) return "";
+  if (!c.differences.empty()) return fmt::format("different {}", listed(c.differences));
+  if (c.head_status != Status::ok && c.base_status == c.head_status)
+    return fmt::format("both sides: {}", name(c.head_status));
+  if (c.head_status != Status::ok) return fmt::format("the head {}", status_text(c.head_status));
+  if (c.base_status != Status::ok) return fmt::format("the base {}", status_text(c.base_status));
+  return c.reason;
+}
+
+}  // namespace
+
+std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts) {
+  std::vector<CauseGroup> groups;
+  std::map<std::string, std::size_t> places;
+  for (const CaseVerdict& c : verdicts.cases) {
+    std::string cause = cause_of(c);
+    if (cause.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(cause, groups.size());
+    if (is_new) groups.push_back({.cause = std::move(cause), .reason = c.reason, .cases = {}});
+    groups[place->second].cases.push_back(&c);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.cases.size() > b.cases.size(); });
+  return groups;
+}
+
+std::optional<OverallChange> overall_change(const Verdicts& verdicts) {
+  std::vector<Estimate> ratios;
+  for (const CaseVerdict& c : verdicts.cases) {
+    if (c.verdict == Verdict::incomparable || !c.ratio) continue;
+    ratios.push_back(
+        {.value = c.ratio->value, .interval = Interval{.low = c.ratio->low, .high = c.ratio->high}});
+  }
+  if (ratios.empty()) return std::nullopt;
+  const Estimate mean = geometric_mean(ratios);
+  const Interval interval = mean.interval.value_or(Interval{.low = mean.value, .high = mean.value});
+  return OverallChange{.ratio = {.value = mean.value, .low = interval.low, .high = interval.high},
+                       .cases = ratios.size()};
+}
+
+}  // namespace breakeven

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <system_error>
+
+#include "results/whole_file.h"
+#include "temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+/// Files take no more than this many bytes, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  FullDisk(FullDisk&&) = delete;
+  FullDisk& operator=(FullDisk&&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(WholeFile, ReplacesAFileAndKeepsItsPermissions) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "file";
+  write_whole_file(file, "first");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  write_whole_file(file, "second");
+  EXPECT_EQ(read_whole(file), "second");
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(WholeFile, AFullDiskLeavesTheOldFile) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "file";
+  write_whole_file(file, "old");
+  {
+    const FullDisk disk(1000);
+    EXPECT_THROW(write_whole_file(file, std::string(100'000, 'x')), std::system_error);
+  }
+  EXPECT_EQ(read_whole(file), "old");
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(WholeFile, FollowsLinksEvenWhereNothingIsThere) {
+  const TemporaryFolder folder;
+  const fs::path link = folder.path() / "link";
+  fs::create_symlink("real", link);
+  for (const char* text : {"first", "second"}) {
+    write_whole_file(link, text);
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(read_whole(folder.path() / "real"), text);
+  }
+}
+
+TEST(WholeFile, AQuestionLeavesEverythingAsItIs) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "file";
+  expect_writable(file);
+  EXPECT_EQ(files_in(folder.path()), 0U);
+  write_whole_file(file, "text");
+  expect_writable(file);
+  EXPECT_EQ(read_whole(file), "text");
+  EXPECT_THROW(expect_writable(folder.path()), std::system_error);
+  EXPECT_THROW(expect_writable(file / "below"), std::system_error);
+  EXPECT_THROW(expect_writable(folder.path() / "no/such/folder"), std::system_error);
+}
+
+}  // namespace
+}  // namespace breakeven

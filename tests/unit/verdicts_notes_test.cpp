@@ -1,0 +1,35 @@
+// What is said beside verdicts is said once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verdicts/notes.h"
+#include "verdicts_sample.h"
+
+namespace breakeven {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(VerdictNotes, NameASideOnlyWhereTheSidesDiffer) {
+  EXPECT_THAT(notes_of_sides({"both", "was"}, {"both", "is"}), ElementsAre("both", "base: was", "head: is"));
+}
+
+TEST(VerdictNotes, OfSeveralCasesAreOneWarning) {
+  Verdicts verdicts = sample::verdicts({});
+  for (const std::int64_t m : {1, 2, 3}) {
+    verdicts.cases.push_back(sample::verdict_of(Verdict::same, m, 1));
+    verdicts.cases.back().notes = {"256 elements were checked"};
+  }
+  verdicts.cases.push_back(sample::verdict_of(Verdict::same, 1, 1, "other"));
+  verdicts.cases.back().notes = {"256 elements were checked"};
+  verdicts.cases[1].notes.push_back("its own");
+  gather_common_notes(verdicts);
+  EXPECT_THAT(verdicts.warnings, ElementsAre("3 cases of openblas: 256 elements were checked"));
+  EXPECT_THAT(verdicts.cases[0].notes, IsEmpty());
+  EXPECT_THAT(verdicts.cases[1].notes, ElementsAre("its own"));
+  EXPECT_THAT(verdicts.cases[3].notes, ElementsAre("256 elements were checked")) << "one case's alone";
+}
+
+}  // namespace
+}  // namespace breakeven
