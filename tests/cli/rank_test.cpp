@@ -59,9 +59,9 @@ TEST_F(RankCommand, OrdersMachinesByTimeAndByCost) {
   EXPECT_THAT(by_cost.out,
               AllOf(HasSubstr("Our week"), HasSubstr("1     CPU of slow"), HasSubstr("runs/USD")));
   const Outcome markdown = breakeven({"rank", slow, fast, "--prices", prices("3"), "--markdown", "-"});
-  EXPECT_THAT(markdown.out,
-              AllOf(HasSubstr("| CPU of fast, "), HasSubstr("geometric mean of what all have, 2 cases"),
-                    HasSubstr("USD 3 an hour | a page | 2026-10-01 |")));
+  EXPECT_THAT(markdown.out, AllOf(HasSubstr("| CPU of fast, "),
+                                  HasSubstr("geometric mean of the 2 cases that all machines have"),
+                                  HasSubstr("USD 3 an hour | a page | 2026-10-01 |")));
   const Outcome html =
       breakeven({"rank", slow, fast, "--prices", prices("3"), "--html", file("ranking.html")});
   EXPECT_EQ(html.status, 0) << html.err;

@@ -57,7 +57,8 @@ Table changes_table(const HistoryCheck& check, const Shown& shown) {
     for (const std::string& note : c->notes) notes.push_back(printable(note));
     table.rows.push_back(
         {.cells = {
-             {.value = change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
+             {.value =
+                  change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
               .tone = shown.tone},
              {.value = series_text(*c->series, *c->machine, history)},
              {.value = times_text(c->before_seconds, c->after_seconds)},
@@ -200,7 +201,7 @@ Document document_of(const CheckedHistory& checked) {
          .tone = Tone::warning});
   if (exit_status(check) == 1 || !check.failures.empty())
     document.notes.push_back(
-        {.text = fmt::format("To accept what is meant to be so: breakeven history accept {} --filter REGEX",
+        {.text = fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX",
                              printable(checked.store))});
   document.notes.push_back(
       {.text = fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
