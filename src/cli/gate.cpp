@@ -121,8 +121,8 @@ SideArgument parse_side(const std::string& option, const std::string& text) {
   const auto colon = text.rfind(':');
   const std::string folder = text.substr(0, colon);
   if (colon == std::string::npos || (!folder.empty() && !is_folder(folder))) {
-    throw refuse(fmt::format(
-        "{} is not a folder; give one that holds backend programs, such as a build folder", folder));
+    throw refuse(
+        fmt::format("{} is not a folder; give a folder of backend programs, such as a build folder", folder));
   }
   const std::string backend = text.substr(colon + 1);
   if (backend.empty()) throw refuse("no backend is named after the colon; give DIR or DIR:NAME");

@@ -57,9 +57,9 @@ int rank_files(const RankCommand& o) {
     throw CommandError(exit_code::bad_input,
                        "--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
   if (o.predict_missing && o.mix.empty())
-    throw CommandError(
-        exit_code::bad_input,
-        "--predict-missing needs --mix CONFIG: without one, the work is what all have measured");
+    throw CommandError(exit_code::bad_input,
+                       "--predict-missing needs --mix CONFIG: without one, the work is the cases that all "
+                       "machines have measured");
   RankOptions options;
   options.by = by;
   options.predicted = o.predicted;
@@ -89,7 +89,7 @@ const SubcommandRegistration rank_command(
            ->required();
        accept_config_names(command.add_option(
            "--mix", o->mix,
-           "a config that names the work, with weights; default: the cases that all have, equally"));
+           "a config that names the work, with weights; default: the cases that all machines have, equally"));
        command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
        command.add_option("--predict", o->predicted,
                           "also rank this device of --devices, which was not measured: predicted from its "

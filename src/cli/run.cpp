@@ -44,13 +44,13 @@ void declare(CLI::App& command, Options& o) {
                   "there is kept as NAME.previous.json")
       ->type_name("FILE")
       ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
-  accept_result_names(command.add_option(
-      "--resume", o.resume, "go on from this result file and measure only what is missing in it"));
+  accept_result_names(command.add_option("--resume", o.resume,
+                                         "continue this result file: measure only what is missing in it"));
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
       ->check(above_zero());
   command
       .add_option("--precision", o.precision,
-                  "stop a case when its interval is within this part of its median, as in 0.02")
+                  "stop a case when its interval is within this fraction of its median, as in 0.02")
       ->check(CLI::Range(1e-4, 1.0));
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
@@ -65,7 +65,7 @@ std::filesystem::path default_output(const std::vector<std::filesystem::path>& c
 void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(exit_code::bad_input,
-                       fmt::format("--resume {}: {}; start anew with --out", file, why));
+                       fmt::format("--resume {}: {}; start again with --out", file, why));
   };
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
@@ -130,7 +130,7 @@ int run(const Options& o) {
                out.stem().string());
   }
   if (Interruption::requested())
-    fmt::print(stderr, "breakeven: interrupted; go on with --resume {}\n", out.string());
+    fmt::print(stderr, "breakeven: interrupted; continue with --resume {}\n", out.string());
   return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 

@@ -121,7 +121,7 @@ void print_selftest(const Selftest& s) {
   std::sort(noise.begin(), noise.end(),
             [](const auto& a, const auto& b) { return a.smallest_change > b.smallest_change; });
   fmt::print(
-      "\nSmallest change that is found 19 times in 20: {:.1f} % in the middle one of the cases, {:.1f} % "
+      "\nSmallest change that is found 19 times in 20: {:.1f} % in the median case, {:.1f} % "
       "in the noisiest\n",
       noise[noise.size() / 2].smallest_change * 100, noise.front().smallest_change * 100);
   constexpr std::size_t shown = 5;

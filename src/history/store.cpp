@@ -29,7 +29,7 @@ struct HistoryDatabase {
             wait));
       case SQLITE_NOTADB:
         throw HistoryError(
-            fmt::format("{}: is no history store; name one that `breakeven history add` made", name));
+            fmt::format("{}: is not a history store; name a file that `breakeven history add` made", name));
       case SQLITE_CORRUPT:
         throw HistoryError(
             fmt::format("{}: is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` "

@@ -50,7 +50,7 @@ bool is_backend_name(const Json& json) {
 }
 
 [[noreturn]] void fail_too_many(const Place& place, double count) {
-  place.fail(fmt::format("makes {} cases, and {} are the most; shorten a list or a range",
+  place.fail(fmt::format("makes {} cases, and at most {} are possible; shorten a list or a range",
                          count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count),
                          most_cases));
 }
@@ -136,9 +136,10 @@ const std::vector<Parameter>& measure_parameters() {
   constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // where doubles hold every integer
   constexpr double day = 86400;
   static const std::vector<Parameter> all{
-      number_parameter("precision",
-                       "a case is done when the half width of its median's 95 % interval is this part of it",
-                       0, 1, defaults.precision),
+      number_parameter(
+          "precision",
+          "a case is done when the half width of its median's 95 % interval is this fraction of it", 0, 1,
+          defaults.precision),
       number_parameter("max_seconds", "of measuring, for each case and backend", 0, day,
                        defaults.max_seconds),
       integer_parameter("launches", "fresh processes of each backend", 1, 1000, defaults.launches),

@@ -31,7 +31,7 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
   if (std::filesystem::is_regular_file(status)) {
     const std::uintmax_t size = std::filesystem::file_size(path, error);
     if (!error && size > largest_json_file) {
-      place.fail(fmt::format("is {:.1f} MiB large, and {} MiB are the most; is it the right file?",
+      place.fail(fmt::format("is {:.1f} MiB large, and at most {} MiB are read; is it the right file?",
                              static_cast<double>(size) / 0x1p20, largest_json_file >> 20U));
     }
   }

@@ -26,7 +26,7 @@ Share read_share(const Json& entry, const Place& place, const std::filesystem::p
   const Json& others = entry["or_dtype"];
   const Place at = place / "or_dtype";
   if (!others.is_array() || others.empty())
-    at.fail(fmt::format("is {}; it must be a list of dtypes that will do, too, such as [\"bf16\"]",
+    at.fail(fmt::format("is {}; it must be a list of dtypes that are acceptable, too, such as [\"bf16\"]",
                         shown(others)));
   if (!bare.contains("dtype") || bare["dtype"].is_structured())
     at.fail("needs one 'dtype' that these may stand in for; give each dtype an entry of its own");

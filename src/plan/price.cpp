@@ -33,7 +33,7 @@ bool is_date(std::string_view text) {
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {
   if (!object.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
-  return require_above_zero(object[key], place / key, "; leave out what is not known, as nothing is free");
+  return require_above_zero(object[key], place / key, "; leave an unknown price out, as nothing is free");
 }
 
 PriceSource read_price_source(const Json& object, const Place& place) {

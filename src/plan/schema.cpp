@@ -89,7 +89,7 @@ Json workload_schema(const Workload& workload) {
       {"type", "number"},
       {"exclusiveMinimum", 0},
       {"default", 1}};
-  properties["or_dtype"] = {{"description", "dtypes that will do, too, where machines are ranked"},
+  properties["or_dtype"] = {{"description", "dtypes that are acceptable, too, where machines are ranked"},
                             {"type", "array"},
                             {"minItems", 1},
                             {"uniqueItems", true},
@@ -174,7 +174,7 @@ Json threshold_schema() {
               {"minimum", 1},
               {"default", 1}}},
             {"width",
-             {{"description", "of a 95 % interval that is narrow enough, as a part"},
+             {{"description", "of a 95 % interval that is narrow enough, as a fraction"},
               {"type", "number"},
               {"exclusiveMinimum", 0},
               {"exclusiveMaximum", 1},

@@ -16,7 +16,7 @@ namespace {
 ThresholdSide read_side(const Json& json, const Place& place) {
   require_object(json, place, {"backends", "threads", "parameters", "price"});
   if (!json.contains("backends"))
-    place.fail("'backends' is missing; add it: a list of names, of which the fastest counts at every value");
+    place.fail("'backends' is missing; add it: a list of names; the fastest of them counts at every value");
   ThresholdSide side{.backends = read_backends(json["backends"], place / "backends")};
   if (json.contains("threads"))
     side.threads =
@@ -32,7 +32,8 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
   if (!parameters.is_object())
     (place / "parameters").fail(fmt::format("is {}; it must be an object, {{...}}", shown(parameters)));
   for (const auto& [name, value] : parameters.items()) {
-    if (name == asked) (place / "parameters" / name).fail("is what is asked for; leave it out");
+    if (name == asked)
+      (place / "parameters" / name).fail("is the parameter that the threshold looks for; leave it out");
     if (value.is_structured())
       (place / "parameters" / name).fail("must be one value, which this side has in place of the workload's");
     workload[name] = value;
@@ -142,7 +143,7 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
     const Json& width = asked["width"];
     if (!width.is_number() || !(width.get<double>() > 0 && width.get<double>() < 1))
       (place / "width")
-          .fail(fmt::format("is {}; it must be a part above 0 and below 1, as in 0.04", shown(width)));
+          .fail(fmt::format("is {}; it must be a fraction above 0 and below 1, as in 0.04", shown(width)));
     config.width = width.get<double>();
   }
   if (asked.contains("unlike_precision")) {
@@ -169,7 +170,7 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
                      path.parent_path())
               .sweep;
       if (sweep.axis_of(config.parameter) == nullptr)
-        workload.fail(fmt::format("has no range of '{}', which is asked for{}", config.parameter,
+        workload.fail(fmt::format("has no range of '{}', which the threshold looks for{}", config.parameter,
                                   did_you_mean(config.parameter, names(sweep.workload->parameters()))));
       sweeps[side] = sweep.apart_from(config.parameter);
     }

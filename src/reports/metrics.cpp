@@ -204,7 +204,7 @@ std::span<const Metric> all_metrics() {
        of_gpu<&DeviceConditions::watts>},
       {"gpu_celsius", "", "celsius", "Highest temperature of the GPU.", "GPU °C", number,
        of_gpu<&DeviceConditions::celsius>},
-      {"gpu_throttled_samples", "", "", "Samples during which the GPU held its clocks down.", "throttled",
+      {"gpu_throttled_samples", "", "", "Samples during which the GPU lowered its clocks.", "throttled",
        count, throttled_samples},
       {"gpu_pcie_generation", "", "", "Generation of the PCIe link, under load.", "PCIe", count,
        of_gpu<&DeviceConditions::pcie_generation>},

@@ -79,7 +79,7 @@ class Conformance {
       if (hello_.device != "cpu" && hello_.device != "gpu")
         failure = fmt::format("'device' is '{}' and must be cpu or gpu", hello_.device);
       if (hello_.role != "contender" && hello_.role != "arbiter")
-        failure = fmt::format("'role' is '{}' and must be contender or arbiter", hello_.role);
+        failure = fmt::format("'role' is '{}' and must be `contender` or `arbiter`", hello_.role);
     }
     add("hello", failure);
     return failure.empty();
@@ -175,7 +175,7 @@ class Conformance {
     const auto* s = std::get_if<answer::Sample>(&asked);
     if (s == nullptr) return no_answer(asked);
     if (s->iterations != iterations)
-      return fmt::format("ran {} iterations where {} were asked for", s->iterations, iterations);
+      return fmt::format("ran {} iterations where {} were requested", s->iterations, iterations);
     if (!device_seconds && s->device_seconds && !hello_.device_id.empty())
       return "gave device_seconds though told not to, around which energy is read (device_id)";
     if (workload.measures_latency() && std::ssize(s->latencies) != iterations) {

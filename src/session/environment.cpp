@@ -127,7 +127,7 @@ void warn_of_environment(const Host& host, std::vector<std::string>& warnings) {
   set.reserve(host.environment->size());
   for (const auto& [name, value] : *host.environment) set.push_back(fmt::format("{}={}", name, value));
   warnings.push_back(
-      fmt::format("libraries were steered by what the environment has: {}", fmt::join(set, ", ")));
+      fmt::format("environment variables that influence libraries are set: {}", fmt::join(set, ", ")));
 }
 
 void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings) {

@@ -188,7 +188,7 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
     const double reached = relative_half_width({*timing.ci_low, *timing.ci_high}, timing.median);
     if (reached > measure.precision) {
       warnings.push_back(fmt::format(
-          "the time limit of {:g} s was reached at an interval of ±{:.1f} %, asked for was ±{:g} %",
+          "the time limit of {:g} s was reached at an interval of ±{:.1f} %, requested was ±{:g} %",
           measure.max_seconds, reached * 100, measure.precision * 100));
     }
   }
@@ -228,7 +228,7 @@ std::optional<std::string> describe(const Throttling& throttling, std::size_t sa
   if (throttling.samples.empty()) return std::nullopt;
   std::vector<std::string> causes;
   for (const auto& [cause, count] : throttling.causes) causes.push_back(cause);
-  return fmt::format("the GPU held its clocks down in {} of {} samples ({})", throttling.samples.size(),
+  return fmt::format("the GPU lowered its clocks in {} of {} samples ({})", throttling.samples.size(),
                      samples, fmt::join(causes, ", "));
 }
 

@@ -80,7 +80,7 @@ Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t 
 /// What a reader should know of these samples: too few, not as precise as asked, drifting, disturbed.
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure);
 std::vector<std::string> condition_warnings(const Conditions& conditions);
-/// "the GPU held its clocks down in 3 of 40 samples (power cap)"; nothing where it never did.
+/// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; nothing where it never did.
 std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
 std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples);
 

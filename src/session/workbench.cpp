@@ -66,7 +66,7 @@ void Workbench::find_truth(MeasuredProblem& problem) {
   const Case& c = problem.planned->problem;
   problem.elements = elements_to_check(c.workload->output(c.parameters).elements(), measure_.seed);
   if (!arbiter_record_) {
-    problem.no_truth = "there is no arbiter: breakeven-backend-reference is not beside the driver";
+    problem.no_truth = "there is no reference backend: breakeven-backend-reference is not beside the driver";
     return;
   }
   Status status = Status::failed;
@@ -186,7 +186,7 @@ std::optional<answer::Sample> Workbench::checked(Arm& arm, std::int64_t iteratio
                                                  std::optional<answer::Sample> s) {
   if (!s || s->iterations == iterations) return s;
   end(arm, Status::failed,
-      fmt::format("broke the protocol: ran {} iterations where {} were asked for", s->iterations,
+      fmt::format("broke the protocol: ran {} iterations where {} were requested", s->iterations,
                   iterations));
   return std::nullopt;
 }

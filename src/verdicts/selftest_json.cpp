@@ -47,12 +47,12 @@ std::size_t count(const JsonReader& in, const char* key) {
 
 Selftest selftest_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema"))
-    throw ResultError("is no file of `breakeven selftest`: it has no \"schema\"; make it anew");
+    throw ResultError("was not made by `breakeven selftest`: it has no \"schema\"; make it again");
   const JsonReader in(json, "");
   const auto found = in.get<std::string>("schema");
   if (found != selftest_schema) {
     throw ResultError(
-        fmt::format("is of schema '{}' and '{}' is read here: make it anew with `breakeven "
+        fmt::format("is of schema '{}' and '{}' is read here: make it again with `breakeven "
                     "selftest`",
                     found, selftest_schema));
   }

@@ -112,7 +112,7 @@ void compare(std::string_view what, const std::vector<double>& truth, const std:
   if (shown.size() != truth.size()) {
     result.correct = false;
     result.detail =
-        fmt::format("{} {} values were shown where {} were asked for", shown.size(), what, truth.size());
+        fmt::format("{} {} values were shown where {} were requested", shown.size(), what, truth.size());
     return;
   }
   for (std::size_t i = 0; i < truth.size(); ++i) {

@@ -1,17 +1,20 @@
-"""docs/example-backend.py is a working backend, and docs/adding-a-backend.md quotes it as it is."""
+"""docs/example-backend.py and docs/example-backend.c are working backends, and docs/adding-a-backend.md quotes the first as it is."""
 
 import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from backend_program import BUILD, SOURCE, BackendProgram, conv2d, matmul
 
 EXAMPLE = SOURCE / "docs" / "example-backend.py"
+EXAMPLE_IN_C = SOURCE / "docs" / "example-backend.c"
 
 
 class ExampleBackendTest(unittest.TestCase):
@@ -80,11 +83,73 @@ class ExampleBackendTest(unittest.TestCase):
 
     def test_the_generator_in_the_protocol_makes_the_same_inputs(self):
         names = {}
-        text = (SOURCE / "docs" / "worker-protocol.md").read_text()
+        text = (SOURCE / "docs" / "inputs-and-verification.md").read_text()
         exec(text.split("```python\n")[1].split("```")[0], names)
         product = names["uniform"](5, 0, 0) * names["uniform"](5, 1, 0)
         self.example.ask(request="prepare", **matmul(1, 1, 1, "f64", seed=5))
         self.assertEqual(self.example.ask(request="verify", elements=[0])["elements"], [product])
+
+
+@unittest.skipUnless(shutil.which("cc"), "no C compiler")
+class ExampleInCTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.program = pathlib.Path(cls.folder.name) / "breakeven-backend-example-c"
+        warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+        subprocess.run(["cc", "-O2", *warnings, "-o", cls.program, EXAMPLE_IN_C], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_driver(self, *arguments, **variables):
+        environment = {**os.environ, "BREAKEVEN_BACKENDS": str(self.program.parent), **variables}
+        return subprocess.run([BUILD / "breakeven", *arguments], env=environment, capture_output=True, text=True)
+
+    def test_conforms(self):
+        done = self.run_driver("conformance", self.program)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn(" 0 failed", done.stdout)
+        self.assertGreaterEqual(int(done.stdout.split(" passed")[0].split()[-1]), 10)
+
+    def test_is_measured_like_any_other(self):
+        config = {"backends": ["example-c"], "workloads": [{"op": "matmul", "m": 17, "n": 5, "k": 33}]}
+        path = self.program.parent / "config.json"
+        path.write_text(json.dumps(config))
+        done = self.run_driver("run", path, "--out", "-", "--seconds", "0.1")
+        (case,) = json.loads(done.stdout)["cases"]
+        self.assertEqual((done.returncode, case["status"]), (0, "ok"), case["reason"] if "reason" in case else done.stderr)
+
+    def test_does_extra_work(self):
+        """Five times the work takes longer: selftest finds out by how much."""
+        seconds = {}
+        for variables in ({}, {"BREAKEVEN_EXTRA_WORK": "4"}):
+            with mock.patch.dict(os.environ, variables):
+                example = BackendProgram([self.program])
+            self.addCleanup(example.kill)
+            self.assertEqual(example.hello.get("libraries"), {"extra work": "400 %"} if variables else None)
+            self.assertTrue(example.ask(request="prepare", **matmul(96, 96, 96))["ok"])
+            seconds[bool(variables)] = min(example.ask(request="sample", iterations=5)["seconds"] for _ in range(20))
+        self.assertGreater(seconds[True], 2 * seconds[False])
+
+    def test_refuses_and_goes_on(self):
+        example = BackendProgram([self.program])
+        self.addCleanup(example.kill)
+        for line, status in [
+            ("rubbish", "failed"),
+            ('{"request": "dance"}', "failed"),
+            ('{"request": "verify", "elements": [0]}', "failed"),
+            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}), "out_of_memory"),
+            (json.dumps({"request": "prepare", **matmul(2, 2, 2, batch=2)}), "unsupported"),
+            (json.dumps({"request": "prepare", **matmul(2, 2, 2, transpose_b=True)}), "unsupported"),
+            (json.dumps({"request": "hello", "protocol": 2, "threads": 1}), "failed"),
+        ]:
+            answer = example.send(line)
+            self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
+        self.assertTrue(example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+        self.assertEqual(len(example.ask(request="verify", elements=[3, 0])["elements"]), 2)
+        self.assertEqual(example.quit(), 0)
 
 
 if __name__ == "__main__":

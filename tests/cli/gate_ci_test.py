@@ -1,5 +1,5 @@
 """action.yml and scripts/gate.gitlab-ci.yml: their commands are run as GitHub's and GitLab's runners run them, and what
-docs/regression-checks.md shows of them names nothing that they do not have."""
+docs/gate-in-ci.md shows of them names nothing that they do not have."""
 
 import json
 import os
@@ -204,7 +204,7 @@ class GitLabJobTest(GatedRepositoryTest):
 
 class DocumentationTest(unittest.TestCase):
     def setUp(self):
-        text = (SOURCE / "docs" / "regression-checks.md").read_text()
+        text = (SOURCE / "docs" / "gate-in-ci.md").read_text()
         self.snippets = [read_yaml(snippet) for snippet in re.findall(r"(?ms)^```yaml\n(.*?)^```", text)]
         self.text = text
 

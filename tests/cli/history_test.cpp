@@ -195,7 +195,7 @@ TEST_F(HistoryTest, WhatIsNoStoreIsRefused) {
                                                   {"add", result, result, "--commit", "c"}}) {
     const Outcome outcome = history(command);
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(result + ": is no history store"));
+    EXPECT_THAT(outcome.err, HasSubstr(result + ": is not a history store"));
   }
   const Outcome missing = check();
   EXPECT_EQ(missing.status, 2);

@@ -54,7 +54,7 @@ TEST_P(Signalled, RunIsSavedAndResumed) {
   run_process.send(GetParam());
   const Outcome outcome = run_process.wait();
   EXPECT_EQ(outcome.status, 130);
-  EXPECT_THAT(outcome.err, HasSubstr("interrupted; go on with --resume"));
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted; continue with --resume"));
   EXPECT_FALSE(workers_left());
   const Json first = parse_file(file("out.json"));
   EXPECT_EQ(first.at("complete"), false);
@@ -154,7 +154,7 @@ TEST_F(ResumeTest, RefusesAnotherMachine) {
   const Outcome cpu = resume_changed([](Json& r) { r["host"]["cpu"] = "Z80"; }, "", one_thread_);
   EXPECT_EQ(cpu.status, 2);
   EXPECT_THAT(cpu.err, HasSubstr("Z80"));
-  EXPECT_THAT(cpu.err, HasSubstr("start anew with --out"));
+  EXPECT_THAT(cpu.err, HasSubstr("start again with --out"));
   const Outcome other =
       resume_changed([](Json& r) { r["host"]["cpu_identity"] = "Zilog family 80"; }, "", one_thread_);
   EXPECT_EQ(other.status, 2);

@@ -180,7 +180,7 @@ TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);
   EXPECT_THAT(verdict.at("notes").get<std::vector<std::string>>(),
-              AllOf(Contains(HasSubstr("the GPU held its clocks down in")),
+              AllOf(Contains(HasSubstr("the GPU lowered its clocks in")),
                     Contains(HasSubstr("taken again, after the GPU had cooled down"))));
   const Json launch = verdict.at("launches").at(0);
   EXPECT_EQ(launch.at("base").size() % 2, 0U) << launch;

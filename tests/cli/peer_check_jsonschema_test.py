@@ -1,4 +1,4 @@
-"""action.yml, the GitLab job, and the examples in docs/regression-checks.md through check-jsonschema (PyPI), which brings the
+"""action.yml, the GitLab job, and the examples in docs/gate-in-ci.md through check-jsonschema (PyPI), which brings the
 schemas that GitHub's and GitLab's editors check such files with; scripts/setup-schemas installs it."""
 
 import os
@@ -34,7 +34,7 @@ class CheckJsonschemaTest(unittest.TestCase):
         self.assertEqual(complaint(GITLAB, SOURCE / "scripts" / "gate.gitlab-ci.yml"), "")
 
     def test_the_examples(self):
-        text = (SOURCE / "docs" / "regression-checks.md").read_text()
+        text = (SOURCE / "docs" / "gate-in-ci.md").read_text()
         snippets = re.findall(r"(?ms)^```yaml\n(.*?)^```", text)
         self.assertEqual(len(snippets), 3)
         with tempfile.TemporaryDirectory() as folder:

@@ -178,7 +178,7 @@ TEST_F(HistoryStoreTest, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   const std::string text = "{\"schema\": \"breakeven.result/1\"}, and long enough to be mistaken";
   folder_.write("history", text);
   for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
-    EXPECT_THAT(why_refused(open), HasSubstr("is no history store"));
+    EXPECT_THAT(why_refused(open), HasSubstr("is not a history store"));
   std::ifstream file(path());
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
 }
@@ -186,12 +186,12 @@ TEST_F(HistoryStoreTest, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
 TEST_F(HistoryStoreTest, AnotherProgramsDatabaseIsRefused) {
   execute("CREATE TABLE theirs(x)");
   for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
-    EXPECT_THAT(why_refused(open), HasSubstr("is no history store"));
+    EXPECT_THAT(why_refused(open), HasSubstr("is not a history store"));
 }
 
 TEST_F(HistoryStoreTest, AnEmptyFileBecomesAStoreOnlyWhenAddedTo) {
   folder_.write("history", "");
-  EXPECT_THAT(why_refused(), HasSubstr("is no history store"));
+  EXPECT_THAT(why_refused(), HasSubstr("is not a history store"));
   EXPECT_EQ(why_refused(HistoryStore::Open::to_add), "was accepted");
   EXPECT_EQ(why_refused(), "was accepted");
 }

@@ -68,7 +68,7 @@ TEST(JsonFile, RefusesALargeFileWithoutReadingIt) {
   const TemporaryFolder folder;
   const auto path = folder.write("large.json", "[");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 30U);  // a hole: takes no space
-  EXPECT_THAT(error_of(path), HasSubstr(": is 1024.0 MiB large, and 16 MiB are the most"));
+  EXPECT_THAT(error_of(path), HasSubstr(": is 1024.0 MiB large, and at most 16 MiB are read"));
 }
 
 TEST(JsonFile, RefusesAnEndlessFile) {

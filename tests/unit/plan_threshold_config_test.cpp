@@ -119,7 +119,7 @@ TEST_F(ThresholdConfigFile, SaysWhatIsWrongAndWhere) {
       "/threshold/baseline/threads");
   expect_refused(
       R"({"parameter": "m", "baseline": {"backends": ["a"], "parameters": {"m": 3}}, "challenger": {"backends": ["a"]}})",
-      "is what is asked for");
+      "is the parameter that the threshold looks for");
   expect_refused(
       R"({"parameter": "m", "baseline": {"backends": ["a"], "parameters": {"k": [3]}}, "challenger": {"backends": ["a"]}})",
       "must be one value");

@@ -268,7 +268,7 @@ TEST(ThrottlingWarnings, SayHowManyAndWhy) {
   t.note(0, {"power cap"});
   t.note(5, {"power cap", "thermal slowdown"});
   EXPECT_THAT(throttling_warnings(t, 40),
-              ElementsAre("the GPU held its clocks down in 2 of 40 samples (power cap, thermal slowdown): "
+              ElementsAre("the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): "
                           "figures are of the others"));
   EXPECT_THAT(throttling_warnings(t, 11), ElementsAre(HasSubstr("too few are left")));
 }

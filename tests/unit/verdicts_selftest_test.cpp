@@ -118,9 +118,9 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
   EXPECT_THAT(warnings[0], HasSubstr("is from another host"));
   other = s.host;
   other.cpu_identity = "AuthenticAMD family 26 model 2 stepping 1";
-  EXPECT_THAT(selftest_warnings(s, other, s.rules),
-              ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"),
-                                HasSubstr("model 2 "))));
+  EXPECT_THAT(
+      selftest_warnings(s, other, s.rules),
+      ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"), HasSubstr("model 2 "))));
 }
 
 TEST(SelftestFile, IsReadAsItIsWritten) {
@@ -142,7 +142,7 @@ TEST(SelftestFile, SaysWhatIsWrongWithIt) {
     return "";
   };
   EXPECT_THAT(error_of("{"), HasSubstr("s.json"));
-  EXPECT_THAT(error_of("[]"), HasSubstr("make it anew"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("make it again"));
   EXPECT_THAT(error_of(R"({"schema": "breakeven.selftest/9"})"),
               HasSubstr("'breakeven.selftest/1' is read here"));
   std::string text = to_json_text(sample());

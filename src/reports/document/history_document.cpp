@@ -207,7 +207,7 @@ Document document_of(const CheckedHistory& checked) {
          .tone = Tone::warning});
   if (exit_status(check) == 1 || !check.failures.empty())
     document.notes.push_back(
-        {.text = fmt::format("To accept what is meant to be so: breakeven history accept {} --filter REGEX",
+        {.text = fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX",
                              printable(checked.store))});
   document.notes.push_back(
       {.text = fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "

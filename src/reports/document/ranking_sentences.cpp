@@ -20,9 +20,10 @@ std::string place_text(const Ranked& one, const Ranking& ranking) {
 std::string work_text(const Ranking& ranking) {
   const std::size_t cases = ranking.entries.size();
   const std::string counted = fmt::format("{} case{}", cases, cases == 1 ? "" : "s");
-  return ranking.weighted ? fmt::format("ranked by the {} of all of it once, {}", name(ranking.by), counted)
-                          : fmt::format("ranked by {}: the geometric mean of what all have, {}",
-                                        name(ranking.by), counted);
+  return ranking.weighted
+             ? fmt::format("ranked by the {} of the whole mix once, {}", name(ranking.by), counted)
+             : fmt::format("ranked by {}: the geometric mean of the {} that all machines have",
+                           name(ranking.by), counted);
 }
 
 std::vector<std::string> apart_texts(const Ranked& one) {

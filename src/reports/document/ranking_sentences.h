@@ -11,7 +11,7 @@ namespace breakeven {
 /// "=2": one of several that share it; "-" without one.
 std::string place_text(const Ranked& one, const Ranking& ranking);
 
-/// "ranked by the time of all of it once, 12 cases".
+/// "ranked by the time of the whole mix once, 12 cases".
 std::string work_text(const Ranking& ranking);
 
 /// "3 of 5 cases in bf16", "2 of 5 cases predicted": what sets some of its cases apart, a phrase each.

@@ -340,7 +340,7 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
   }
   for (const Result* run : runs) {
     if (!run->complete) {
-      said.push_back({.text = "The run ended before everything was measured: go on with --resume.",
+      said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
                       .tone = Tone::warning});
       break;
     }

@@ -1,7 +1,7 @@
 // --csv: one row for each case and backend, RFC 4180 (CRLF, quotes where needed), in UTF-8, under a header
 // row; for spreadsheets and data frames.
 //
-// The columns are described in docs/result-file.md; the parameters come last, as `parameter.NAME` for each
+// The columns are described in docs/csv.md; the parameters come last, as `parameter.NAME` for each
 // name that occurs. Numbers have all their digits. Unknown is empty. Text is one line, without control
 // characters; text that a spreadsheet would take for a formula begins with an apostrophe.
 #include <fmt/format.h>

@@ -189,7 +189,7 @@ ResultSuite incomplete_suite(const Result& run, const std::string& name) {
   XmlElement& test = suite.tests.emplace_back(junit_test(name, "breakeven"));
   test.children.push_back(problem_with_text(
       "error", "interrupted",
-      "the run did not come to its end: cases may be missing; go on with `breakeven run --resume`"));
+      "the run did not come to its end: cases may be missing; continue it with `breakeven run --resume`"));
   return suite;
 }
 

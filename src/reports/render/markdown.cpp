@@ -7,18 +7,26 @@
 
 #include "reports/render/cells.h"
 #include "reports/render/markdown_text.h"
+#include "reports/text.h"
 
 namespace breakeven {
 namespace {
 
-/// GitHub refuses a job summary above 1 MiB; the rest is for what stands around a table.
-constexpr std::size_t largest_table = 900'000;
+/// GitHub refuses a job summary above 1 MiB: the rows of all tables have this much of it together.
+constexpr std::size_t most_of_rows = 800'000;
+
+/// A text of any length from elsewhere, which escaping makes at most nine times as long.
+std::string cut_text(std::string_view text) {
+  constexpr std::size_t widest = 400;
+  return markdown_text(shorten(printable(text), widest));
+}
 
 std::string stressed(const std::string& text, Tone tone) {
   return !text.empty() && (tone == Tone::best || tone == Tone::bad) ? fmt::format("**{}**", text) : text;
 }
 
-std::string table_text(const Table& table) {
+/// Takes the bytes of its rows from `left`.
+std::string table_text(const Table& table, std::size_t& left) {
   if (table.rows.empty()) return "";
   struct Shown {
     std::size_t index;
@@ -44,65 +52,72 @@ std::string table_text(const Table& table) {
   for (const TableRow& row : table.rows) {
     std::vector<std::string> cells;
     if (!table.group_name.empty())
-      cells.push_back(group == nullptr || *group != row.group ? markdown_text(row.group) : "");
+      cells.push_back(group == nullptr || *group != row.group ? cut_text(row.group) : "");
     group = &row.group;
     for (const Shown& column : shown) {
       const TableCell& cell = row.cells[column.index];
       std::string said =
-          stressed(markdown_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
-      if (!said.empty() && !cell.note.empty()) said += " " + markdown_text(cell.note);
+          stressed(cut_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
+      if (!said.empty() && !cell.note.empty()) said += " " + cut_text(cell.note);
       cells.push_back(std::move(said));
     }
     const std::string line = markdown_row(cells);
-    if (text.size() + line.size() > largest_table)
+    if (line.size() > left)
       return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n",
                                 table.rows.size() - rows);
+    left -= line.size();
     text += line;
     ++rows;
   }
   return text;
 }
 
-std::string titled(const Table& table) {
-  const std::string text = table_text(table);
+std::string titled(const Table& table, std::size_t& left) {
+  const std::string text = table_text(table, left);
   return text.empty() || table.title.empty() ? text
                                              : fmt::format("\n**{}**\n{}", markdown_text(table.title), text);
 }
 
 std::string sentences_text(const std::vector<Sentence>& sentences) {
+  constexpr std::size_t most = 20;
   std::string text;
-  for (const Sentence& sentence : sentences)
-    text += fmt::format("- {}\n", stressed(markdown_text(sentence.text), sentence.tone));
+  for (std::size_t i = 0; i < sentences.size() && i < most; ++i)
+    text += fmt::format("- {}\n", stressed(cut_text(sentences[i].text), sentences[i].tone));
+  if (sentences.size() > most) text += fmt::format("- and {} more\n", sentences.size() - most);
   return text.empty() ? "" : "\n" + text;
 }
 
 std::string folded(std::string_view title, const std::string& text) {
   return text.empty()
              ? ""
-             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", markdown_text(title), text);
+             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", cut_text(title), text);
 }
 
 }  // namespace
 
 std::string render_markdown(const Document& document) {
-  std::string text = fmt::format("# {}\n", markdown_text(document.title));
-  if (!document.about.empty()) text += fmt::format("\n{}\n", markdown_text(document.about));
+  std::size_t left = most_of_rows;
+  std::string text = fmt::format("# {}\n", cut_text(document.title));
+  if (!document.about.empty()) text += fmt::format("\n{}\n", cut_text(document.about));
   for (const Card& card : document.cards) {
-    if (document.cards.size() > 1) text += fmt::format("\n## {}\n", markdown_text(card.question));
+    if (document.cards.size() > 1) text += fmt::format("\n## {}\n", cut_text(card.question));
     text += '\n';
-    for (const Sentence& sentence : card.answer)
-      text += fmt::format("**{}**\n", markdown_text(sentence.text));
-    for (const Table& table : card.tables) text += titled(table);
-    std::string details;
-    for (const Table& table : card.details) details += titled(table);
-    text += folded("All results", details);
-    for (const Fold& fold : card.folds) {
-      std::string inside = sentences_text(fold.sentences);
-      for (const Table& table : fold.tables) inside += titled(table);
-      text += folded(fold.title, inside);
-    }
+    for (const Sentence& sentence : card.answer) text += fmt::format("**{}**\n", cut_text(sentence.text));
+    for (const Table& table : card.tables) text += titled(table, left);
   }
   if (!document.notes.empty()) text += "\n## Notes\n" + sentences_text(document.notes);
+  // What can be opened comes last, and has the room that is left.
+  for (const Card& card : document.cards) {
+    const std::string of = document.cards.size() > 1 ? ": " + card.question : "";
+    for (const Fold& fold : card.folds) {
+      std::string inside = sentences_text(fold.sentences);
+      for (const Table& table : fold.tables) inside += titled(table, left);
+      text += folded(fold.title + of, inside);
+    }
+    std::string details;
+    for (const Table& table : card.details) details += titled(table, left);
+    text += folded("All results" + of, details);
+  }
   for (const Fold& fold : document.folds) text += folded(fold.title, sentences_text(fold.sentences));
   return text;
 }

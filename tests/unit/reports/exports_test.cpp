@@ -141,7 +141,7 @@ TEST(ExportFormats, OfNoCasesAreWhole) {
 }
 
 TEST(ExportFormats, CsvColumnsAreDocumented) {
-  std::ifstream file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/result-file.md");
+  std::ifstream file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
   const std::string documented{std::istreambuf_iterator<char>(file), {}};
   std::istringstream header(lines_of(exported("--csv", std::vector<Result>()).text).at(0));
   for (std::string column; std::getline(header, column, ',');)
