@@ -301,7 +301,7 @@ TEST_F(ResultFile, CutOffAnywhereIsRefused) {
 
 TEST_F(ResultFile, OfAnotherSchemaIsRefused) {
   EXPECT_THAT(why_refused(changed("/schema", "breakeven.result/2")), HasSubstr("'breakeven.result/2'"));
-  EXPECT_THAT(why_refused("{}"), HasSubstr("is not a result file"));
+  EXPECT_THAT(why_refused("{}"), HasSubstr("is JSON of an unknown kind and no result"));
 }
 
 TEST_F(ResultFile, ACaseThatIsThereTwiceIsRefused) {

@@ -105,8 +105,7 @@ void write_below(Page& page, const Table& table, const TableRow& row, const Layo
   const auto write_line = [&] {
     if (line.empty()) return;
     page.write(std::string(from, ' '));
-    page.write(line, colour::dim);
-    page.end_line();
+    page.wrapped("", colour::none, line, colour::dim, from, 2, 4);
     line.clear();
   };
   for (const ShownColumn& column : layout.below) {
@@ -120,6 +119,19 @@ void write_below(Page& page, const Table& table, const TableRow& row, const Layo
   write_line();
 }
 
+/// The last text of a row that has got to column `at`: in lines of its own where there is too little room
+/// behind it.
+void write_end(Page& page, const std::string& text, std::string_view code, std::size_t at,
+               std::size_t indent) {
+  constexpr std::size_t least_room = 20;
+  if (at + least_room > page.width()) {
+    page.end_line();
+    page.write(std::string(indent, ' '));
+    at = indent;
+  }
+  page.wrapped("", colour::none, text, code, at, 2, 4);
+}
+
 void write_row(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
   page.write(std::string(layout.indent, ' '));
   const bool remark = is_remark(table, row);
@@ -130,14 +142,14 @@ void write_row(Page& page, const Table& table, const TableRow& row, const Layout
     const std::string text = text_of(table, row, column, page);
     if (remark && i > 0) {
       if (text.empty()) continue;
-      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+      write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
       return;
     }
     const bool is_last = i + 1 == layout.columns.size();
     if (is_number(table.columns[column.index]) && std::holds_alternative<double>(cell.value)) {
       page.write(pad_left(text, column.width), colour_of(cell.tone));
-    } else if (is_last && display_width(text) > page.width() - std::min(page.width(), at)) {
-      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+    } else if (is_last && at + display_width(text) > page.width()) {
+      write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
       write_below(page, table, row, layout);
       return;
     } else {

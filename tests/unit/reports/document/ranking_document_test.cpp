@@ -43,7 +43,7 @@ TEST(RankingDocument, HasTheOrderTheCasesAndTheMachines) {
                   "distinguishable.",
                   "CPU of slow, 2 cores takes 3.0x as much."));
   const Table& order = card.tables.at(0);
-  EXPECT_EQ(order.title, "Ranked by time: the geometric mean of what all have, 2 cases");
+  EXPECT_EQ(order.title, "Ranked by time: the geometric mean of the 2 cases that all machines have");
   EXPECT_THAT(column_texts(order, "place"), ElementsAre("=1", "=1", "3"));
   EXPECT_THAT(column_texts(order, "times the first's"), ElementsAre("1.00x", "1.00x", "3.0x"));
   EXPECT_THAT(column_texts(card.details.at(0), "CPU of slow, 2 cores"), ElementsAre("3.00", "6.00"));

@@ -61,8 +61,9 @@ std::string shown(const Document& document, int width = 80, bool answer_first = 
 TEST(Terminal, EndsWithTheAnswer) {
   EXPECT_EQ(shown(of({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3)}), 90),
             "Which is faster?\n"
-            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2\n"
-            "  results; 0 of 2 timed ones verified\n"
+            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2 "
+            "results;\n"
+            "  0 of 2 timed ones verified\n"
             "\n"
             "Matrix products\n"
             "  backend   time, ms    95 %  GFLOP/s  compared\n"
@@ -72,8 +73,7 @@ TEST(Terminal, EndsWithTheAnswer) {
             "\n"
             "oneDNN is the fastest.\n"
             "On average OpenBLAS takes 2.0x as long as the fastest.\n"
-            "Not measured yet: no GPU took part. On a machine with one, run the same configs, and\n"
-            "  report its files with these.\n");
+            "No GPU here: on a machine with one, the same command compares it.\n");
 }
 
 TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {
