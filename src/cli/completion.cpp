@@ -24,7 +24,7 @@ struct Candidate {
 };
 using Candidates = std::vector<Candidate>;
 
-const Candidate files{.word = ":files", .meaning = {}};
+const Candidate any_file{.word = ":files", .meaning = {}};
 
 Candidates plain(const std::vector<std::string>& words) {
   Candidates all;
@@ -62,16 +62,16 @@ Candidates values(const CLI::App& root, const CLI::Option& option) {
   Candidates all;
   if (word == "CONFIG") {
     for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name, .meaning = {}});
-    all.push_back(files);
+    all.push_back(any_file);
   } else if (word == "RESULT") {
     all = plain(named_results());
-    all.push_back(files);
+    all.push_back(any_file);
   } else if (word == "BACKENDS") {
     all = backends();
   } else if (word == "COMMAND") {
     all = commands(root);
   } else if (word == "FILE" || word == "DIR" || word == "TEXT") {
-    all.push_back(files);
+    all.push_back(any_file);
   }
   return all;
 }
@@ -83,7 +83,7 @@ Candidates matching(const Candidates& all, const std::string& typed, char delimi
   Candidates found;
   for (const Candidate& candidate : all) {
     const std::string word = before + candidate.word;
-    if (candidate.word == files.word) {
+    if (candidate.word == any_file.word) {
       found.push_back(candidate);
     } else if (word.starts_with(typed)) {
       found.push_back({.word = word, .meaning = candidate.meaning});
@@ -139,7 +139,7 @@ Candidates complete(const CLI::App& root, std::vector<std::string> words) {
     if (option == nullptr) return {};
     Candidates found = matching(values(root, *option), typed.substr(equals + 1), option->get_delimiter());
     for (Candidate& candidate : found) {
-      if (candidate.word != files.word) candidate.word = typed.substr(0, equals + 1) + candidate.word;
+      if (candidate.word != any_file.word) candidate.word = typed.substr(0, equals + 1) + candidate.word;
     }
     return found;
   }

@@ -79,9 +79,9 @@ std::optional<std::string> similar_path(const fs::path& missing) {
 }
 
 /// Of `names` or the files here, whichever is near; with the suffix where it was typed.
-std::optional<std::string> similar_name(std::string name, const std::vector<std::string>& names) {
+std::optional<std::string> similar_name(const std::string& name, const std::vector<std::string>& names) {
   const bool has_suffix = name.ends_with(json_suffix);
-  std::string stem = has_suffix ? name.substr(0, name.size() - 5) : name;
+  const std::string stem = has_suffix ? name.substr(0, name.size() - 5) : name;
   if (const auto similar = nearest(stem, names)) return has_suffix ? *similar + json_suffix : *similar;
   return similar_path(name);
 }

@@ -48,7 +48,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
 
 /// CLI11's sentences in plain words, by the name of the option that they begin with.
 std::string plain(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string what = error.what();
+  std::string what = error.what();
   const std::string kind = error.get_name();
   if (kind == "ConversionError") {  // "Could not convert: --threads = two"
     const auto colon = what.find(": ");

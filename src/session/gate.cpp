@@ -100,6 +100,10 @@ class Gate {
     verdicts_.base = record_of(plan_.base);
     verdicts_.head = record_of(plan_.head);
     add_participants();
+    for (const BackendPair& names : plan_.backends) {
+      for (std::string& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
+        verdicts_.warnings.push_back(std::move(warning));
+    }
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
     rows_.reserve(2 * most);  // arms point at them
     verdicts_.cases.reserve(most);

@@ -17,6 +17,7 @@
 #include "statistics/summary.h"
 #include "statistics/welch.h"
 #include "verdicts/decision.h"
+#include "verdicts/notes.h"
 #include "version.h"
 
 namespace breakeven {
@@ -117,6 +118,13 @@ class Comparison {
       of_run_.push_back(found);
     }
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
+    for (const BackendRecord& is : head_.backends) {
+      const auto was = std::find_if(base_.backends.begin(), base_.backends.end(),
+                                    [&](const BackendRecord& b) { return b.name == is.name; });
+      if (was == base_.backends.end()) continue;
+      for (std::string& warning : backend_warnings(is.name, &*was, &is))
+        verdicts_.warnings.push_back(std::move(warning));
+    }
   }
 
   bool allow(const FoundDifference& found) const { return options_.allowed.contains(found.what); }

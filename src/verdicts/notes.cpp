@@ -26,6 +26,17 @@ std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
   return notes;
 }
 
+std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
+                                          const BackendRecord* head) {
+  const auto warnings_of = [](const BackendRecord* backend) {
+    return backend == nullptr ? std::set<std::string>{}
+                              : std::set<std::string>(backend->warnings.begin(), backend->warnings.end());
+  };
+  std::vector<std::string> warnings = notes_of_sides(warnings_of(base), warnings_of(head));
+  for (std::string& warning : warnings) warning = fmt::format("{}: {}", name, warning);
+  return warnings;
+}
+
 void gather_common_notes(Verdicts& verdicts) {
   std::map<std::pair<std::string, std::string>, std::size_t> counts;  // by backend and note
   for (const CaseVerdict& c : verdicts.cases) {

@@ -13,6 +13,10 @@ namespace breakeven {
 /// say.
 std::vector<std::string> notes_of_sides(const std::set<std::string>& base, const std::set<std::string>& head);
 
+/// What the two sides' backends say makes them slower, as "openblas: head: ..."; null is a side without it.
+std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
+                                          const BackendRecord* head);
+
 /// A note that several cases of a backend share becomes a warning about all of them, which counts the cases.
 void gather_common_notes(Verdicts& verdicts);
 

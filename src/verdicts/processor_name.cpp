@@ -101,7 +101,7 @@ std::string processor_generation(std::string_view identity) {
 
 std::string processor_name(const Host& host) {
   const std::string generation = processor_generation(host.cpu_identity);
-  const std::string short_name = without_marks(host.cpu);
+  std::string short_name = without_marks(host.cpu);
   const bool says_model =
       std::any_of(short_name.begin(), short_name.end(), [](char c) { return '0' <= c && c <= '9'; });
   if (says_model) return short_name;

@@ -96,8 +96,8 @@ TEST_F(BadResult, OfAnotherSchema) {
   Json result = good();
   result["schema"] = "breakeven.result/999";
   expect_refused(result.dump(), "is of schema 'breakeven.result/999'");
-  expect_refused("{}", "is not a result file");
-  expect_refused("[]", "is not a result file");
+  expect_refused("{}", "is JSON of an unknown kind; give a result of");
+  expect_refused("[]", "is JSON of an unknown kind; give a result of");
 }
 
 TEST_F(BadResult, WithHostileValues) {

@@ -57,7 +57,7 @@ class GateCommitsTest(GatedRepositoryTest):
     def test_the_same_head_passes(self):
         self.commit(SAME)
         self.assertEqual(self.gate_with("--base", "HEAD~1"), 0, self.error)
-        self.assertIn("None of 2 cases is slower", self.out)
+        self.assertIn("PASS: none of 2 cases is slower", self.out)
 
     def test_what_is_not_committed_takes_part_and_is_left_alone(self):
         (self.repository / "settings").write_text(SLOWER)

@@ -181,7 +181,7 @@ TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
   const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);
   EXPECT_THAT(verdict.at("notes").get<std::vector<std::string>>(),
               AllOf(Contains(HasSubstr("the GPU lowered its clocks in")),
-                    Contains(HasSubstr("taken again, after the GPU had rested"))));
+                    Contains(HasSubstr("taken again, after the GPU had cooled down"))));
   const Json launch = verdict.at("launches").at(0);
   EXPECT_EQ(launch.at("base").size() % 2, 0U) << launch;
   EXPECT_EQ(launch.at("base").size(), launch.at("head").size());

@@ -178,7 +178,7 @@ TEST_F(OutputTest, BackendsOfAProblemTakeTurns) {
 
 TEST_F(OutputTest, PipedOutputHasNoEscapesAndNoProgress) {
   const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json")});
-  EXPECT_THAT(outcome.out, HasSubstr("matmul"));
+  EXPECT_THAT(outcome.out, HasSubstr("Matrix products"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
   EXPECT_EQ(outcome.err, "");
 }

@@ -253,7 +253,7 @@ class Report(unittest.TestCase):
         done = subprocess.run([BUILD / "breakeven", "compare", base, head, "--html", page, "--quiet"])
         self.assertEqual(done.returncode, 1)
         self.browser.get(page.as_uri())
-        self.assertIn("FAIL: 1 of 2 cases is slower", self.texts(".answer")[0])
+        self.assertIn("FAIL: 1 of 2 cases is slower", self.texts("h1")[0])
         self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".card > figure .wide .point")), 2)
 
     def test_dark_and_paper(self):

@@ -73,11 +73,11 @@ TEST_F(Reports, ChartsAreListedAndDrawn) {
   const auto path = file("sizes.json");
   breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
   const Outcome listed = breakeven({"report", path, "--list-charts"});
-  EXPECT_EQ(listed.out, "matmul-m  matmul: GFLOP/s by m\n");
+  EXPECT_EQ(listed.out, "matmul-m  Matrix products: GFLOP/s by m\n");
   const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.svg").string()});
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_EQ(drawn.err, "");
-  EXPECT_THAT(text_of(file("a.svg")), AllOf(StartsWith("<svg "), HasSubstr("matmul: GFLOP/s by m"),
+  EXPECT_THAT(text_of(file("a.svg")), AllOf(StartsWith("<svg "), HasSubstr("Matrix products: GFLOP/s by m"),
                                             HasSubstr(">a</text>"), EndsWith("</svg>\n")));
 }
 

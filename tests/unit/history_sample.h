@@ -1,6 +1,7 @@
 // Results and histories for the tests of the history.
 #pragma once
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,19 @@ inline Result run_of(std::vector<CaseResult> cases, const std::string& created =
   r.backends = {backend};
   r.cases = std::move(cases);
   return r;
+}
+
+/// `runs` times around a millisecond, which spread by about 1 %, and are `factor` times as long from `begin`
+/// on (and again from `undone` on).
+inline std::vector<double> stepped(std::size_t runs, std::size_t begin, double factor, std::uint64_t seed = 1,
+                                   std::size_t undone = 1'000'000) {
+  std::mt19937_64 generator(seed);
+  std::vector<double> seconds(runs);
+  for (std::size_t i = 0; i < runs; ++i) {
+    const double noise = static_cast<double>(generator() >> 11U) * 0x1p-53 - 0.5;
+    seconds[i] = 1e-3 * (1 + 0.03 * noise) * (i >= begin && i < undone ? factor : 1);
+  }
+  return seconds;
 }
 
 /// A history of one machine: run i, of commit "c<i>", gave `seconds[s][i]` of series "case/<s>".

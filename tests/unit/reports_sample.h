@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "results/result.h"
 #include "workloads/workload.h"
@@ -64,6 +65,28 @@ inline CaseResult refused(CaseResult r, Status status, std::string reason) {
   return r;
 }
 
+inline CaseResult on_gpu(CaseResult r) {
+  r.device = "gpu";
+  return r;
+}
+
+inline CaseResult in_dtype(CaseResult r, const std::string& dtype) {
+  r.dtype = dtype;
+  r.parameters.set("dtype", dtype);
+  r.id = r.id.substr(0, r.id.rfind('/')) + "/" + dtype;
+  return r;
+}
+
+/// Inference by the MLP: `batch` images in `seconds`.
+inline CaseResult inference(const std::string& backend, std::int64_t batch, double seconds) {
+  CaseResult r = product(backend, 1, seconds);
+  r.op = "infer";
+  r.id = "infer/batch=" + std::to_string(batch) + "/f32";
+  r.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"dtype", std::string("f32")}};
+  r.samples = batch;
+  return r;
+}
+
 inline CaseResult training(const std::string& backend) {
   CaseResult r;
   r.id = "train/network=mlp/batch=128/f32";
@@ -114,6 +137,25 @@ inline Result result(std::vector<CaseResult> cases) {
   r.config = R"({"title": "Which is faster?"})";
   r.cases = std::move(cases);
   return r;
+}
+
+/// The same on another machine.
+inline Result on_machine(const std::string& name, Result r) {
+  r.host.name = name;
+  r.host.cpu = "CPU of " + name;
+  return r;
+}
+
+/// Products that take m us on the CPU and `fixed` and a tenth of that on the GPU.
+inline std::vector<CaseResult> with_gpu(double fixed) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t m : {64, 128, 256, 512}) {
+    const double seconds = 1e-6 * static_cast<double>(m);
+    cases.push_back(product("onednn", m, seconds));
+    cases.push_back(product("blis", m, 2 * seconds));
+    cases.push_back(on_gpu(product("cuda", m, fixed + seconds / 10)));
+  }
+  return cases;
 }
 
 /// Names and numbers that no form may be broken by, of every status; some differ only in what is cleaned

@@ -15,6 +15,15 @@ TEST(VerdictNotes, NameASideOnlyWhereTheSidesDiffer) {
   EXPECT_THAT(notes_of_sides({"both", "was"}, {"both", "is"}), ElementsAre("both", "base: was", "head: is"));
 }
 
+TEST(VerdictNotes, OfBackendsNameTheSideThatHasThem) {
+  BackendRecord base, head;
+  base.warnings = {"slow kernels"};
+  head.warnings = {"slow kernels", "another library"};
+  EXPECT_THAT(backend_warnings("openblas", &base, &head),
+              ElementsAre("openblas: slow kernels", "openblas: head: another library"));
+  EXPECT_THAT(backend_warnings("openblas", &base, nullptr), ElementsAre("openblas: base: slow kernels"));
+}
+
 TEST(VerdictNotes, OfSeveralCasesAreOneWarning) {
   Verdicts verdicts = sample::verdicts({});
   for (const std::int64_t m : {1, 2, 3}) {

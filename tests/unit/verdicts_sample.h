@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports_sample.h"
+#include "unit/reports_sample.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven::sample {
@@ -49,6 +49,28 @@ inline Verdicts verdicts(std::vector<CaseVerdict> cases) {
   v.method = "By the book.";
   v.cases = std::move(cases);
   return v;
+}
+
+/// One of each kind, in an order that is not theirs.
+inline Verdicts one_of_each_verdict() {
+  const auto present = [](Presence presence, std::int64_t m) {
+    CaseVerdict c = incomparable(m, "");
+    c.presence = presence;
+    return c;
+  };
+  CaseVerdict wrong = incomparable(1, "3 is not 4");
+  wrong.head_status = Status::wrong;
+  CaseVerdict unsupported = incomparable(2, "");
+  unsupported.base_status = unsupported.head_status = Status::unsupported;
+  CaseVerdict slower = verdict_of(Verdict::slower, 4, 1.053);
+  slower.ratio = Ratio{.value = 1.053, .low = 1.041, .high = 1.066};
+  slower.base_algorithm = "avx2";
+  slower.head_algorithm = "sse";
+  slower.notes = {"a note"};
+  return verdicts({verdict_of(Verdict::same, 3, 1.001), unsupported, present(Presence::only_head, 9),
+                   verdict_of(Verdict::faster, 5, 0.8), verdict_of(Verdict::inconclusive, 6, 1.02),
+                   present(Presence::only_base, 7), incomparable(8, "other threads"), wrong, slower,
+                   verdict_of(Verdict::slower, 10, 2)});
 }
 
 }  // namespace breakeven::sample

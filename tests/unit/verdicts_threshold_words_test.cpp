@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "reports/threshold_report.h"
+#include "reports/document/builders.h"
+#include "reports/render/markdown.h"
 #include "results/number_text.h"
 #include "thresholds_sample.h"
 
@@ -119,12 +120,11 @@ TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
   Threshold t = sample::threshold();
   EXPECT_FALSE(medians_disagree(t.answers[0].points[0], Quantity::time));
   EXPECT_EQ(medians_note(t.answers[0], "m"), "");
-  EXPECT_THAT(threshold_terminal(t, {}), Not(HasSubstr("medians")));
+  EXPECT_THAT(render_markdown(document_of(t)), Not(HasSubstr("medians")));
   t.answers[0].points[0].sides[1].seconds = 0.9e-5;
   EXPECT_TRUE(medians_disagree(t.answers[0].points[0], Quantity::time));
   EXPECT_THAT(medians_note(t.answers[0], "m"), HasSubstr("m 64: the two medians are of different launches"));
-  EXPECT_THAT(threshold_terminal(t, {}), HasSubstr("the two medians are of different launches"));
-  EXPECT_THAT(threshold_markdown(t), HasSubstr("the verdict compares pairs"));
+  EXPECT_THAT(render_markdown(document_of(t)), HasSubstr("the verdict compares pairs"));
 }
 
 }  // namespace

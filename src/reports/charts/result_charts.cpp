@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, Members>> pictures_of(const Family& family) {
     labels.insert(member.second->label);
     by_dtype[member.second->result->dtype].push_back(member);
   }
-  if (labels.size() <= most_series && by_dtype.size() > 1) return {{"", family.members}};
+  if (labels.size() <= most_series || by_dtype.size() == 1) return {{"", family.members}};
   std::vector<std::pair<std::string, Members>> pictures(by_dtype.begin(), by_dtype.end());
   // f32 is what everybody knows: its picture comes first.
   std::stable_partition(pictures.begin(), pictures.end(), [](const auto& p) { return p.first == "f32"; });

@@ -76,8 +76,9 @@ struct Card {
 };
 
 struct Document {
-  std::string title = {};
-  std::string about = {};  // machines, date, version, how much of it was verified: one line
+  std::string title = {};   // the question; of a decision, what was decided
+  Tone tone = Tone::plain;  // of the title
+  std::string about = {};   // machines, date, version, how much of it was verified: one line
   std::vector<Card> cards = {};
   std::vector<Sentence> notes = {};  // what a reader should know beside the answers, the worst first
   std::vector<Fold> folds = {};      // machines, software, method

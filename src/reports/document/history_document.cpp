@@ -83,14 +83,14 @@ Table failures_table(const HistoryCheck& check) {
   return table;
 }
 
-Table suspicions_table(const HistoryCheck& check) {
-  Table table{.title = "Perhaps slower, but too few runs yet to tell",
+Table suspicions_table(const HistoryCheck& check, bool slower) {
+  Table table{.title = fmt::format("Perhaps {}, but too few runs yet to tell", slower ? "slower" : "faster"),
               .columns = {{.name = "change", .kind = CellKind::change, .essential = true},
                           {.name = "case", .essential = true},
                           {.name = "seen in", .kind = CellKind::count},
                           {.name = "runs to go", .kind = CellKind::count}}};
-  for (const Suspicion& s : check.suspicions) {
-    table.rows.push_back({.cells = {{.value = s.ratio, .tone = Tone::warning},
+  for (const Suspicion& s : slower ? check.suspicions : check.promising) {
+    table.rows.push_back({.cells = {{.value = s.ratio, .tone = slower ? Tone::warning : Tone::good},
                                     {.value = series_text(*s.series, *s.machine, *check.history)},
                                     {.value = static_cast<double>(s.values)},
                                     {.value = static_cast<double>(s.more)}}});
@@ -148,9 +148,11 @@ Sentence answer_of(const HistoryCheck& check) {
                                 counted_text(check.failures.size(), "case is", "cases are")),
             .tone = Tone::bad};
   if (check.is_too_young())
-    return {.text = fmt::format("Too early to tell: {} of {} runs recorded; changes can be found from {} on.",
+    return {.text = fmt::format("Too early to tell: {} of {} runs recorded: changes can be found from {} on.",
                                 check.most_values, check.values_needed, check.values_needed),
             .tone = Tone::warning};
+  if (check.series == 0)
+    return {.text = "Nothing to check: no run has a time of any case.", .tone = Tone::warning};
   return {.text = fmt::format("PASS: nothing new is slower in {}.",
                               counted_text(check.series, "series", "series")),
           .tone = Tone::best};
@@ -161,23 +163,27 @@ Sentence answer_of(const HistoryCheck& check) {
 Document document_of(const CheckedHistory& checked) {
   const HistoryCheck& check = checked.check;
   const History& history = *check.history;
-  Document document{.title = "Did anything get slower over time?"};
+  const Sentence answer = answer_of(check);
+  Document document{.title = answer.text, .tone = answer.tone};
   document.about = fmt::format("{} · {} · {} · {}", printable(checked.store),
                                counted_text(runs_in(history), "run", "runs"),
                                counted_text(history.machines.size(), "machine", "machines"),
                                counted_text(check.series, "series", "series"));
   Card card{.id = "history", .question = "Did anything get slower?"};
-  card.answer.push_back(answer_of(check));
-  card.short_answer = card.answer.front().text.substr(0, card.answer.front().text.find(':'));
+  card.short_answer = answer.text.substr(0, answer.text.find(':'));
   if (const std::size_t better = changes_in(check, ChangeState::better).size(); better > 0)
     card.answer.push_back(
         {.text = fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are")))});
-  card.picture = series_chart(check);
-  Table fresh = changes_table(check, shown_states.front());
-  for (Table* table : {&fresh}) {
-    if (!table->rows.empty()) card.tables.push_back(std::move(*table));
+  for (const Shown& shown : shown_states) {
+    const std::size_t count = changes_in(check, shown.state).size();
+    if (shown.tone == Tone::quiet && count > 0)
+      card.answer.push_back(
+          {.text = fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
+           .tone = Tone::quiet});
   }
-  for (Table table : {failures_table(check), suspicions_table(check)}) {
+  card.picture = series_chart(check);
+  for (Table table : {changes_table(check, shown_states.front()), failures_table(check),
+                      suspicions_table(check, true), suspicions_table(check, false)}) {
     if (!table.rows.empty()) card.tables.push_back(std::move(table));
   }
   for (const Shown& shown : shown_states) {

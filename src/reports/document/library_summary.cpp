@@ -12,6 +12,19 @@
 namespace breakeven {
 namespace {
 
+/// The fastest result of each backend with a time, fastest first: two files of one machine may have the same
+/// cases.
+std::vector<const Entry*> best_of_each(const Problem& problem) {
+  std::vector<const Entry*> best;
+  for (const Entry& entry : problem.entries) {
+    const bool is_there = std::any_of(best.begin(), best.end(), [&](const Entry* other) {
+      return other->result->backend == entry.result->backend;
+    });
+    if (entry.standing != Standing::none && !is_there) best.push_back(&entry);
+  }
+  return best;
+}
+
 bool leads(const Entry& entry) {
   return entry.standing == Standing::fastest || entry.standing == Standing::as_fast ||
          entry.standing == Standing::not_distinct;
@@ -24,12 +37,13 @@ LibrarySummary summarise(const std::vector<const Problem*>& problems) {
   std::map<std::string, BackendSummary> of_backend;
   std::map<std::string, std::vector<Estimate>> ratios;
   for (const Problem* problem : problems) {
-    const auto& entries = problem->entries;
-    if (entries.size() < 2 || entries[1].standing == Standing::none) continue;
+    const std::vector<const Entry*> entries = best_of_each(*problem);
+    if (entries.size() < 2) continue;
     ++summary.problems;
-    const auto leading = std::count_if(entries.begin(), entries.end(), leads);
-    for (const Entry& entry : entries) {
-      if (entry.standing == Standing::none) continue;
+    const auto leading =
+        std::count_if(entries.begin(), entries.end(), [](const Entry* entry) { return leads(*entry); });
+    for (const Entry* each : entries) {
+      const Entry& entry = *each;
       BackendSummary& one = of_backend[entry.result->backend];
       ++one.problems;
       ratios[entry.result->backend].push_back({.value = entry.ratio.value});
@@ -67,8 +81,14 @@ std::string leader_sentence(const LibrarySummary& summary, const std::string& pr
   if (leader.fastest == summary.problems)
     return summary.problems == 1 ? fmt::format("{} is the fastest.", name)
                                  : fmt::format("{} is the fastest for all {} {}.", name, all, problems_name);
-  if (leader.fastest == 0)
-    return fmt::format("No library is ahead alone; {} shares the lead in {}.", name, of_all(leader.shares));
+  if (leader.fastest == 0) {
+    const auto alone = std::max_element(summary.backends.begin(), summary.backends.end(),
+                                        [](const auto& a, const auto& b) { return a.fastest < b.fastest; });
+    if (alone->fastest == 0)
+      return fmt::format("No library is ahead alone; {} shares the lead in {}.", name, of_all(leader.shares));
+    return fmt::format("{} shares the lead in {}; {} is the fastest for {}.", name, of_all(leader.shares),
+                       backend_title(alone->backend), count_text(static_cast<double>(alone->fastest)));
+  }
   return fmt::format("{} is the fastest for {}{}.", name, of_all(leader.fastest), more);
 }
 

@@ -81,7 +81,7 @@ std::string count_text(double value) {
 
 std::string number_text(double value) {
   constexpr double beyond_reading = 1e12;
-  if (!std::isfinite(value) || std::abs(value) < 1000) return format_number(value);
+  if (!std::isfinite(value) || std::abs(value) < 999.5) return format_number(value);
   return std::abs(value) < beyond_reading ? count_text(rounded(value)) : fmt::format("{:.2e}", value);
 }
 
@@ -95,8 +95,10 @@ std::string factor_text(double ratio) {
 
 std::string percent_text(double fraction) {
   std::string text = format_percent(fraction);
-  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
-  return text;
+  if (!text.ends_with('%')) return text;
+  text.pop_back();
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text + " %";
 }
 
 std::string format_slower(double ratio) {

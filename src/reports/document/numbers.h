@@ -33,7 +33,8 @@ std::string count_text(double value);
 /// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, three near 1 and from 100 on.
 std::string factor_text(double ratio);
 
-/// 0.012 -> `1.2 %`, 0.53 -> `53 %`: two significant digits; `<0.1 %` where that would be 0.
+/// 0.012 -> `1.2 %`, 0.03 -> `3 %`, 0.53 -> `53 %`: at most two significant digits; `<0.1 %` where that would
+/// be 0.
 std::string percent_text(double fraction);
 
 }  // namespace breakeven

@@ -151,9 +151,11 @@ Document document_of(const Ranking& ranking) {
   constexpr std::size_t most_machines = 8;
   Document document{.title =
                         ranking.title.empty() ? "Which machine for this work?" : printable(ranking.title)};
-  document.about = printable(fmt::format("{} · {} · breakeven {}",
-                                         counted_text(ranking.ranked.size(), "machine", "machines"),
-                                         date_text(ranking.created), ranking.tool_version));
+  std::vector<std::string> about{counted_text(ranking.ranked.size(), "machine", "machines"),
+                                 date_text(ranking.created)};
+  if (!ranking.tool_version.empty()) about.push_back("breakeven " + printable(ranking.tool_version));
+  std::erase(about, "");
+  document.about = fmt::format("{}", fmt::join(about, " · "));
   std::vector<Chart> charts = rank_charts(ranking);
 
   Card order{.id = "order", .question = fmt::format("Which machine takes the least {}?", name(ranking.by))};

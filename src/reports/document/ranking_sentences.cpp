@@ -80,16 +80,27 @@ std::vector<std::string> rank_sentences(const Ranking& ranking) {
     if (one.place == 1) {
       first.push_back(one.candidate.name);
     } else if (one.place > 1 && one.behind) {
-      behind.push_back(fmt::format("{}{} {}{}", one.candidate.name, behind.empty() ? " takes" : "", one.behind->interval ? "" : "about ", factor_text(one.behind->value)));
+      behind.push_back(fmt::format("{}{} {}{}", one.candidate.name, behind.empty() ? " takes" : "",
+                                   one.behind->interval ? "" : "about ", factor_text(one.behind->value)));
     }
   }
   std::vector<std::string> said;
-  if (first.size() > 1) said.push_back(fmt::format("{} share the first place: by {} they are not distinguishable.", joined_text(first), name(ranking.by)));
-  if (first.size() == 1) said.push_back(fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
+  if (first.size() > 1)
+    said.push_back(fmt::format("{} share the first place: by {} they are not distinguishable.",
+                               joined_text(first), name(ranking.by)));
+  const bool has_rivals = ranking.ranked.size() > 1;
+  if (first.size() == 1 && has_rivals)
+    said.push_back(fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
   if (!behind.empty()) said.push_back(fmt::format("{} as much.", joined_text(behind)));
-  if (front.size() > 1) said.push_back(fmt::format("No other machine beats these in time, energy and cost at once: {}.", joined_text(front)));
+  const bool has_trade =
+      ranking.prices || std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
+                                    [](const Ranked& one) { return one.joules.has_value(); });
+  if (front.size() > 1 && has_trade)
+    said.push_back(fmt::format("No other machine beats these in time, energy and cost at once: {}.",
+                               joined_text(front)));
   for (const Payback& payback : ranking.paybacks) said.push_back(payback_text(payback));
-  if (!ranking.nobody.empty()) said.push_back(fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
+  if (!ranking.nobody.empty())
+    said.push_back(fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
   return said;
 }
 

@@ -416,9 +416,13 @@ Card several_machines_card(const std::string& question, const std::vector<Machin
   std::set<std::string> shorts;
   for (const MachineRuns& machine : machines) {
     const Findings found = findings_of(machine, groups);
-    std::vector<Sentence> answer = answer_of(found, more);
+    std::vector<Sentence> rest;
+    std::vector<Sentence> answer = answer_of(found, rest);
+    rest.insert(rest.begin(), answer.begin() + 1, answer.end());
     add_sentence(card.answer.size() < most_sentences ? card.answer : more,
                  fmt::format("{}: {}", machine.name, answer.front().text));
+    for (const Sentence& sentence : rest)
+      add_sentence(more, fmt::format("{}: {}", machine.name, sentence.text));
     const bool has_libraries = !found.libraries.backends.empty() && found.libraries.problems > 0;
     const bool has_next = has_libraries && found.libraries.backends.size() > 1;
     shorts.insert(has_libraries && found.focus == Focus::libraries
@@ -534,8 +538,7 @@ Document document_of(const Measured& measured) {
   document.about = about_text(measured);
   document.notes = remarks_on(runs);
   for (const Threshold& threshold : measured.thresholds) {
-    for (const std::string& warning : threshold.warnings)
-      document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
+    for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));
   }
   if (std::string absent = absent_backends_text(runs); !absent.empty())
     document.notes.push_back({.text = std::move(absent), .tone = Tone::quiet});

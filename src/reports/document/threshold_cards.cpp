@@ -56,7 +56,9 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
                                     amount_of(point.sides[0], answer.in),
                                     amount_of(point.sides[1], answer.in),
                                     lead_of(point, threshold),
-                                    threshold.from_results ? TableCell{} : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
+                                    threshold.from_results
+                                        ? TableCell{}
+                                        : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
   }
   return table;
 }
@@ -72,24 +74,6 @@ std::string prices_text(const Threshold& t) {
   return printable(fmt::format("{}", fmt::join(parts, "; ")));
 }
 
-std::vector<Sentence> notes_of(const Threshold& t) {
-  std::vector<Sentence> said;
-  if (t.unlike_precision)
-    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
-                    .tone = Tone::warning});
-  if (!t.complete)
-    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
-  for (const ThresholdAnswer& answer : t.answers) {
-    for (const std::string& note : answer.notes)
-      said.push_back(
-          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
-  }
-  for (const std::string& warning : t.warnings)
-    said.push_back({.text = printable(warning), .tone = Tone::warning});
-  if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
-  return said;
-}
-
 std::string from_text(const ThresholdAnswer& answer) {
   if (answer.found.changes.empty()) return std::string(name(answer.found.answer));
   return fmt::format("from {}", count_text(static_cast<double>(answer.found.changes.front().from)));
@@ -99,14 +83,13 @@ std::string from_text(const ThresholdAnswer& answer) {
 Card card_of(const std::vector<const Threshold*>& alike) {
   Card card{.id = {}, .question = printable(alike.front()->title)};
   if (card.question.empty()) card.question = "From which value on is one side faster?";
-  constexpr std::size_t most_sentences = 3;
+  constexpr std::size_t most_sentences = 4;
   const bool several = alike.size() > 1;
   Table table{.title = "Answers",
               .columns = {{.name = "of what", .essential = true},
                           {.name = "machine"},
                           {.name = "answer", .essential = true}}};
   Fold pictures{.title = {}};
-  Fold notes{.title = {}};
   std::size_t answers = 0;
   for (const Threshold* threshold : alike) answers += threshold->answers.size();
   for (const Threshold* threshold : alike) {
@@ -130,22 +113,36 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       card.details.push_back(points_table(*threshold, answer));
       if (several) card.details.back().title += fmt::format(" on {}", machine);
     }
-    for (Sentence& note : notes_of(*threshold)) notes.sentences.push_back(std::move(note));
   }
-  constexpr std::size_t most_rows = 4;
-  if (answers > most_rows) {
+  if (answers > most_sentences)
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
-  } else if (answers > most_sentences) {
-    card.tables.push_back(std::move(table));
-  }
   pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
   if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
-  notes.title = counted_text(notes.sentences.size(), "note", "notes");
-  if (!notes.sentences.empty()) card.folds.push_back(std::move(notes));
   return card;
 }
 
 }  // namespace
+
+std::vector<Sentence> threshold_notes(const Threshold& t) {
+  std::vector<Sentence> said;
+  if (t.unlike_precision)
+    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
+                    .tone = Tone::warning});
+  if (!t.complete)
+    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
+  for (const ThresholdAnswer& answer : t.answers) {
+    std::vector<std::string> notes = answer.notes;
+    if (std::string medians = medians_note(answer, t.parameter); !medians.empty())
+      notes.push_back(std::move(medians));
+    for (const std::string& note : notes)
+      said.push_back(
+          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
+  }
+  for (const std::string& warning : t.warnings)
+    said.push_back({.text = printable(warning), .tone = Tone::warning});
+  if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
+  return said;
+}
 
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
   std::vector<std::vector<const Threshold*>> by_title;
@@ -166,10 +163,14 @@ std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
 
 Fold break_even_fold(std::span<const Threshold> thresholds) {
   Table table{.title = "From results of each machine, not measured in turn",
-              .columns = {{.name = "question", .essential = true}, {.name = "of what"}, {.name = "answer", .essential = true}}};
+              .columns = {{.name = "question", .essential = true},
+                          {.name = "of what"},
+                          {.name = "answer", .essential = true}}};
   for (const Threshold& threshold : thresholds) {
     for (const ThresholdAnswer& answer : threshold.answers)
-      table.rows.push_back({.cells = {{.value = printable(threshold.title)}, {.value = question_of(answer)}, {.value = printable(in_words(answer, threshold))}}});
+      table.rows.push_back({.cells = {{.value = printable(threshold.title)},
+                                      {.value = question_of(answer)},
+                                      {.value = printable(in_words(answer, threshold))}}});
   }
   return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
 }

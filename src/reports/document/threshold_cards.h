@@ -12,6 +12,9 @@ namespace breakeven {
 /// A card a question, with each machine's answers. The ids are left to the caller.
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds);
 
+/// What a reader should know beside the answers.
+std::vector<Sentence> threshold_notes(const Threshold& threshold);
+
 /// Every answer in one table.
 Fold break_even_fold(std::span<const Threshold> thresholds);
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "verdicts/decision.h"
@@ -88,7 +89,7 @@ std::string headline(const Verdicts& verdicts) {
   const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
   const std::size_t all = verdicts.cases.size();
   if (all == 0) return "No case was compared.";
-  const std::string cases = fmt::format("{} case{}", all, all == 1 ? "" : "s");
+  const std::string cases = counted_text(all, "case", "cases");
   const auto is_are = [](std::size_t n) { return n == 1 ? "is" : "are"; };
   std::vector<std::string> bad;
   if (const std::size_t wrong = count(FindingKind::wrong); wrong > 0)
@@ -103,8 +104,11 @@ std::string headline(const Verdicts& verdicts) {
   if (!bad.empty()) {
     text = fmt::format("FAIL: {}.", fmt::join(bad, ", "));
   } else if (missing > 0) {
-    text = fmt::format("NOT COMPARABLE: {} of {} cannot be compared or {} missing.", missing, cases,
-                       is_are(missing));
+    const std::size_t absent = count(FindingKind::missing);
+    text = fmt::format("NOT COMPARABLE: {} of {} {}.", count_text(static_cast<double>(missing)), cases,
+                       absent == missing ? fmt::format("{} missing", is_are(missing))
+                       : absent == 0     ? "cannot be compared"
+                                         : "cannot be compared or are missing");
   } else if (unclear > 0) {
     text = fmt::format("INCONCLUSIVE: {} of {} {} not clear, none is shown to be slower.", unclear, cases,
                        is_are(unclear));
@@ -116,7 +120,8 @@ std::string headline(const Verdicts& verdicts) {
        {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::not_slower,
         FindingKind::faster, FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
     if (count(kind) > 0)
-      rest.push_back(fmt::format("{} {}", count(kind), kind_names.at(static_cast<std::size_t>(kind))));
+      rest.push_back(fmt::format("{} {}", count_text(static_cast<double>(count(kind))),
+                                 kind_names.at(static_cast<std::size_t>(kind))));
   }
   return rest.empty() ? text : fmt::format("{} {}.", text, fmt::join(rest, ", "));
 }

@@ -115,8 +115,8 @@ Table findings_table(const Verdicts& verdicts) {
       if (group.cases.size() > 1) {
         row.cells[2] = {.value = counted_text(group.cases.size(), "case", "cases")};
         row.cells[3] = {};
+        row.cells[4] = text_cell(printable(group.reason.empty() ? group.cause : group.reason));
       }
-      row.cells[4] = text_cell(printable(group.reason));
       table.rows.push_back(std::move(row));
     }
   }
@@ -207,7 +207,7 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
-  Document document{.title = "Is the head slower than the base?"};
+  Document document{.title = headline(verdicts), .tone = tone_of(verdicts)};
   std::vector<std::string> about{printable(verdicts.host.name), describe_host(verdicts.host),
                                  date_text(verdicts.created)};
   if (!verdicts.tool_version.empty()) about.push_back("breakeven " + printable(verdicts.tool_version));
@@ -217,9 +217,9 @@ Document document_of(const Verdicts& verdicts) {
   Card card{.id = "verdict",
             .question = "Is the head slower than the base?",
             .short_answer = short_answer(verdicts)};
-  card.answer.push_back({.text = headline(verdicts), .tone = tone_of(verdicts)});
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
-    card.answer.push_back({.text = fmt::format("Over the {} cases compared, the mean change is {}.", overall->cases, change_text(overall->ratio))});
+    card.answer.push_back({.text = fmt::format("Over the {} cases compared, the mean change is {}.",
+                                               overall->cases, change_text(overall->ratio))});
   card.tables.push_back(sides_table(verdicts));
   Table findings = findings_table(verdicts);
   if (!findings.rows.empty()) card.tables.push_back(std::move(findings));

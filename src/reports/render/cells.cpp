@@ -41,6 +41,13 @@ void choose_unit(ColumnStyle& style, std::vector<double> values, const std::arra
   style.each_its_own = true;
 }
 
+/// With its decimal, so that a column's points stand under one another.
+std::string aligned_percent(double fraction) {
+  std::string text = format_percent(fraction);
+  if (text.ends_with('%')) text.insert(text.size() - 1, " ");
+  return text;
+}
+
 }  // namespace
 
 ColumnStyle style_of(const Table& table, std::size_t column) {
@@ -77,9 +84,9 @@ std::string cell_text(const TableCell& cell, const TableColumn& column, const Co
     case CellKind::ratio:
       return factor_text(*number);
     case CellKind::percent:
-      return percent_text(*number);
+      return aligned_percent(*number);
     case CellKind::spread:
-      return "±" + percent_text(*number);
+      return "±" + aligned_percent(*number);
     case CellKind::change:
       return change_text(*number);
     case CellKind::text:

@@ -255,6 +255,7 @@ std::string render_html(const Document& document) {
   constexpr std::size_t most_notes = 6;
   Data data = object();
   data.set("title", text(document.title));
+  if (document.tone != Tone::plain) data.set("title_tone", std::string(class_of(document.tone)));
   data.set("about", text(document.about));
   data.set("version", std::string(version));
   data.set("style", std::string(page_assets::style()));

@@ -219,13 +219,11 @@ void write_card(Page& page, const Card& card, bool several, bool answer_first, b
 std::string render_terminal(const Document& document, const TerminalOptions& options) {
   Page page(options.style);
   const bool several = document.cards.size() > 2;  // a second one says where a GPU wins
+  page.paragraph(document.title, document.tone == Tone::plain ? colour::bold : colour_of(document.tone), 2,
+                 4);
   // A decision is the first thing to be read, before what it is the answer to.
   const bool decides = options.answer_first && document.cards.size() == 1;
-  if (decides) {
-    write_sentences(page, document.cards.front().answer, colour::bold);
-  } else {
-    page.paragraph(document.title, colour::bold, 0, 3);
-  }
+  if (decides) write_sentences(page, document.cards.front().answer, colour::bold);
   if (!document.about.empty()) page.paragraph(document.about, colour::dim, 2, 3);
   for (const Card& card : document.cards) write_card(page, card, several, options.answer_first, decides);
   if (several && !options.answer_first) {

@@ -25,21 +25,6 @@ TEST(Metrics, AreDescribedOnce) {
   EXPECT_THROW(find_metric("nonesuch"), std::out_of_range);
 }
 
-TEST(Metrics, HaveCellsForPeople) {
-  const CaseResult product = sample::product("a", 64, 0.5, 0.02);
-  const CaseResult training = sample::training("a");
-  const auto cell = [](const CaseResult& of, std::string_view name) {
-    return cell_text(find_metric(name), {.result = &of, .roofline = Roofline{.share = 0.5}});
-  };
-  EXPECT_EQ(cell(product, "seconds"), "500 ms");
-  EXPECT_EQ(cell(product, "spread"), "±2.0%");
-  EXPECT_EQ(cell(product, "roofline_share"), "50%");
-  EXPECT_EQ(cell(product, "joules"), "");
-  EXPECT_EQ(cell(product, "accuracy"), "");
-  EXPECT_EQ(cell(training, "samples_per_second"), "64000");
-  EXPECT_EQ(cell(training, "epochs"), "2");
-}
-
 TEST(Metrics, UnknownIsNoValue) {
   CaseResult r = sample::product("a", 64, 1, std::nullopt);
   r.joules = std::numeric_limits<double>::quiet_NaN();

@@ -1,0 +1,41 @@
+// What a document says, for tests.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "reports/document/document.h"
+#include "reports/render/cells.h"
+
+namespace breakeven {
+
+inline std::vector<std::string> texts(const std::vector<Sentence>& sentences) {
+  std::vector<std::string> all;
+  for (const Sentence& sentence : sentences) all.push_back(sentence.text);
+  return all;
+}
+
+/// The cells of a column as they are shown; none where there is no such column.
+inline std::vector<std::string> column_texts(const Table& table, const std::string& name) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].name != name) continue;
+    for (const TableRow& row : table.rows)
+      all.push_back(cell_text(row.cells.at(i), table.columns[i], style_of(table, i)));
+  }
+  return all;
+}
+
+/// All that a card says beside its tables.
+inline std::string all_text(const Card& card) {
+  std::string all;
+  for (const std::string& said : texts(card.answer)) all += said + "\n";
+  for (const Fold& fold : card.folds) {
+    all += fold.title + "\n";
+    for (const std::string& said : texts(fold.sentences)) all += said + "\n";
+  }
+  return all;
+}
+
+}  // namespace breakeven

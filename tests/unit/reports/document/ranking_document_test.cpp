@@ -1,0 +1,156 @@
+// The document of a ranking, and its sentences.
+#include <gmock/gmock.h>
+
+#include "reports/document/builders.h"
+#include "reports/document/ranking_sentences.h"
+#include "reports/render/markdown.h"
+#include "unit/document_texts.h"
+#include "unit/reports_sample.h"
+
+namespace breakeven::ranking_document_test {
+namespace {
+
+using sample::product;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+Result machine(const std::string& name, std::vector<CaseResult> cases) {
+  Result run = sample::on_machine(name, sample::result(std::move(cases)));
+  run.backends = {sample::backend("onednn", true), sample::backend("cuda", false, "no driver")};
+  return run;
+}
+
+/// fast takes 1 s and 2 s, slow three times as long, tied as long as fast within the intervals.
+std::vector<Result> machines(bool tie = false) {
+  std::vector<Result> all{machine("slow", {product("onednn", 64, 3), product("onednn", 128, 6)}),
+                          machine("fast", {product("onednn", 64, 1), product("onednn", 128, 2)})};
+  if (tie) all.push_back(machine("tied", {product("onednn", 64, 1.001), product("onednn", 128, 2)}));
+  return all;
+}
+
+TEST(RankingDocument, HasTheOrderTheCasesAndTheMachines) {
+  const std::vector<Result> results = machines(true);
+  const Document made = document_of(rank_results(results, {}));
+  ASSERT_THAT(made.cards, SizeIs(1));
+  const Card& card = made.cards[0];
+  EXPECT_EQ(card.question, "Which machine takes the least time?");
+  EXPECT_THAT(
+      texts(card.answer),
+      ElementsAre("CPU of fast, 2 cores and CPU of tied, 2 cores share the first place: by time they are not "
+                  "distinguishable.",
+                  "CPU of slow, 2 cores takes 3.0x as much."));
+  const Table& order = card.tables.at(0);
+  EXPECT_EQ(order.title, "Ranked by time: the geometric mean of the 2 cases that all machines have");
+  EXPECT_THAT(column_texts(order, "place"), ElementsAre("=1", "=1", "3"));
+  EXPECT_THAT(column_texts(order, "times the first's"), ElementsAre("1.00x", "1.00x", "3.0x"));
+  EXPECT_THAT(column_texts(card.details.at(0), "CPU of slow, 2 cores"), ElementsAre("3.00", "6.00"));
+  EXPECT_EQ(card.picture.value().name, "ranking-time");
+  EXPECT_THAT(made.folds, SizeIs(3));
+  EXPECT_THAT(texts(made.folds[0].sentences), Contains("not here: cuda: no driver"));
+  EXPECT_THAT(all_text(card), Not(HasSubstr("Prices")));
+}
+
+TEST(RankingDocument, NamesTheFirst) {
+  const std::vector<Result> results = machines();
+  const Document made = document_of(rank_results(results, {}));
+  EXPECT_EQ(made.cards[0].short_answer, "CPU of fast, 2 cores");
+  EXPECT_THAT(texts(made.cards[0].answer), ElementsAre("CPU of fast, 2 cores takes the least time.",
+                                                       "CPU of slow, 2 cores takes 3.0x as much."));
+}
+
+TEST(RankingDocument, OfOneMachineIsNone) {
+  std::vector<Result> results = machines();
+  results.pop_back();
+  const Document made = document_of(rank_results(results, {}));
+  EXPECT_THAT(made.cards[0].answer, SizeIs(testing::Ge(1)));
+  EXPECT_THAT(render_markdown(made), Not(HasSubstr("takes the least time.")));
+}
+
+TEST(RankingDocument, WhatIsUnknownHasItsReason) {
+  std::vector<Result> results = machines(true);
+  results[0].cases[1] = sample::refused(results[0].cases[1], Status::out_of_memory, "4 GiB were asked for");
+  Mix mix{.title = "Our week", .entries = {}};
+  for (const std::int64_t m : {64, 128, 4096})
+    mix.entries.push_back(
+        {.id = product("", m, 1).id, .title = "product " + std::to_string(m), .weight = 1, .instead = {}});
+  const Document made = document_of(rank_results(results, {.mix = mix,
+                                                           .prices = {},
+                                                           .by = Quantity::time,
+                                                           .catalogue = {},
+                                                           .predicted = {},
+                                                           .predict_missing = false}));
+  EXPECT_THAT(render_markdown(made), HasSubstr("4 GiB were asked for"));
+  EXPECT_THAT(texts(made.cards[0].answer), Contains("Not measured on any machine: product 4096."));
+}
+
+TEST(RankingDocument, HasPricesAndWhenAGpuPays) {
+  std::vector<Result> results{machine("a", {product("onednn", 64, 10)})};
+  Result gpu = machine("g", {sample::on_gpu(product("cuda", 64, 1))});
+  BackendRecord cuda = sample::backend("cuda", true);
+  cuda.device = "gpu";
+  cuda.device_name = "A GPU";
+  gpu.backends = {cuda};
+  results.push_back(gpu);
+  const auto offer = [](const std::string& device, double per_hour) {
+    return Offer{.name = "offer",
+                 .device = device,
+                 .host = {},
+                 .cpus = {},
+                 .per_hour = per_hour,
+                 .purchase = {},
+                 .from = {.currency = "USD", .source = "a page", .date = "2026-10-01"}};
+  };
+  const Prices prices{
+      .currency = "USD", .offers = {offer("CPU of a", 0.1), offer("A GPU", 2)}, .electricity = {}};
+  const Document made = document_of(rank_results(results, {.mix = {},
+                                                           .prices = prices,
+                                                           .by = Quantity::cost,
+                                                           .catalogue = {},
+                                                           .predicted = {},
+                                                           .predict_missing = false}));
+  const Card& card = made.cards[0];
+  EXPECT_EQ(card.question, "Which machine takes the least cost?");
+  EXPECT_THAT(texts(card.answer), Contains(HasSubstr("2.00x as dear")));
+  EXPECT_THAT(column_texts(card.tables.at(0), "USD an hour"), ElementsAre("0.100", "2.00"));
+  ASSERT_EQ(card.folds.back().title, "Prices");
+  EXPECT_THAT(column_texts(card.folds.back().tables.at(0), "source"), ElementsAre("a page", "a page"));
+}
+
+TEST(RankingDocument, HasWhatFitsAndWhatStandsInOrIsPredicted) {
+  std::vector<Result> results = machines();
+  CaseResult fit = product("onednn", 64, 1);
+  fit.id = "fits/of=train/f32";
+  fit.op = "fits";
+  fit.seconds.reset();
+  fit.fit = Fit{.largest = 4096, .refused = 4097, .limit = "memory"};
+  results[0].cases.push_back(fit);
+  const Ranking ranking = rank_results(results, {});
+  const Fold fold = document_of(ranking).cards[0].folds.back();
+  EXPECT_EQ(fold.title, "What fits into memory");
+  EXPECT_THAT(column_texts(fold.tables.at(0), "that fits"), ElementsAre("4,096"));
+
+  Ranked one = ranking.ranked[0];
+  one.parts[0].in_place = true;
+  one.parts[0].dtype = "bf16";
+  one.parts[1].predicted = true;
+  EXPECT_THAT(apart_texts(one), ElementsAre("1 of 2 cases in bf16", "1 of 2 cases predicted"));
+}
+
+TEST(RankingSentences, SayWhenAGpuPays) {
+  Payback rented{.gpu = "g", .cpu = "c", .busy = Estimate{.value = 0.04}, .hours = {}};
+  EXPECT_EQ(payback_text(rented),
+            "g, rented, is cheaper than c where it is busy for more than 4.0% of its hours");
+  rented.busy = Estimate{.value = 2};
+  EXPECT_EQ(payback_text(rented), "g, rented, is 2.00x as dear for this work as c, however busy it is");
+  Payback bought{.gpu = "g", .cpu = "c", .busy = {}, .hours = 20, .bought = true};
+  EXPECT_THAT(payback_text(bought),
+              HasSubstr("after 20.0 hours of this work, against the price of c, its electricity not"));
+  bought.hours.reset();
+  EXPECT_THAT(payback_text(bought), HasSubstr("never pays for itself"));
+}
+
+}  // namespace
+}  // namespace breakeven::ranking_document_test

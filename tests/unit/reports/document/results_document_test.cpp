@@ -1,0 +1,289 @@
+// The document of results: a card a question, whatever was measured.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "reports/document/builders.h"
+#include "unit/document_texts.h"
+#include "unit/reports_sample.h"
+#include "unit/thresholds_sample.h"
+
+namespace breakeven::results_document_test {
+namespace {
+
+using sample::product;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+Document document(std::vector<Result> results, std::vector<Threshold> thresholds = {}) {
+  return document_of(Measured{.results = std::move(results), .thresholds = std::move(thresholds)});
+}
+
+Result asking(const std::string& question, Result run) {
+  run.config = R"({"title": ")" + question + "\"}";
+  return run;
+}
+
+std::vector<CaseResult> products(double onednn, double blis) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t m : {64, 128}) {
+    cases.push_back(product("onednn", m, onednn));
+    cases.push_back(product("blis", m, blis));
+  }
+  return cases;
+}
+
+std::vector<std::string> questions(const Document& document) {
+  std::vector<std::string> all;
+  for (const Card& card : document.cards) all.push_back(card.question);
+  return all;
+}
+
+/// What a column of the first table of all results has.
+std::vector<std::string> column(const Document& document, const std::string& name) {
+  return column_texts(document.cards.at(0).details.at(0), name);
+}
+
+// ---- one machine
+
+TEST(ResultsDocument, AnswersTheQuestionOfTheConfig) {
+  const Document made = document({sample::result(products(1, 2))});
+  EXPECT_EQ(made.title, "Which is faster?");
+  EXPECT_THAT(questions(made), ElementsAre("Which is faster?", "Where does a GPU win?"));
+  const Card& card = made.cards[0];
+  EXPECT_THAT(texts(card.answer), ElementsAre("oneDNN is the fastest for all 2 matrix products.",
+                                              "On average BLIS takes 2.0x as long as the fastest."));
+  EXPECT_EQ(card.short_answer, "oneDNN, 2 of 2");
+  EXPECT_EQ(card.figures.at(0).value, "2.0x");
+  ASSERT_TRUE(card.picture);
+  EXPECT_EQ(card.picture->kind, Chart::Kind::bars);
+  EXPECT_THAT(column_texts(card.tables.at(0), "library"), ElementsAre("oneDNN", "BLIS"));
+  EXPECT_THAT(column_texts(card.tables.at(0), "fastest in"), ElementsAre("2 of 2", "0 of 2"));
+  EXPECT_THAT(all_text(card), HasSubstr("Largest gap: BLIS"));
+}
+
+TEST(ResultsDocument, EveryResultIsARowUnderItsProblem) {
+  const Document made =
+      document({sample::result({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3),
+                                sample::refused(product("blis", 1024, 1), Status::out_of_memory, "")})});
+  const Table& table = made.cards[0].details.at(0);
+  EXPECT_EQ(table.title, "Matrix products");
+  EXPECT_EQ(table.rows.at(0).group, "1024 x 1024 x 1024 f32");
+  EXPECT_THAT(column(made, "backend"), ElementsAre("oneDNN", "OpenBLAS", "BLIS"));
+  EXPECT_THAT(column(made, "time"), ElementsAre("6.00", "12.0", ""));
+  EXPECT_THAT(column(made, "95 %"), ElementsAre("±1.0 %", "±1.2 %", ""));
+  EXPECT_THAT(column(made, "GFLOP/s"), ElementsAre("358", "179", ""));
+  EXPECT_THAT(column(made, "compared"),
+              ElementsAre("fastest", "2.0x slower", "out of memory: no reason was given"));
+  EXPECT_THAT(column(made, "machine"), IsEmpty()) << "there is one";
+}
+
+TEST(ResultsDocument, TrainingIsComparedAtTheLastStepThatAllHave) {
+  CaseResult longer = sample::training("onednn");
+  longer.training->loss = {2.3456, 1.1, 0.3, 0.2, 0.1};
+  longer.training->seconds_to_accuracy.reset();
+  CaseResult diverged = sample::training("blis");
+  diverged.training->loss.back() = std::numeric_limits<double>::quiet_NaN();
+  const Document made = document({sample::result({sample::training("openblas"), longer, diverged})});
+  EXPECT_THAT(column(made, "loss"), ElementsAre("2.35 → 0.412 in 3 steps", "2.35 → 0.300 in 3 steps",
+                                                "2.35 → diverged in 3 steps"));
+  EXPECT_THAT(column(made, "to target"), ElementsAre("34.2", "not reached", "34.2"));
+  EXPECT_THAT(column(made, "accuracy"), testing::Each("90 %"));
+  EXPECT_THAT(column(made, "images/s"), testing::Each("64,000"));
+  EXPECT_THAT(column(made, "GFLOP/s"), testing::Each("")) << "people know the images a second";
+}
+
+TEST(ResultsDocument, UnknownIsNeverZero) {
+  CaseResult unknown = product("a", 64, std::numeric_limits<double>::quiet_NaN());
+  unknown.joules = std::numeric_limits<double>::infinity();
+  const Document made = document({sample::result({unknown})});
+  EXPECT_THAT(column(made, "time"), ElementsAre(""));
+  EXPECT_THAT(column(made, "energy"), ElementsAre(""));
+}
+
+TEST(ResultsDocument, OfBatchesTellsWhatTheyBring) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t batch : {1, 4, 16, 64, 256})
+    cases.push_back(sample::inference("onednn", batch, 1e-5 * static_cast<double>(batch + 9)));
+  const Document made = document({sample::result(cases)});
+  const Card& card = made.cards[0];
+  EXPECT_THAT(texts(card.answer),
+              ElementsAre(HasSubstr("Inference by the MLP: 10,000 images/s at batch 1, ")));
+  EXPECT_EQ(card.picture->name, "infer-batch-network-mlp");
+  EXPECT_THAT(column_texts(card.tables.at(0), "256"), ElementsAre("96,600"));
+}
+
+// ---- a GPU
+
+TEST(ResultsDocument, WithAGpuTheBreakEvenIsTheAnswer) {
+  const Document made = document({sample::result(sample::with_gpu(2e-4))});
+  EXPECT_THAT(questions(made), ElementsAre("Which is faster?")) << "where a GPU wins is no open question";
+  EXPECT_THAT(texts(made.cards[0].answer), ElementsAre(HasSubstr("the GPU (CUDA) wins from m = 256 up")));
+  EXPECT_EQ(made.cards[0].short_answer, "from m = 256");
+  EXPECT_THAT(made.cards[0].picture->name, testing::EndsWith("-speedup"));
+  EXPECT_THAT(column(made, "device"), Contains("gpu"));
+}
+
+TEST(ResultsDocument, WithoutAGpuThatIsNotMeasuredYet) {
+  const Card card = document({sample::result(products(1, 2))}).cards.at(1);
+  EXPECT_EQ(card.short_answer, "not measured yet");
+  EXPECT_THAT(texts(card.answer),
+              ElementsAre("No GPU here: on a machine with one, the same command compares it."));
+  EXPECT_THAT(
+      questions(document({sample::result({sample::refused(product("a", 64, 1), Status::failed, "no")})})),
+      ElementsAre("Which is faster?"))
+      << "where there is no work, nothing is to be done there";
+}
+
+// ---- several machines and questions
+
+TEST(ResultsDocument, EachMachineHasItsSentenceAndItsRow) {
+  const Document made =
+      document({sample::result(products(1, 2)), sample::on_machine("other", sample::result(products(4, 2)))});
+  EXPECT_THAT(questions(made),
+              ElementsAre("Which is faster?", "Which machine is the fastest?", "Where does a GPU win?"));
+  const Card& card = made.cards[0];
+  EXPECT_THAT(texts(card.answer), ElementsAre("host: oneDNN is the fastest for all 2 matrix products.",
+                                              "other: BLIS is the fastest for all 2 matrix products."));
+  EXPECT_EQ(card.short_answer, "differs by machine");
+  EXPECT_THAT(column_texts(card.tables.at(0), "machine"), ElementsAre("host", "other"));
+  EXPECT_THAT(column_texts(card.tables.at(0), "fastest library"), ElementsAre("oneDNN", "BLIS"));
+  EXPECT_THAT(column(made, "machine"),
+              ElementsAre("host", "host", "other", "other", "host", "host", "other", "other"))
+      << "rows of a problem stand together";
+  EXPECT_THAT(column(made, "compared"), Not(Contains(HasSubstr("4.0x"))))
+      << "nothing is ranked across machines";
+  EXPECT_THAT(all_text(card),
+              AllOf(HasSubstr("host: Largest gap: BLIS"), HasSubstr("other: Largest gap: oneDNN"),
+                    HasSubstr("other: On average oneDNN takes 2.0x")));
+}
+
+TEST(ResultsDocument, MachinesAreSideBySideOverWhatAllHave) {
+  std::vector<CaseResult> more = products(4, 2);
+  more.push_back(product("onednn", 4096, 1));
+  const Document made = document({sample::on_machine("slow", sample::result(more)),
+                                  sample::on_machine("fast", sample::result(products(1, 3)))});
+  const Card& card = made.cards.at(1);
+  EXPECT_THAT(texts(card.answer),
+              ElementsAre("fast is the fastest of 2 machines, each with its fastest library.",
+                          "Over the 2 matrix products that all of them have, slow takes 2.0x as "
+                          "long on average."));
+  EXPECT_THAT(column_texts(card.tables.at(0), "machine"), ElementsAre("fast", "slow"));
+  EXPECT_THAT(column_texts(card.tables.at(0), "all"), ElementsAre("1.00x", "2.0x"));
+  const Document apart = document({sample::result({product("a", 64, 1)}),
+                                   sample::on_machine("other", sample::result({product("a", 128, 1)}))});
+  EXPECT_THAT(questions(apart), Not(Contains("Which machine is the fastest?")))
+      << "they have no problem in common";
+}
+
+TEST(ResultsDocument, EachQuestionHasACardWithAnIdOfItsOwn) {
+  const Document made =
+      document({asking("Q", sample::result(products(1, 2))), asking("q?", sample::result(products(1, 2))),
+                asking("R", sample::on_machine("other", sample::result(products(1, 2)))),
+                asking("Q", sample::result({product("onednn", 256, 1)}))},
+               {sample::threshold()});
+  EXPECT_EQ(made.title, "What these machines can do");
+  EXPECT_THAT(questions(made),
+              ElementsAre("Q (host)", "q? (host)", "R (other)", "Which machine is the fastest?",
+                          "From which size on?", "Where does a GPU win?"));
+  EXPECT_THAT(made.cards[0].details.at(0).rows, SizeIs(5)) << "runs of one question are together";
+  std::set<std::string> ids;
+  for (const Card& card : made.cards) EXPECT_TRUE(ids.insert(card.id).second) << card.id;
+  EXPECT_EQ(made.cards[1].id, "q-host-2");
+}
+
+TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
+  std::vector<CaseResult> cpu;
+  std::vector<CaseResult> other;
+  for (const std::int64_t m : {16, 64, 256, 1024}) {
+    const auto size = static_cast<double>(m);
+    cpu.push_back(product("onednn", m, 1e-6 * size));
+    other.push_back(product("onednn", m, 1e-4 + 1e-7 * size));
+  }
+  const auto run = [](const std::string& machine, std::vector<CaseResult> cases) {
+    Result made = sample::on_machine(machine, sample::result(std::move(cases)));
+    made.backends = {sample::backend("onednn", true)};
+    return made;
+  };
+  const Document without = document({run("a", cpu), run("b", other)});
+  EXPECT_THAT(questions(without),
+              ElementsAre("Which is faster?", "Which machine is the fastest?", "Where does a GPU win?"));
+  ASSERT_THAT(without.cards[1].folds, SizeIs(1));
+  EXPECT_THAT(column_texts(without.cards[1].folds[0].tables.at(0), "answer"),
+              ElementsAre(HasSubstr("CPU of b, 2 cores is faster than CPU of a, 2 cores from m = 1")));
+  for (CaseResult& c : other) {
+    c = sample::on_gpu(c);
+    c.backend = "cuda";
+  }
+  Result gpu = run("g", other);
+  gpu.backends = {sample::backend("cuda", true)};
+  gpu.backends[0].device = "gpu";
+  gpu.backends[0].device_name = "A GPU";
+  const Document with = document({run("a", cpu), gpu});
+  ASSERT_THAT(with.cards, SizeIs(3));
+  EXPECT_THAT(texts(with.cards[2].answer),
+              ElementsAre(HasSubstr("A GPU is faster than CPU of a, 2 cores from m = 1")));
+  EXPECT_TRUE(with.cards[2].picture);
+}
+
+// ---- what else a reader should know
+
+TEST(ResultsDocument, NotesAreTheWorstFirst) {
+  Result run =
+      sample::result({sample::refused(product("a", 64, 1), Status::unsupported, "no f8"), product("b", 64, 1),
+                      sample::refused(product("c", 64, 1), Status::wrong, "element 0 is 1")});
+  run.cases[1].warnings = {"throttled"};
+  run.complete = false;
+  run.backends = {sample::backend("cuda", false, "no driver"), sample::backend("jax", false, "not installed"),
+                  sample::backend("tensorflow", false, "not installed"), sample::backend("b", true)};
+  Threshold threshold = sample::threshold();
+  const Document made = document({run, run}, {threshold});
+  EXPECT_THAT(texts(made.notes),
+              ElementsAre("wrong: element 0 is 1 (2 cases: c)", HasSubstr("continue it with --resume"),
+                          "throttled (2 cases: b)", "unsupported: no f8 (2 cases: a)",
+                          "matmul, m = n = k, f32: a note", "the governor is powersave",
+                          "b at 2.5 USD an hour (an offer, 2026-10-01)",
+                          "Not here: cuda (no driver); jax, tensorflow (not installed)."));
+  EXPECT_EQ(made.notes[0].tone, Tone::bad);
+  EXPECT_EQ(made.notes[2].tone, Tone::warning);
+  EXPECT_EQ(made.notes[3].tone, Tone::quiet);
+}
+
+TEST(ResultsDocument, IsAboutMachinesDatesVersionsAndVerification) {
+  Result run = sample::result(products(1, 2));
+  for (CaseResult& c : run.cases) {
+    c.verification = Verification{};
+    c.verification->correct = true;
+  }
+  EXPECT_EQ(
+      document({run}).about,
+      "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 4 results, all verified "
+      "against float64");
+  Result later = sample::on_machine("other", run);
+  later.created = "2026-11-03T00:00:00Z";
+  later.tool_version = "0.2.0";
+  later.host.gpus.emplace_back().name = "A GPU";
+  later.cases[0] = sample::refused(later.cases[0], Status::timed_out, "");
+  later.cases[1].verification.reset();
+  EXPECT_EQ(
+      document({later, run}).about,
+      "2 machines (2 cores each, A GPU) · 1 November 2026 to 3 November 2026 · breakeven 0.1.0, 0.2.0 · "
+      "8 results: 1 timed out; 6 of 7 timed ones verified");
+  EXPECT_THAT(texts(document({later}).folds.at(0).sentences), Contains("CPU of other, 2 cores, 2 threads"));
+}
+
+TEST(ResultsDocument, OfNothingSaysSo) {
+  const Document made = document({sample::result({})});
+  EXPECT_THAT(texts(made.cards.at(0).answer), ElementsAre(HasSubstr("No problem was measured in two ways")));
+  EXPECT_THAT(document({}).cards, IsEmpty());
+}
+
+}  // namespace
+}  // namespace breakeven::results_document_test

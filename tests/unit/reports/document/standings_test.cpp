@@ -1,0 +1,89 @@
+#include "reports/document/standings.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "unit/reports_sample.h"
+
+namespace breakeven::standings_test {
+namespace {
+
+using sample::product;
+using testing::ElementsAre;
+using testing::Field;
+using testing::SizeIs;
+
+std::vector<ProblemGroup> compared(const std::vector<Result>& results) {
+  return compare_backends(runs_of(results));
+}
+
+/// Of the only problem.
+std::vector<std::string> standings(std::vector<CaseResult> cases) {
+  const std::vector<Result> results{sample::result(std::move(cases))};
+  std::vector<std::string> texts;
+  const auto groups = compared(results);
+  for (const Entry& entry : groups.at(0).problems.at(0).entries)
+    texts.push_back(entry.result->backend + ": " + describe_standing(entry));
+  return texts;
+}
+
+TEST(Standings, AreByTimeAndDoubtWhatIntervalsDoNotShow) {
+  EXPECT_THAT(standings({product("slow", 64, 1.8), product("close", 64, 1.004, 0.005),
+                         product("first", 64, 1, 0.005), product("wide", 64, 1.1, 0.15)}),
+              ElementsAre("first: fastest", "close: as fast (within 3 %)",
+                          "wide: not distinguishable (at most 1.3x)", "slow: 1.8x slower"));
+}
+
+TEST(Standings, IntervalsThatDoNotOverlapAreADifferenceHoweverSmall) {
+  EXPECT_THAT(
+      standings({product("a", 64, 1, 0.001), product("b", 64, 1.015, 0.001)}),
+      ElementsAre("a: fastest", testing::MatchesRegex("b: 1\\.5 % slower \\(1\\.[34] to 1\\.[67] %\\)")));
+  EXPECT_THAT(standings({product("a", 64, 1, 0.05), product("b", 64, 1.8, 0.05)}),
+              ElementsAre("a: fastest", "b: 1.8x slower (1.7x to 1.9x)"));
+}
+
+TEST(Standings, WithoutIntervalsADifferenceIsMarkedUncertain) {
+  EXPECT_THAT(standings({product("a", 64, 1), product("b", 64, 1.5, std::nullopt)}),
+              ElementsAre("a: fastest", "b: ~1.5x slower"));
+}
+
+TEST(Standings, OnlyOneIsNotCalledFastest) {
+  EXPECT_THAT(
+      standings({sample::refused(product("b", 64, 1), Status::unsupported, "no"), product("a", 64, 1)}),
+      ElementsAre("a: only one", "b: "));
+}
+
+TEST(Standings, WhatIsWrongOrHasNoTimeHasNone) {
+  CaseResult wrong = product("wrong", 64, 0.1);
+  wrong.status = Status::wrong;
+  EXPECT_THAT(standings({wrong, product("nan", 64, std::numeric_limits<double>::quiet_NaN()),
+                         product("zero", 64, 0), product("a", 64, 1), product("b", 64, 2)}),
+              ElementsAre("a: fastest", testing::StartsWith("b: 2.0x slower"), "wrong: ", "nan: ", "zero: "));
+}
+
+TEST(Standings, GroupByOperationInOrderOfAppearance) {
+  const std::vector<Result> results{sample::result(
+      {product("a", 128, 1), sample::training("a"), product("a", 64, 1), product("b", 128, 2)})};
+  const auto groups = compared(results);
+  ASSERT_THAT(groups, SizeIs(2));
+  EXPECT_THAT(groups[0].problems, ElementsAre(Field(&Problem::title, "128 x 128 x 128 f32"),
+                                              Field(&Problem::title, "64 x 64 x 64 f32")));
+  EXPECT_THAT(groups[0].problems[0].entries, SizeIs(2));
+  EXPECT_EQ(groups[1].op, "train_future");
+}
+
+TEST(Standings, AreWithinAMachine) {
+  const std::vector<Result> results{sample::result({product("a", 64, 1)}),
+                                    sample::result({product("b", 64, 2)}),
+                                    sample::on_machine("other", sample::result({product("a", 64, 2)}))};
+  const auto groups = compared(results);
+  ASSERT_THAT(groups, SizeIs(1));
+  ASSERT_THAT(groups[0].problems, SizeIs(2));
+  EXPECT_THAT(groups[0].problems[0].entries, SizeIs(2)) << "two files of one machine are ranked together";
+  EXPECT_EQ(groups[0].problems[0].entries[1].run, &results[1]);
+  EXPECT_THAT(groups[0].problems[1].entries, ElementsAre(Field(&Entry::standing, Standing::alone)));
+}
+
+}  // namespace
+}  // namespace breakeven::standings_test

@@ -1,0 +1,80 @@
+// What `threshold` found, as a document.
+#include <gmock/gmock.h>
+
+#include "reports/document/builders.h"
+#include "unit/document_texts.h"
+#include "unit/thresholds_sample.h"
+
+namespace breakeven::threshold_document_test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
+  const Document made = document_of(sample::threshold());
+  EXPECT_EQ(made.title, "From which size on?");
+  EXPECT_EQ(made.about, "host, A CPU, no GPU · 1 November 2026 · breakeven 0.1.0");
+  ASSERT_THAT(made.cards, SizeIs(1));
+  const Card& card = made.cards[0];
+  EXPECT_EQ(card.short_answer, "from 384");
+  EXPECT_THAT(texts(card.answer),
+              ElementsAre("Matmul, m = n = k, f32: b is faster than a from m = 384 (377 to 392) up "
+                          "to 1,024, the largest measured. Below that a is faster."));
+  ASSERT_TRUE(card.picture);
+  EXPECT_THAT(card.picture->marks, SizeIs(1));
+  const Table& points = card.details.at(0);
+  EXPECT_THAT(column_texts(points, "m"), ElementsAre("64", "512", "1,024"));
+  EXPECT_THAT(column_texts(points, "a"), ElementsAre("10.0", "", ""));
+  EXPECT_THAT(column_texts(points, "ahead"), ElementsAre("a by 2.0x", "out of memory", "b by 3.7x"));
+  EXPECT_THAT(column_texts(points, "launches"), ElementsAre("3", "0", "2"));
+  EXPECT_THAT(texts(made.notes), ElementsAre("matmul, m = n = k, f32: a note", "the governor is powersave",
+                                             "b at 2.5 USD an hour (an offer, 2026-10-01)"));
+}
+
+TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
+  Threshold t = sample::threshold();
+  t.complete = false;
+  t.unlike_precision = true;
+  const std::vector<std::string> said = texts(document_of(t).notes);
+  EXPECT_THAT(said, Contains(HasSubstr("their results are not equally exact")));
+  EXPECT_THAT(said, Contains("Interrupted before everything was answered."));
+}
+
+TEST(ThresholdDocument, FromResultsHasNoLaunches) {
+  Threshold t = sample::threshold();
+  t.from_results = true;
+  EXPECT_THAT(column_texts(document_of(t).cards.at(0).details.at(0), "launches"), IsEmpty());
+}
+
+TEST(ThresholdDocument, OfManyAnswersHasATable) {
+  Threshold t = sample::threshold();
+  t.answers.assign(4, t.answers[0]);
+  t.answers[1].in = Quantity::energy;
+  const Card card = document_of(t).cards.at(0);
+  EXPECT_THAT(card.answer, SizeIs(4));
+  EXPECT_THAT(texts(card.answer), Contains(HasSubstr("f32: in energy")));
+  EXPECT_EQ(card.folds.at(0).title, "3 more pictures");
+  t.answers.assign(7, t.answers[0]);
+  EXPECT_THAT(document_of(t).cards.at(0).tables, IsEmpty());
+  EXPECT_EQ(document_of(t).cards.at(0).folds.at(0).title, "All 7 answers");
+}
+
+TEST(ThresholdDocument, OfOneQuestionOnTwoMachinesIsOneCard) {
+  Threshold other = sample::threshold();
+  other.host.name = "other";
+  Threshold another = sample::threshold();
+  another.title = "From which batch on?";
+  const Document made =
+      document_of(Measured{.results = {}, .thresholds = {sample::threshold(), other, another}});
+  ASSERT_THAT(made.cards, SizeIs(2));
+  EXPECT_THAT(texts(made.cards[0].answer),
+              ElementsAre(HasSubstr("f32 on host: b is faster"), HasSubstr("f32 on other: b is faster")));
+  EXPECT_EQ(made.cards[1].question, "From which batch on?");
+}
+
+}  // namespace
+}  // namespace breakeven::threshold_document_test

@@ -1,0 +1,110 @@
+#include "reports/document/work_sentences.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/reports_sample.h"
+
+namespace breakeven::work_sentences_test {
+namespace {
+
+using sample::product;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> texts(const std::vector<Statement>& said) {
+  std::vector<std::string> all;
+  for (const Statement& one : said) all.push_back(one.text);
+  return all;
+}
+
+std::vector<std::string> gpu_texts(const std::vector<CaseResult>& cases) {
+  const std::vector<Result> results{sample::result(cases)};
+  const std::vector<Timed> all = timed_results(runs_of(results));
+  return texts(gpu_statements(families_of(all)));
+}
+
+TEST(WorkSentences, SayFromWhereOnAGpuWins) {
+  EXPECT_THAT(gpu_texts(sample::with_gpu(2e-4)),
+              ElementsAre("Matrix products: the GPU (CUDA) wins from m = 256 up; 2.0x at m = 512."));
+  EXPECT_THAT(
+      gpu_texts(sample::with_gpu(0)),
+      ElementsAre("Matrix products: the GPU (CUDA) wins at every m measured, from 64 up; 10x at m = 64."));
+  EXPECT_THAT(gpu_texts(sample::with_gpu(1)),
+              ElementsAre("Matrix products: the GPU (CUDA) is faster at none of the 4 values of m."));
+  EXPECT_THAT(gpu_texts(sample::with_gpu(0.9 * 128e-6)),
+              ElementsAre("Matrix products: the GPU (CUDA) wins from m = 256 up; 3.1x at m = 512."))
+      << "at 128 the intervals overlap: a tie is not ahead";
+  std::vector<CaseResult> back_and_forth = sample::with_gpu(0);
+  back_and_forth.back() = sample::on_gpu(product("cuda", 512, 1));
+  EXPECT_THAT(gpu_texts(back_and_forth),
+              ElementsAre("Matrix products: the GPU (CUDA) is faster at 3 of 4 values of m, 10x at m = 64."));
+  EXPECT_THAT(gpu_texts({product("a", 64, 1), product("a", 128, 1), product("a", 256, 1)}), IsEmpty());
+}
+
+TEST(WorkSentences, OnlyEqualDtypesAreCompared) {
+  std::vector<CaseResult> cases = sample::with_gpu(2e-4);
+  for (CaseResult& c : cases) {
+    if (c.device != "cpu") c = sample::in_dtype(c, "bf16");
+  }
+  EXPECT_THAT(gpu_texts(cases), IsEmpty());
+}
+
+TEST(WorkSentences, SayWhatABatchBrings) {
+  std::vector<CaseResult> cases{sample::inference("blis", 1, 9e-4)};
+  for (const std::int64_t batch : {1, 8, 64})
+    cases.push_back(
+        sample::inference("onednn", batch, batch == 1 ? 2e-4 : 1e-5 * static_cast<double>(batch)));
+  const std::vector<Result> results{sample::result(cases)};
+  const std::vector<Timed> all = timed_results(runs_of(results));
+  const auto said = batch_statements(families_of(all));
+  EXPECT_THAT(texts(said),
+              ElementsAre("Inference by the MLP: 5,000 images/s at batch 1, 100,000 at batch 64 (20x)."));
+  EXPECT_EQ(said[0].in_short, "20x from batch 1 to 64");
+  EXPECT_EQ(said[0].figures.at(1).value, "8") << "the smallest that is nearly as good";
+}
+
+TEST(WorkSentences, SayWhatLowerPrecisionBrings) {
+  const std::vector<Result> results{
+      sample::result({product("onednn", 64, 1e-6), product("blis", 64, 3e-6), product("onednn", 128, 1e-6),
+                      sample::in_dtype(product("onednn", 64, 2.5e-7), "bf16"),
+                      sample::in_dtype(product("onednn", 128, 2e-6), "bf16")})};
+  EXPECT_THAT(texts(precision_statements(timed_results(runs_of(results)))),
+              ElementsAre("Matrix products run 1.4x as fast in bf16 as in f32 (2 problems: 0.50x to 4.0x)."));
+}
+
+TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
+  const Parameters f32{{"dtype", std::string("f32")}};
+  CaseResult launch = product("native", 1, 2e-6);
+  launch.op = "launch";
+  launch.id = "launch/f32";
+  launch.parameters = {{"waits", true}, {"dtype", std::string("f32")}};
+  CaseResult other = launch;
+  other.backend = "pytorch";
+  other.seconds->median = 3e-6;
+  CaseResult hurried = launch;
+  hurried.parameters = {{"waits", false}, {"dtype", std::string("f32")}};
+  hurried.seconds->median = 1e-6;
+  const std::vector<Result> results{sample::result(
+      {sample::measured_case("peak", f32, sample::measured_case("peak", f32, 1).flop / 425e9),
+       sample::measured_case("read", {{"bytes", std::int64_t{1} << 28U}, {"dtype", std::string("f32")}},
+                             (1 << 28) / 48.1e9),
+       launch, other, hurried})};
+  const Runs runs = runs_of(results);
+  EXPECT_THAT(texts(ceiling_statements(timed_results(runs), runs)),
+              ElementsAre("At most 425 GFLOP/s in f32. Memory moves 48.1 GB/s.",
+                          "Starting work that does nothing, and waiting for it, takes 2.00 µs (native)."));
+}
+
+TEST(WorkSentences, SayWhatFits) {
+  CaseResult fit = product("onednn", 64, 1);
+  fit.seconds.reset();
+  fit.fit = Fit{.largest = 65'536, .refused = 65'544, .limit = "memory"};
+  const std::vector<Result> results{sample::result({fit, product("blis", 64, 1)})};
+  const auto said = fit_statements(runs_of(results));
+  EXPECT_THAT(texts(said),
+              ElementsAre(testing::HasSubstr("the largest that fits: 65536; 65544 does not: memory.")));
+  EXPECT_EQ(said[0].in_short, "65,536");
+}
+
+}  // namespace
+}  // namespace breakeven::work_sentences_test
