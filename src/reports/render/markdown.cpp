@@ -11,14 +11,25 @@
 namespace breakeven {
 namespace {
 
-/// GitHub refuses a job summary above 1 MiB; the rest is for what stands around a table.
-constexpr std::size_t largest_table = 900'000;
+/// GitHub refuses a job summary above 1 MiB. These parts of it go to tables and to sentences beside the
+/// answers, the first ones first; the rest is for what stands around them.
+struct Room {
+  std::size_t tables = 750'000;
+  std::size_t sentences = 100'000;
+};
+
+/// Whether so much is left; takes it.
+bool take(std::size_t& room, std::size_t size) {
+  if (size > room) return false;
+  room -= size;
+  return true;
+}
 
 std::string stressed(const std::string& text, Tone tone) {
   return !text.empty() && (tone == Tone::best || tone == Tone::bad) ? fmt::format("**{}**", text) : text;
 }
 
-std::string table_text(const Table& table) {
+std::string table_text(const Table& table, Room& room) {
   if (table.rows.empty()) return "";
   struct Shown {
     std::size_t index;
@@ -54,7 +65,7 @@ std::string table_text(const Table& table) {
       cells.push_back(std::move(said));
     }
     const std::string line = markdown_row(cells);
-    if (text.size() + line.size() > largest_table)
+    if (!take(room.tables, line.size()))
       return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n",
                                 table.rows.size() - rows);
     text += line;
@@ -63,16 +74,24 @@ std::string table_text(const Table& table) {
   return text;
 }
 
-std::string titled(const Table& table) {
-  const std::string text = table_text(table);
+std::string titled(const Table& table, Room& room) {
+  const std::string text = table_text(table, room);
   return text.empty() || table.title.empty() ? text
                                              : fmt::format("\n**{}**\n{}", markdown_text(table.title), text);
 }
 
-std::string sentences_text(const std::vector<Sentence>& sentences) {
+std::string sentences_text(const std::vector<Sentence>& sentences, Room& room) {
   std::string text;
-  for (const Sentence& sentence : sentences)
-    text += fmt::format("- {}\n", stressed(markdown_text(sentence.text), sentence.tone));
+  std::size_t left_out = 0;
+  for (const Sentence& sentence : sentences) {
+    const std::string line = fmt::format("- {}\n", stressed(markdown_text(sentence.text), sentence.tone));
+    if (take(room.sentences, line.size())) {
+      text += line;
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out > 0) text += fmt::format("- {} more did not fit.\n", left_out);
   return text.empty() ? "" : "\n" + text;
 }
 
@@ -85,6 +104,8 @@ std::string folded(std::string_view title, const std::string& text) {
 }  // namespace
 
 std::string render_markdown(const Document& document) {
+  Room room;
+  const std::string notes = sentences_text(document.notes, room);  // before what is folded
   std::string text = fmt::format("# {}\n", markdown_text(document.title));
   if (!document.about.empty()) text += fmt::format("\n{}\n", markdown_text(document.about));
   for (const Card& card : document.cards) {
@@ -92,18 +113,18 @@ std::string render_markdown(const Document& document) {
     text += '\n';
     for (const Sentence& sentence : card.answer)
       text += fmt::format("**{}**\n", markdown_text(sentence.text));
-    for (const Table& table : card.tables) text += titled(table);
+    for (const Table& table : card.tables) text += titled(table, room);
     std::string details;
-    for (const Table& table : card.details) details += titled(table);
+    for (const Table& table : card.details) details += titled(table, room);
     text += folded("All results", details);
     for (const Fold& fold : card.folds) {
-      std::string inside = sentences_text(fold.sentences);
-      for (const Table& table : fold.tables) inside += titled(table);
+      std::string inside = sentences_text(fold.sentences, room);
+      for (const Table& table : fold.tables) inside += titled(table, room);
       text += folded(fold.title, inside);
     }
   }
-  if (!document.notes.empty()) text += "\n## Notes\n" + sentences_text(document.notes);
-  for (const Fold& fold : document.folds) text += folded(fold.title, sentences_text(fold.sentences));
+  if (!notes.empty()) text += "\n## Notes\n" + notes;
+  for (const Fold& fold : document.folds) text += folded(fold.title, sentences_text(fold.sentences, room));
   return text;
 }
 

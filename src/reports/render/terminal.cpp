@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -92,9 +93,21 @@ Layout lay_out(const Table& table, const Page& page) {
     layout.columns.push_back(std::move(column));
   }
   // Names that are too long for the line are cut.
+  constexpr std::size_t shortest_name = 12;
   if (used > page.width() + gap && !layout.columns.empty()) {
     std::size_t& first = layout.columns.front().width;
-    first -= std::min(used - page.width() - gap, first - std::min<std::size_t>(first, 8));
+    first -= std::min(used - page.width() - gap, first - std::min(first, shortest_name));
+  }
+  // Then columns before the last one give way, which takes a line of its own where it has to.
+  const auto before_last = [&] {
+    std::size_t columns = layout.indent;
+    for (std::size_t i = 0; i + 1 < layout.columns.size(); ++i) columns += layout.columns[i].width + gap;
+    return columns;
+  };
+  while (layout.columns.size() > 2 && before_last() > page.width()) {
+    const auto second_last = std::prev(layout.columns.end(), 2);
+    layout.below.insert(layout.below.begin(), std::move(*second_last));
+    layout.columns.erase(second_last);
   }
   return layout;
 }
@@ -120,6 +133,18 @@ void write_below(Page& page, const Table& table, const TableRow& row, const Layo
   write_line();
 }
 
+/// The rest of a line that has got to column `at`, or lines of their own where there is hardly any room.
+void write_wrapped(Page& page, const std::string& text, std::string_view code, std::size_t at,
+                   const Layout& layout) {
+  constexpr std::size_t least_room = 22;
+  if (at + std::min(least_room, display_width(text)) > page.width()) {
+    page.end_line();
+    at = layout.indent + 2;
+    page.write(std::string(at, ' '));
+  }
+  page.wrapped("", colour::none, text, code, at, 2, 4);
+}
+
 void write_row(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
   page.write(std::string(layout.indent, ' '));
   const bool remark = is_remark(table, row);
@@ -130,14 +155,14 @@ void write_row(Page& page, const Table& table, const TableRow& row, const Layout
     const std::string text = text_of(table, row, column, page);
     if (remark && i > 0) {
       if (text.empty()) continue;
-      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+      write_wrapped(page, text, colour_of(cell.tone), at, layout);
       return;
     }
     const bool is_last = i + 1 == layout.columns.size();
     if (is_number(table.columns[column.index]) && std::holds_alternative<double>(cell.value)) {
       page.write(pad_left(text, column.width), colour_of(cell.tone));
     } else if (is_last && display_width(text) > page.width() - std::min(page.width(), at)) {
-      page.wrapped("", colour::none, text, colour_of(cell.tone), at, 2, 4);
+      write_wrapped(page, text, colour_of(cell.tone), at, layout);
       write_below(page, table, row, layout);
       return;
     } else {
@@ -157,10 +182,14 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   page.end_line();
   if (!table.title.empty()) page.paragraph(table.title, colour::heading, 2, 2);
   page.write(std::string(layout.indent, ' '));
+  std::size_t at = layout.indent;
   for (const ShownColumn& column : layout.columns) {
     const bool right = is_number(table.columns[column.index]);
-    page.write((right ? pad_left(column.heading, column.width)
-                      : pad_right(page.cut(column.heading, column.width), column.width)) +
+    const std::size_t room = page.width() - std::min(page.width(), at);
+    at += column.width + gap;
+    if (room < std::min<std::size_t>(display_width(column.heading), 4)) break;
+    const std::string heading = page.cut(column.heading, std::min(column.width, room));
+    page.write((right ? pad_left(heading, std::min(column.width, room)) : pad_right(heading, column.width)) +
                    std::string(gap, ' '),
                colour::dim);
   }

@@ -11,7 +11,7 @@ TEST(Names, OfBackendsAreAsTheirMakersWriteThem) {
   EXPECT_EQ(backend_title("onednn"), "oneDNN");
   EXPECT_EQ(backend_title("pytorch-cuda-compiled"), "PyTorch (cuda, compiled)");
   EXPECT_EQ(backend_title("my-kernel"), "my-kernel");
-  EXPECT_EQ(backend_title("cuda-\x1b[2J\n"), "CUDA ([2J)");
+  EXPECT_EQ(backend_title("cuda-\x1b[2J"), "CUDA ([2J)");
 }
 
 TEST(Names, OfWorkAreForSentences) {

@@ -61,8 +61,8 @@ std::string shown(const Document& document, int width = 80, bool answer_first = 
 TEST(Terminal, EndsWithTheAnswer) {
   EXPECT_EQ(shown(of({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3)}), 90),
             "Which is faster?\n"
-            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2\n"
-            "  results; 0 of 2 timed ones verified\n"
+            "host, A CPU, 2 cores, 2 threads, no GPU · 1 November 2026 · breakeven 0.1.0 · 2 results;\n"
+            "  0 of 2 timed ones verified\n"
             "\n"
             "Matrix products\n"
             "  backend   time, ms    95 %  GFLOP/s  compared\n"
@@ -95,7 +95,7 @@ TEST(Terminal, ADecisionComesFirst) {
   ASSERT_NE(row, all.end());
   EXPECT_THAT(*row, HasSubstr("matmul 1 x 1 x 1 f32 on openblas  "));
   EXPECT_THAT(*row, EndsWith("3 is not 4"));
-  EXPECT_THAT(all, testing::Contains(AllOf(StartsWith("slower "), HasSubstr("+5.3 %, +4.1 to +6.6 %"),
+  EXPECT_THAT(all, testing::Contains(AllOf(StartsWith("slower "), HasSubstr("+5.3 % (+4.1 to +6.6 %)"),
                                            HasSubstr("10.0 ms → 10.5 ms"),
                                            EndsWith("other algorithm: avx2 → sse; a note"))));
   EXPECT_THAT(shown(gate, 200, true), Not(HasSubstr("the same  "))) << "findings, not every case";
