@@ -309,8 +309,11 @@ std::vector<Chart> machine_charts(const Runs& runs) {
   const std::vector<Family> families = families_of(all);
   std::vector<Chart> made;
   for (const Family& family : families) {
-    for (const auto& [dtype, members] : pictures_of(family))
+    const auto pictures = pictures_of(family);
+    for (const auto& [dtype, members] : pictures) {
       made.push_back(rate_chart(family, dtype, members));
+      if (pictures.size() == 1) made.back().name = name_of(family, "");
+    }
     made.push_back(speedup_chart(family));
     made.push_back(latency_chart(family));
   }

@@ -159,13 +159,14 @@ Document document_of(const Ranking& ranking) {
   std::vector<Chart> charts = rank_charts(ranking);
 
   Card order{.id = "order", .question = fmt::format("Which machine takes the least {}?", name(ranking.by))};
+  if (!can_rank(ranking))
+    order.answer.push_back({.text = "No two machines can be compared for this work.", .tone = Tone::warning});
   for (const std::string& sentence : rank_sentences(ranking))
     order.answer.push_back({.text = printable(sentence)});
-  if (order.answer.empty())
-    order.answer.push_back({.text = "No two machines can be compared for this work.", .tone = Tone::warning});
   const auto first = std::find_if(ranking.ranked.begin(), ranking.ranked.end(),
                                   [](const Ranked& one) { return one.place == 1; });
-  order.short_answer = first == ranking.ranked.end() ? "not known" : printable(first->candidate.name);
+  order.short_answer =
+      !can_rank(ranking) || first == ranking.ranked.end() ? "not known" : printable(first->candidate.name);
   if (!charts.empty()) {
     order.picture = std::move(charts.front());
     charts.erase(charts.begin());

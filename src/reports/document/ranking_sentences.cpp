@@ -71,11 +71,18 @@ std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking
   return texts;
 }
 
+bool can_rank(const Ranking& ranking) {
+  return std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
+                       [](const Ranked& one) { return one.place > 0; }) > 1;
+}
+
 std::vector<std::string> rank_sentences(const Ranking& ranking) {
   std::vector<std::string> first;
   std::vector<std::string> behind;
   std::vector<std::string> front;
+  const bool is_ranking = can_rank(ranking);
   for (const Ranked& one : ranking.ranked) {
+    if (!is_ranking) break;
     if (one.on_front) front.push_back(one.candidate.name);
     if (one.place == 1) {
       first.push_back(one.candidate.name);

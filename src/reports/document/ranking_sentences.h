@@ -23,6 +23,9 @@ std::string payback_text(const Payback& payback);
 /// Why it has no place, or cannot be compared in something.
 std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking);
 
+/// Whether at least two of them have a place.
+bool can_rank(const Ranking& ranking);
+
 /// Who is first and how far the others are behind, who is on the Pareto front, when a GPU pays: a sentence
 /// each.
 std::vector<std::string> rank_sentences(const Ranking& ranking);

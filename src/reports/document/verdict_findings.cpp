@@ -140,7 +140,11 @@ std::string describe_change(const CaseVerdict& c) {
   const auto ratio = change(c);
   if (!ratio || c.verdict == Verdict::incomparable) return "";
   if (!c.ratio) return fmt::format("{} by medians alone", change_text(*ratio));
-  return change_text(*c.ratio);
+  const std::string text = change_text(*c.ratio);
+  const std::size_t interval = text.find(", ");
+  return interval == std::string::npos
+             ? text
+             : fmt::format("{} ({})", text.substr(0, interval), text.substr(interval + 2));
 }
 
 std::string describe_times(const CaseVerdict& c) {

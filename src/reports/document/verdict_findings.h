@@ -28,9 +28,6 @@ FindingKind finding_kind(const CaseVerdict& c);
 /// "new" for added, else the name.
 std::string_view name(FindingKind kind);
 
-/// Of warnings about all of the verdicts: more than that nobody reads, and files have all of them.
-inline constexpr std::size_t most_warnings_shown = 20;
-
 /// All but the same and those that neither side supports, worst first: by kind, then those with the larger
 /// ratio first (of the faster ones those with the smaller), then in the order in which they were compared.
 /// They point into `verdicts`.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -92,9 +93,21 @@ Layout lay_out(const Table& table, const Page& page) {
     layout.columns.push_back(std::move(column));
   }
   // Names that are too long for the line are cut.
+  constexpr std::size_t shortest_name = 12;
   if (used > page.width() + gap && !layout.columns.empty()) {
     std::size_t& first = layout.columns.front().width;
-    first -= std::min(used - page.width() - gap, first - std::min<std::size_t>(first, 8));
+    first -= std::min(used - page.width() - gap, first - std::min(first, shortest_name));
+  }
+  // Then columns before the last one give way, which takes a line of its own where it has to.
+  const auto before_last = [&] {
+    std::size_t columns = layout.indent;
+    for (std::size_t i = 0; i + 1 < layout.columns.size(); ++i) columns += layout.columns[i].width + gap;
+    return columns;
+  };
+  while (layout.columns.size() > 2 && before_last() > page.width()) {
+    const auto second_last = std::prev(layout.columns.end(), 2);
+    layout.below.insert(layout.below.begin(), std::move(*second_last));
+    layout.columns.erase(second_last);
   }
   return layout;
 }
@@ -169,10 +182,14 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   page.end_line();
   if (!table.title.empty()) page.paragraph(table.title, colour::heading, 2, 2);
   page.write(std::string(layout.indent, ' '));
+  std::size_t at = layout.indent;
   for (const ShownColumn& column : layout.columns) {
     const bool right = is_number(table.columns[column.index]);
-    page.write((right ? pad_left(column.heading, column.width)
-                      : pad_right(page.cut(column.heading, column.width), column.width)) +
+    const std::size_t room = page.width() - std::min(page.width(), at);
+    at += column.width + gap;
+    if (room < std::min<std::size_t>(display_width(column.heading), 4)) break;
+    const std::string heading = page.cut(column.heading, std::min(column.width, room));
+    page.write((right ? pad_left(heading, std::min(column.width, room)) : pad_right(heading, column.width)) +
                    std::string(gap, ' '),
                colour::dim);
   }

@@ -82,7 +82,7 @@ TEST(VerdictFindings, AreCountedInTheHeadline) {
 TEST(VerdictFindings, DescribeChangesAndWhatElse) {
   CaseVerdict c = verdict_of(Verdict::slower, 4, 1.053);
   c.ratio = Ratio{.value = 1.053, .low = 1.041, .high = 1.066};
-  EXPECT_EQ(describe_change(c), "+5.3 %, +4.1 to +6.6 %");
+  EXPECT_EQ(describe_change(c), "+5.3 % (+4.1 to +6.6 %)");
   EXPECT_EQ(describe_details(c), "");
   EXPECT_EQ(describe_case(c), "matmul 4 x 4 x 4 f32 on openblas");
   c.ratio.reset();
