@@ -223,10 +223,10 @@ struct Named {
 
 const std::vector<Named>& networks() {
   static const std::vector<Named> all{
-      {"mlp", "MLP", make_mlp},
+      {"mlp", "the MLP", make_mlp},
       {"lenet", "LeNet", make_lenet},
-      {"cnn", "CNN", make_cnn},
-      {"transformer", "transformer", make_transformer}};
+      {"cnn", "the CNN", make_cnn},
+      {"transformer", "the transformer", make_transformer}};
   return all;
 }
 

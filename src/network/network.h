@@ -102,7 +102,7 @@ struct Network {
 
 /// The names make_network knows.
 const std::vector<std::string>& network_names();
-/// As sentences call it: "MLP"; an unknown name as it is.
+/// As sentences call it: "the MLP", "LeNet"; an unknown name as it is.
 std::string network_display_name(const std::string& name);
 
 /// From the parameters `network`, `width`, `heads` and `hidden`; 0 stands for the network's own.

@@ -14,7 +14,7 @@ class InferWorkload final : public Workload {
   std::string_view meaning() const override { return "the logits of one batch by a small network"; }
   std::string_view plural() const override { return "inference batches"; }
   std::string activity(const Parameters& parameters) const override {
-    return "Inference by the " + network_display_name(parameters.text("network"));
+    return "Inference by " + network_display_name(parameters.text("network"));
   }
 
   const std::vector<Parameter>& parameters() const override {

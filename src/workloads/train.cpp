@@ -15,7 +15,7 @@ class TrainWorkload final : public Workload {
   std::string_view meaning() const override { return "one training step of a small network"; }
   std::string_view plural() const override { return "training steps"; }
   std::string activity(const Parameters& parameters) const override {
-    return "Training the " + network_display_name(parameters.text("network"));
+    return "Training " + network_display_name(parameters.text("network"));
   }
 
   const std::vector<Parameter>& parameters() const override {

@@ -95,8 +95,7 @@ std::vector<std::string> rank_sentences(const Ranking& ranking) {
   if (first.size() > 1)
     said.push_back(fmt::format("{} share the first place: by {} they are not distinguishable.",
                                joined_text(first), name(ranking.by)));
-  const bool has_rivals = ranking.ranked.size() > 1;
-  if (first.size() == 1 && has_rivals)
+  if (first.size() == 1)
     said.push_back(fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
   if (!behind.empty()) said.push_back(fmt::format("{} as much.", joined_text(behind)));
   const bool has_trade =

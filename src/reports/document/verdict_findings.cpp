@@ -103,6 +103,8 @@ std::string headline(const Verdicts& verdicts) {
   std::string text;
   if (!bad.empty()) {
     text = fmt::format("FAIL: {}.", fmt::join(bad, ", "));
+  } else if (!verdicts.complete) {
+    text = "INCOMPLETE: it ended before every case was decided.";
   } else if (missing > 0) {
     const std::size_t absent = count(FindingKind::missing);
     text = fmt::format("NOT COMPARABLE: {} of {} {}.", count_text(static_cast<double>(missing)), cases,
