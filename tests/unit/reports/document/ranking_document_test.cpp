@@ -41,7 +41,7 @@ TEST(RankingDocument, HasTheOrderTheCasesAndTheMachines) {
       texts(card.answer),
       ElementsAre("CPU of fast, 2 cores and CPU of tied, 2 cores share the first place: by time they are not "
                   "distinguishable.",
-                  "CPU of slow, 2 cores takes 3.0x as much.", HasSubstr("No other machine beats these")));
+                  "CPU of slow, 2 cores takes 3.0x as much."));
   const Table& order = card.tables.at(0);
   EXPECT_EQ(order.title, "Ranked by time: the geometric mean of the 2 cases that all machines have");
   EXPECT_THAT(column_texts(order, "place"), ElementsAre("=1", "=1", "3"));
