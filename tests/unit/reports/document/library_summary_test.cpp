@@ -54,7 +54,7 @@ TEST(LibrarySummary, SaysWhereTheLeadIsShared) {
   EXPECT_EQ(gap_sentence(summary_of(close)), "");
 }
 
-/// c is never ahead alone, but more often ahead than b, which is.
+/// a is never ahead alone, but more often ahead than b, which is.
 TEST(LibrarySummary, ALeaderThatOnlySharesIsNotAloneInThat) {
   std::vector<CaseResult> cases{product("b", 64, 1), product("a", 64, 3), product("c", 64, 4)};
   for (const std::int64_t m : {128, 256}) {
