@@ -150,7 +150,7 @@ struct MeasuredCase {
   std::string caches;  // their state, by the run's config
 };
 
-struct Side {
+struct MeasuredSide {
   std::string name;
   Host host;
   bool is_cpu = true;
@@ -159,7 +159,7 @@ struct Side {
 };
 
 /// Names of the backends that have times.
-std::set<std::string> timed_backends(const Side& side) {
+std::set<std::string> timed_backends(const MeasuredSide& side) {
   std::set<std::string> names;
   for (const MeasuredCase& one : side.cases) {
     if (one.result->has_time()) names.insert(one.result->backend);
@@ -186,8 +186,8 @@ std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
   return all;
 }
 
-Side side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
-  Side side{.name = {}, .host = result.host, .cases = {}, .created = result.created};
+MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
+  MeasuredSide side{.name = {}, .host = result.host, .cases = {}, .created = result.created};
   std::set<std::string> names;
   const std::string caches = cache_state(result);
   for (const CaseResult& one : result.cases) {
@@ -202,7 +202,7 @@ Side side_of(const Result& result, const std::map<std::string, Candidate>& devic
 }
 
 /// The records of those of its backends that have times, each once.
-std::vector<BackendRecord> records_of(const Side& side) {
+std::vector<BackendRecord> records_of(const MeasuredSide& side) {
   std::set<std::string> missing = timed_backends(side);
   std::vector<BackendRecord> records;
   for (const MeasuredCase& one : side.cases) {
@@ -293,7 +293,7 @@ ThresholdStand stand_of(const CaseResult& result) {
 }
 
 ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& parameter,
-                          const std::array<Side, 2>& sides) {
+                          const std::array<MeasuredSide, 2>& sides) {
   ThresholdAnswer answer{.title = title_of(family, parameter),
                          .in = Quantity::time,
                          .from = family.pairs.begin()->first,
@@ -333,7 +333,7 @@ using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
 
 /// The answers of all families with enough values that both sides have, by the parameter that moves. With a
 /// parameter named, of that alone.
-std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<Side, 2>& sides,
+std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<MeasuredSide, 2>& sides,
                                                                const std::string& parameter) {
   std::map<std::string, CasesOfSides> by_conditions;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -366,7 +366,7 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
 
 // ---- what is said of it
 
-std::string days_text(const std::array<Side, 2>& sides) {
+std::string days_text(const std::array<MeasuredSide, 2>& sides) {
   constexpr std::size_t day = 10;  // of ISO 8601
   const std::string first = sides[0].created.substr(0, day);
   const std::string second = sides[1].created.substr(0, day);
@@ -374,7 +374,7 @@ std::string days_text(const std::array<Side, 2>& sides) {
                          : fmt::format("on different days ({} and {})", first, second);
 }
 
-std::string how_it_differs(const std::array<Side, 2>& sides) {
+std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
   return fmt::format(
       "compared from results measured {}, {}, not in turn: intervals are those of the medians alone, and "
@@ -383,7 +383,7 @@ std::string how_it_differs(const std::array<Side, 2>& sides) {
       one_machine ? "on one machine" : "on two machines", days_text(sides));
 }
 
-Threshold threshold_of(const std::array<Side, 2>& sides, const std::string& parameter,
+Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::string& parameter,
                        std::vector<ThresholdAnswer> answers) {
   Threshold all;
   all.created = std::max(sides[0].created, sides[1].created);
@@ -410,7 +410,7 @@ Threshold threshold_of(const std::array<Side, 2>& sides, const std::string& para
 // ---- what keeps results from being compared
 
 /// The whole-numbered parameters of which a side has values.
-std::set<std::string> parameters_of(const Side& side) {
+std::set<std::string> parameters_of(const MeasuredSide& side) {
   std::set<std::string> names;
   for (const MeasuredCase& one : side.cases) {
     for (const auto& [name, value] : one.result->parameters.entries()) {
@@ -421,7 +421,7 @@ std::set<std::string> parameters_of(const Side& side) {
 }
 
 /// Of the cases that have the parameter and a time.
-std::set<std::string> dtypes_of(const Side& side, const std::string& parameter) {
+std::set<std::string> dtypes_of(const MeasuredSide& side, const std::string& parameter) {
   std::set<std::string> dtypes;
   for (const MeasuredCase& one : side.cases) {
     if (one.result->has_time() && one.result->parameters.find(parameter) != nullptr)
@@ -430,7 +430,7 @@ std::set<std::string> dtypes_of(const Side& side, const std::string& parameter) 
   return dtypes;
 }
 
-void refuse_one_side_twice(const std::array<Side, 2>& sides) {
+void refuse_one_side_twice(const std::array<MeasuredSide, 2>& sides) {
   if (machine_key(sides[0].host) != machine_key(sides[1].host) ||
       sides[0].host.threads != sides[1].host.threads || timed_backends(sides[0]) != timed_backends(sides[1]))
     return;
@@ -442,8 +442,8 @@ void refuse_one_side_twice(const std::array<Side, 2>& sides) {
           sides[0].name, joined(timed_backends(sides[0]))));
 }
 
-void check_parameter(const std::array<Side, 2>& sides, const std::string& parameter) {
-  for (const Side& side : sides) {
+void check_parameter(const std::array<MeasuredSide, 2>& sides, const std::string& parameter) {
+  for (const MeasuredSide& side : sides) {
     const std::set<std::string> known = parameters_of(side);
     if (!known.contains(parameter))
       throw NotComparable(
@@ -454,7 +454,7 @@ void check_parameter(const std::array<Side, 2>& sides, const std::string& parame
   }
 }
 
-void check_dtypes(const std::array<Side, 2>& sides, const std::string& parameter) {
+void check_dtypes(const std::array<MeasuredSide, 2>& sides, const std::string& parameter) {
   const std::array<std::set<std::string>, 2> dtypes{dtypes_of(sides[0], parameter),
                                                     dtypes_of(sides[1], parameter)};
   for (std::size_t side = 0; side < 2; ++side) {
@@ -471,9 +471,9 @@ void check_dtypes(const std::array<Side, 2>& sides, const std::string& parameter
 }
 
 /// Two files whose devices have one name are told apart by their backends.
-void name_apart(std::array<Side, 2>& sides) {
+void name_apart(std::array<MeasuredSide, 2>& sides) {
   if (sides[0].name != sides[1].name) return;
-  for (Side& side : sides) side.name += fmt::format(" with {}", joined(timed_backends(side), " or "));
+  for (MeasuredSide& side : sides) side.name += fmt::format(" with {}", joined(timed_backends(side), " or "));
 }
 
 }  // namespace
@@ -507,7 +507,7 @@ BreakEven break_even_of(std::span<const RatioAt> ratios) {
 
 Threshold threshold_from_results(std::span<const Result, 2> results, const std::string& parameter) {
   const std::map<std::string, Candidate> devices = devices_of(results);
-  std::array<Side, 2> sides{side_of(results[0], devices), side_of(results[1], devices)};
+  std::array<MeasuredSide, 2> sides{side_of(results[0], devices), side_of(results[1], devices)};
   refuse_one_side_twice(sides);
   name_apart(sides);
   const std::array<std::string, 2> caches{cache_state(results[0]), cache_state(results[1])};
@@ -528,7 +528,7 @@ Threshold threshold_from_results(std::span<const Result, 2> results, const std::
 
 std::vector<Threshold> break_evens_between(std::span<const Result> results) {
   const std::map<std::string, Candidate> devices = devices_of(results);
-  std::vector<Side> sides;
+  std::vector<MeasuredSide> sides;
   std::map<std::string, std::size_t> index;  // of sides, by device
   // Of each case the newest result counts.
   std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
@@ -544,7 +544,7 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
                          .is_cpu = device.is_cpu,
                          .cases = {},
                          .created = run.created});
-      Side& side = sides[at->second];
+      MeasuredSide& side = sides[at->second];
       side.created = std::max(side.created, run.created);
       const MeasuredCase one{.run = &run, .result = &result, .caches = caches};
       const auto [before, is_new] =
@@ -560,7 +560,7 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
   for (std::size_t i = 0; i < sides.size(); ++i) {
     for (std::size_t j = i + 1; j < sides.size(); ++j) {
       const bool turned = !sides[i].is_cpu && sides[j].is_cpu;
-      const std::array<Side, 2> both{sides[turned ? j : i], sides[turned ? i : j]};
+      const std::array<MeasuredSide, 2> both{sides[turned ? j : i], sides[turned ? i : j]};
       for (auto& [parameter, answers] : answers_of(both, ""))
         all.push_back(threshold_of(both, parameter, std::move(answers)));
     }
