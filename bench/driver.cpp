@@ -12,7 +12,8 @@
 
 #include "plan/config.h"
 #include "protocol/messages.h"
-#include "reports/terminal.h"
+#include "reports/document/builders.h"
+#include "reports/render/terminal.h"
 #include "results/result.h"
 #include "session/discovery.h"
 #include "session/schedule.h"
@@ -183,7 +184,8 @@ BENCHMARK(save_result)->Unit(benchmark::kMillisecond);
 
 void report_in_the_terminal(benchmark::State& state) {
   const Result result = large_result();
-  for (auto _ : state) benchmark::DoNotOptimize(terminal_report(result, {}));
+  const Measured measured{.results = {result}};
+  for (auto _ : state) benchmark::DoNotOptimize(render_terminal(document_of(measured), {}));
 }
 BENCHMARK(report_in_the_terminal)->Unit(benchmark::kMillisecond);
 

@@ -19,35 +19,35 @@
 namespace breakeven {
 namespace {
 
-struct Candidate {
+struct Completion {
   std::string word, meaning;
 };
-using Candidates = std::vector<Candidate>;
+using Completions = std::vector<Completion>;
 
-const Candidate any_file{.word = ":files", .meaning = {}};
+const Completion any_file{.word = ":files", .meaning = {}};
 
-Candidates plain(const std::vector<std::string>& words) {
-  Candidates all;
+Completions plain(const std::vector<std::string>& words) {
+  Completions all;
   for (const std::string& word : words) all.push_back({.word = word, .meaning = {}});
   return all;
 }
 
-Candidates backends() {
-  Candidates all;
+Completions backends() {
+  Completions all;
   for (const BackendProgram& program : find_backends(backend_folders()))
     all.push_back({.word = program.name, .meaning = {}});
   return all;
 }
 
-Candidates commands(const CLI::App& app) {
-  Candidates all;
+Completions commands(const CLI::App& app) {
+  Completions all;
   for (const CLI::App* command : shown_subcommands(app))
     all.push_back({.word = command->get_name(), .meaning = command->get_description()});
   return all;
 }
 
-Candidates options(const CLI::App& app) {
-  Candidates all;
+Completions options(const CLI::App& app) {
+  Completions all;
   for (const CLI::Option* option : shown_options(app)) {
     for (const std::string& name : option->get_lnames())
       all.push_back({.word = "--" + name, .meaning = option->get_description()});
@@ -56,10 +56,10 @@ Candidates options(const CLI::App& app) {
 }
 
 /// What an option or a positional takes, by the word for its value.
-Candidates values(const CLI::App& root, const CLI::Option& option) {
+Completions values(const CLI::App& root, const CLI::Option& option) {
   if (const auto known = choices(option); !known.empty()) return plain(known);
   const std::string word = value_word(option);
-  Candidates all;
+  Completions all;
   if (word == "CONFIG") {
     for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name, .meaning = {}});
     all.push_back(any_file);
@@ -76,12 +76,12 @@ Candidates values(const CLI::App& root, const CLI::Option& option) {
   return all;
 }
 
-/// Candidates that go on from `typed`; of a list with commas, from its last part.
-Candidates matching(const Candidates& all, const std::string& typed, char delimiter) {
+/// Completions that go on from `typed`; of a list with commas, from its last part.
+Completions matching(const Completions& all, const std::string& typed, char delimiter) {
   const auto comma = delimiter == '\0' ? std::string::npos : typed.rfind(delimiter);
   const std::string before = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
-  Candidates found;
-  for (const Candidate& candidate : all) {
+  Completions found;
+  for (const Completion& candidate : all) {
     const std::string word = before + candidate.word;
     if (candidate.word == any_file.word) {
       found.push_back(candidate);
@@ -101,7 +101,7 @@ const CLI::Option* positional_at(const CLI::App& app, std::size_t given) {
   return nullptr;
 }
 
-Candidates complete(const CLI::App& root, std::vector<std::string> words) {
+Completions complete(const CLI::App& root, std::vector<std::string> words) {
   // bash makes a word of its own of the = in --by=cost.
   const bool ends_in_equals = words.size() > 1 && words.back() == "=";
   if (ends_in_equals) words.back().clear();
@@ -137,15 +137,15 @@ Candidates complete(const CLI::App& root, std::vector<std::string> words) {
     if (equals == std::string::npos) return matching(options(*app), typed, '\0');
     const CLI::Option* option = app->get_option_no_throw(typed.substr(0, equals));
     if (option == nullptr) return {};
-    Candidates found = matching(values(root, *option), typed.substr(equals + 1), option->get_delimiter());
-    for (Candidate& candidate : found) {
+    Completions found = matching(values(root, *option), typed.substr(equals + 1), option->get_delimiter());
+    for (Completion& candidate : found) {
       if (candidate.word != any_file.word) candidate.word = typed.substr(0, equals + 1) + candidate.word;
     }
     return found;
   }
   if (const auto inner = commands(*app); !inner.empty()) return matching(inner, typed, '\0');
   const CLI::Option* option = positional_at(*app, positionals);
-  return option == nullptr ? Candidates{} : matching(values(root, *option), typed, '\0');
+  return option == nullptr ? Completions{} : matching(values(root, *option), typed, '\0');
 }
 
 constexpr const char* bash_script =
@@ -231,7 +231,7 @@ const SubcommandRegistration completion_command(
 std::string completions_text(const CLI::App& app, const std::vector<std::string>& words) {
   constexpr std::size_t longest_meaning = 70;
   std::string text;
-  for (const Candidate& candidate : complete(app, words)) {
+  for (const Completion& candidate : complete(app, words)) {
     text += candidate.word;
     if (!candidate.meaning.empty()) text += "\t" + shorten(candidate.meaning, longest_meaning);
     text += '\n';

@@ -7,7 +7,7 @@
 #include "plan/shape_kinds.h"
 #include "temporary_folder.h"
 
-namespace breakeven {
+namespace breakeven::plan_shape_kinds_test {
 namespace {
 
 using testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST(ShapeKinds, AreAllInTheConfigThatIsNamed) {
 }
 
 }  // namespace
-}  // namespace breakeven
+}  // namespace breakeven::plan_shape_kinds_test

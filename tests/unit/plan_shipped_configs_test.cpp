@@ -14,7 +14,7 @@
 #include "plan/shape_file.h"
 #include "temporary_folder.h"
 
-namespace breakeven {
+namespace breakeven::plan_shipped_configs_test {
 namespace {
 
 const std::filesystem::path configs = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "configs";
@@ -191,4 +191,4 @@ TEST(Shapes, TransformersHaveTheirSizes) {
 }
 
 }  // namespace
-}  // namespace breakeven
+}  // namespace breakeven::plan_shipped_configs_test

@@ -5,6 +5,7 @@
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
+#include "reports/document/cell_makers.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -14,7 +15,7 @@
 namespace breakeven {
 namespace {
 
-TableCell number_cell(const std::optional<Estimate>& estimate) {
+TableCell estimate_cell(const std::optional<Estimate>& estimate) {
   return estimate ? TableCell{.value = estimate->value} : TableCell{};
 }
 
@@ -25,10 +26,6 @@ TableCell spread_cell(const std::optional<Estimate>& estimate) {
 
 TableCell runs_for(const std::optional<Estimate>& amount, double unit) {
   return amount ? TableCell{.value = unit / amount->value} : TableCell{};
-}
-
-TableCell text_cell(std::string text) {
-  return text.empty() ? TableCell{} : TableCell{.value = printable(text)};
 }
 
 TableCell price_cell(const Ranked& one) {
@@ -57,10 +54,10 @@ Table order_table(const Ranking& ranking) {
     const Tone tone = one.place == 1 ? Tone::best : Tone::plain;
     table.rows.push_back({.cells = {{.value = place_text(one, ranking), .tone = tone},
                                     {.value = printable(one.candidate.name), .tone = tone},
-                                    number_cell(one.seconds),
+                                    estimate_cell(one.seconds),
                                     spread_cell(one.seconds),
-                                    number_cell(one.behind),
-                                    number_cell(one.joules),
+                                    estimate_cell(one.behind),
+                                    estimate_cell(one.joules),
                                     runs_for(one.joules, joules_per_kwh),
                                     price_cell(one),
                                     runs_for(one.cost, 1),

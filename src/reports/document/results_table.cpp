@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "reports/document/cell_makers.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -18,10 +19,6 @@
 
 namespace breakeven {
 namespace {
-
-TableCell number_cell(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? TableCell{.value = *value} : TableCell{};
-}
 
 /// The steps that every backend of the problem has taken: losses are compared at the last of them.
 std::size_t common_losses(const Problem& problem) {
@@ -93,10 +90,6 @@ std::string notes_of(const CaseResult& c) {
   if (c.status == Status::ok && !c.algorithm.empty()) parts.push_back(printable(c.algorithm));
   for (const std::string& warning : c.warnings) parts.push_back(printable(warning));
   return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-TableCell text_cell(std::string said) {
-  return said.empty() ? TableCell{} : TableCell{.value = std::move(said)};
 }
 
 /// A metric where the result is ok and `holds`.

@@ -6,6 +6,7 @@
 #include "reports/charts/chart.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
+#include "reports/document/cell_makers.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -76,10 +77,6 @@ Table sides_table(const Verdicts& verdicts) {
 }
 
 // ---- the findings
-
-TableCell text_cell(std::string text) {
-  return text.empty() ? TableCell{} : TableCell{.value = std::move(text)};
-}
 
 TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);

@@ -14,22 +14,22 @@
 namespace breakeven {
 namespace {
 
-struct Unit {
+struct ScaledUnit {
   double size;
   std::string_view name;
 };
 
-constexpr std::array<Unit, 4> second_units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
-constexpr std::array<Unit, 4> joule_units{{{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}}};
+constexpr std::array<ScaledUnit, 4> second_units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
+constexpr std::array<ScaledUnit, 4> joule_units{{{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}}};
 
 /// The unit in which no value has more than five digits before the point, or more than three zeros behind it.
-void choose_unit(ColumnStyle& style, std::vector<double> values, const std::array<Unit, 4>& units) {
+void choose_unit(ColumnStyle& style, std::vector<double> values, const std::array<ScaledUnit, 4>& units) {
   std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
   if (values.empty()) return;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   constexpr double smallest = 5e-3;
   constexpr double largest = 1e5;
-  for (const Unit& unit : units) {
+  for (const ScaledUnit& unit : units) {
     // The first one that keeps the largest value short; finer ones would only add digits.
     const bool fits = *low / unit.size >= smallest && *high / unit.size < largest;
     const bool is_close = *low / unit.size < 1000 || &unit == &units.back();
