@@ -61,6 +61,18 @@ std::filesystem::path default_output(const std::vector<std::filesystem::path>& c
   return results_folder() / (configs.front().stem().string() + ".json");
 }
 
+/// A config must not be replaced by its results.
+void refuse_inputs(const std::filesystem::path& out, const std::vector<std::filesystem::path>& configs) {
+  std::error_code none;  // a file that is not there yet is no input
+  for (const auto& config : configs) {
+    if (std::filesystem::equivalent(out, config, none))
+      throw CommandError(
+          exit_code::bad_input,
+          fmt::format("--out {}: is an input of this command; give another file so that it is not replaced",
+                      out.string()));
+  }
+}
+
 /// An earlier run must be of this machine and of these programs: what differs must not be mixed.
 void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
@@ -109,6 +121,7 @@ int run(const Options& o) {
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume
                                        : default_output(o.selection.configs);
+  refuse_inputs(out, o.selection.configs);
   ResultWriter writer(out);
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);

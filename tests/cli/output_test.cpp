@@ -46,6 +46,16 @@ TEST_F(OutputTest, AnEarlierFileIsKept) {
   EXPECT_EQ(text_of(file("out.previous.json")), "earlier");
 }
 
+TEST_F(OutputTest, AConfigIsNotReplacedByItsResults) {
+  const std::filesystem::path config = products({8});
+  const std::string before = text_of(config);
+  const Outcome outcome = breakeven({"run", config, "--out", config});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("is an input of this command; give another file"));
+  EXPECT_EQ(text_of(config), before);
+}
+
 TEST_F(OutputTest, ALinkIsFollowed) {
   write("real.json", "earlier");
   std::filesystem::create_symlink("real.json", file("link.json"));
