@@ -21,8 +21,8 @@
 namespace breakeven {
 namespace {
 
-/// The status that `command`, looked for in PATH, ends with when it has read `input`; nothing where it is not
-/// there.
+/// Runs `command`, found in PATH, with `input` on its standard input. Returns its exit status; empty if there
+/// is no such command.
 std::optional<int> run_with_input(std::vector<std::string> command, const std::string& input) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
@@ -52,7 +52,7 @@ struct NamedFile {
   std::string name, file;
 };
 
-/// Of "NAME=FILE".
+/// Parses "NAME=FILE". Throws CommandError if no file is named.
 NamedFile parse_chart(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size())
@@ -62,7 +62,7 @@ NamedFile parse_chart(const std::string& text) {
   return {.name = text.substr(0, equals), .file = text.substr(equals + 1)};
 }
 
-/// Into a file beside it first: a file that is there stays as it is where it cannot be drawn.
+/// Draws into a file beside it first, so that an existing file stays as it is if the picture cannot be drawn.
 void write_png(const std::string& svg, const std::filesystem::path& file) {
   const std::filesystem::path part = file.string() + ".part";
   const std::optional<int> status =

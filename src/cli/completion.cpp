@@ -55,7 +55,8 @@ Completions options(const CLI::App& app) {
   return all;
 }
 
-/// What an option or a positional takes, by the word for its value.
+/// Completions for the value of an option or a positional: its choices if it has any, else by the word for
+/// its value, such as CONFIG.
 Completions values(const CLI::App& root, const CLI::Option& option) {
   if (const auto known = choices(option); !known.empty()) return plain(known);
   const std::string word = value_word(option);
@@ -76,7 +77,7 @@ Completions values(const CLI::App& root, const CLI::Option& option) {
   return all;
 }
 
-/// Completions that go on from `typed`; of a list with commas, from its last part.
+/// Completions that begin with `typed`. In a list with delimiters, only its last part is completed.
 Completions matching(const Completions& all, const std::string& typed, char delimiter) {
   const auto comma = delimiter == '\0' ? std::string::npos : typed.rfind(delimiter);
   const std::string before = comma == std::string::npos ? "" : typed.substr(0, comma + 1);
@@ -92,7 +93,7 @@ Completions matching(const Completions& all, const std::string& typed, char deli
   return found;
 }
 
-/// The positional that the next word is for: each but the last takes one.
+/// The positional that the next word fills, after `given` words: each but the last takes one word.
 const CLI::Option* positional_at(const CLI::App& app, std::size_t given) {
   for (const CLI::Option* option : shown_positionals(app)) {
     if (option->get_items_expected_max() > 1 || given == 0) return option;
@@ -102,7 +103,7 @@ const CLI::Option* positional_at(const CLI::App& app, std::size_t given) {
 }
 
 Completions complete(const CLI::App& root, std::vector<std::string> words) {
-  // bash makes a word of its own of the = in --by=cost.
+  // bash passes the = of --by=cost as a word of its own.
   const bool ends_in_equals = words.size() > 1 && words.back() == "=";
   if (ends_in_equals) words.back().clear();
   std::erase(words, "=");

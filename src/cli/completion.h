@@ -6,11 +6,11 @@
 
 namespace breakeven {
 
-/// `breakeven __complete WORDS...` is what the shells' scripts call: for them, not for people.
+/// The shells' completion scripts call `breakeven __complete WORDS...`. It is not meant for people.
 inline constexpr const char* complete_command = "__complete";
 
-/// What may stand in place of the last of `words`, those that follow the program's name: a candidate a line,
-/// and behind a tab what it means. The line ":files" stands for the names of files.
+/// Candidates for the last of `words`, which are the words after the program's name: one per line, with its
+/// meaning after a tab. The line ":files" stands for file names.
 std::string completions_text(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace breakeven

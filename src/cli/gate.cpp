@@ -99,7 +99,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
   return environment;
 }
 
-/// What --base or --head names: the folders to look in, and one backend where it is given.
+/// The argument of --base or --head: the folders to search, and a backend if one is named.
 struct SideArgument {
   std::vector<std::filesystem::path> folders;
   std::string source;   // the folder, as it was given
@@ -111,8 +111,8 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-/// DIR, DIR:NAME, or :NAME for a backend of this breakeven. A folder whose own name holds a colon comes
-/// first.
+/// Parses DIR, DIR:NAME, or :NAME for a backend of this breakeven. A folder whose own name contains a colon
+/// takes precedence.
 SideArgument parse_side(const std::string& option, const std::string& text) {
   if (is_folder(text)) return {.folders = {text}, .source = text, .backend = {}};
   const auto refuse = [&](const std::string& why) {
@@ -131,7 +131,7 @@ SideArgument parse_side(const std::string& option, const std::string& text) {
           .backend = backend};
 }
 
-/// The programs of a side: all in its folder, or the one that is named.
+/// The programs of a side: all in its folder, or only the named one.
 std::vector<BackendProgram> programs_of(const std::string& option, const std::string& text,
                                         const SideArgument& argument) {
   const auto refuse = [&](const std::string& why) {
@@ -189,8 +189,8 @@ void check_names(const GateOptions& o, const GateSide& base, const GateSide& hea
   }
 }
 
-/// Starts the programs of a side and asks what they are: those `wanted`, or all but the reference where no
-/// name is given.
+/// Starts the programs of a side and asks them to describe themselves: those `wanted`, or all but the
+/// reference if no name is given.
 void probe_backends(FoundSide& found, const std::vector<std::string>& wanted) {
   for (const BackendProgram& program : found.programs) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), program.name) == wanted.end()) continue;
@@ -220,8 +220,8 @@ std::string why_not(const std::string& side_name, const GateSide& side, const st
                          : fmt::format("there is no breakeven-backend-{} in {}", name, side.source));
 }
 
-/// In the order given; by name where none is. A backend that a side lacks is reported; one that both lack is
-/// left out.
+/// Pairs the backends in the order given, or by name if no order is given. Reports a backend that one side
+/// lacks; leaves out a backend that both lack.
 std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::string>& wanted,
                                   bool must_be_there) {
   std::vector<BackendPair> candidates;
@@ -263,7 +263,7 @@ std::optional<BackendRecord> find_arbiter(int threads) {
   return std::nullopt;
 }
 
-/// A file that is named must be there; the one in its usual place may be missing.
+/// A file that is named must exist; the one in its usual place may be missing.
 std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
   if (!named.empty()) return read_selftest(named);
   const auto usual = results_folder() / selftest_file;

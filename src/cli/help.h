@@ -22,7 +22,8 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-/// What `COMMAND --help` shows, for whichever command: CLI11's help() shows that of the one being parsed.
+/// The text of `COMMAND --help` for any command. CLI11's own help() shows the help of the command that is
+/// being parsed.
 std::string help_of(const CLI::App& app);
 
 }  // namespace breakeven

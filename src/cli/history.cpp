@@ -46,7 +46,8 @@ std::string first_line(const char* command) {
   return text;
 }
 
-/// What the user did not say of the runs is taken from the working directory's checkout.
+/// Fills in what the user did not state about the runs, from the checkout in the working directory. Throws
+/// CommandError for a time in another format.
 void complete_label(RunLabel& label) {
   static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
   if (!label.time.empty() && !std::regex_match(label.time, time))
@@ -71,7 +72,7 @@ std::string cases_text(std::size_t count) {
   return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
-/// Status 4 where a file held nothing that was measured.
+/// Returns status 4 if a file contained no measurement.
 int add_runs(const HistoryOptions& o) {
   RunLabel label = o.label;
   complete_label(label);
@@ -133,7 +134,7 @@ void add_selection(CLI::App& command, HistorySelection& selection) {
                      "only series whose 'CASE BACKEND' this regular expression (ECMAScript) finds");
 }
 
-/// A command of `history`: `work` is what it does.
+/// Adds a subcommand of `history`, which calls `work`.
 CLI::App* add_command(CLI::App& history, const std::shared_ptr<HistoryOptions>& o,
                       const std::shared_ptr<std::function<int()>>& chosen, const std::string& name,
                       const std::string& meaning, int (*work)(const HistoryOptions&)) {

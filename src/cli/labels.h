@@ -1,4 +1,4 @@
-// What commands that read results have in common: --label FILE=NAME, and a note on files that were skipped.
+// Shared by the commands that read results: --label FILE=NAME, and a note on files that were skipped.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -44,13 +44,13 @@ void print_table(const Config& config) {
   std::cout << text;
 }
 
-/// What a config asks, for whoever looks for one.
+/// The question that a config answers, for users who are looking for a config.
 struct Question {
   std::string name, title, command;
   std::filesystem::path file;
 };
 
-/// Everything in the folders of configs that has workloads: other files lie there, too.
+/// Reads every file in the config folders that has workloads; the folders also contain other files.
 std::vector<Question> read_questions() {
   std::vector<Question> questions;
   for (const NamedConfig& config : named_configs()) {

@@ -22,7 +22,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error) || error;  // what cannot be looked at is left to whoever reads it
 }
 
-/// A folder is no file: a config of the same name goes first.
+/// True for files only: a config takes precedence over a folder of the same name.
 bool is_file(const fs::path& path) {
   std::error_code error;
   return is_there(path) && !fs::is_directory(path, error);
@@ -61,7 +61,8 @@ std::optional<fs::path> find_by_name(const fs::path& folder, const std::string& 
   return std::nullopt;
 }
 
-/// Where `missing` first leaves what exists, the nearest name that is there.
+/// Corrects the first part of `missing` that does not exist to the nearest existing name, and keeps the rest
+/// if that path exists. Empty if no name is near.
 std::optional<std::string> similar_path(const fs::path& missing) {
   fs::path there;
   for (auto part = missing.begin(); part != missing.end(); ++part) {
@@ -78,7 +79,7 @@ std::optional<std::string> similar_path(const fs::path& missing) {
   return std::nullopt;
 }
 
-/// Of `names` or the files here, whichever is near; with the suffix where it was typed.
+/// The nearest of `names`, with the suffix if it was typed; if none is near, the nearest existing path.
 std::optional<std::string> similar_name(const std::string& name, const std::vector<std::string>& names) {
   const bool has_suffix = name.ends_with(json_suffix);
   const std::string stem = has_suffix ? name.substr(0, name.size() - 5) : name;

@@ -8,8 +8,9 @@
 
 namespace breakeven {
 
-/// Where configs are looked for by name, in this order: configs/ in the current folder, in the source tree
-/// whose build folder holds the program, and in the installation that it belongs to. Only folders that exist.
+/// The folders in which configs are found by name, in this order: configs/ in the current folder, in the
+/// source tree whose build folder contains the program, and in the installation that it belongs to. Only
+/// folders that exist.
 std::vector<std::filesystem::path> config_folders();
 
 struct NamedConfig {
@@ -17,13 +18,13 @@ struct NamedConfig {
   std::filesystem::path file;
 };
 
-/// The JSON files of config_folders() by name; of two with one name, the first found.
+/// The JSON files of config_folders() by name; if two share a name, the first found.
 std::vector<NamedConfig> named_configs();
 
 /// The names of this machine's result files, which are in results_folder().
 std::vector<std::string> named_results();
 
-/// Lets an option or positional take a config's name instead of its path. Answers the option.
+/// Lets an option or positional take a config's name instead of its path. Returns the option.
 CLI::Option* accept_config_names(CLI::Option* option);
 
 /// The same for result files: `quick` is results/HOST/quick.json. "-" and paths that exist stay as they are.

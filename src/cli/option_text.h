@@ -1,4 +1,5 @@
-// What help, man page and completion say of an option. All three read it from the options themselves.
+// Texts about an option for help, the man page and completion. All three are made from the options
+// themselves.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,15 +8,15 @@
 
 namespace breakeven {
 
-/// "-h, --help"; of a positional "CONFIG...".
+/// "-h, --help"; for a positional "CONFIG...".
 std::string option_names(const CLI::Option& option);
 
 bool takes_value(const CLI::Option& option);
 
-/// The word for its value, as FILE or N; empty for a flag.
+/// The word for its value, such as FILE or N; empty for a flag.
 std::string value_word(const CLI::Option& option);
 
-/// The values that it takes, where they are few; empty where they are not.
+/// The values that it takes if they are few, else empty.
 std::vector<std::string> choices(const CLI::Option& option);
 
 /// Its description, with the choices and the default value.

@@ -20,20 +20,20 @@ class Outputs {
   /// Adds the options to `command`. They point into this object, which must outlive the parsing.
   void declare(CLI::App& command, std::vector<SubjectKind> kinds);
 
-  /// check_output_files() of all that were asked for, and of the pictures. Call it before anything is
+  /// Runs check_output_files() on all requested files, pictures included. Call it before anything is
   /// measured.
   void check(const std::vector<std::filesystem::path>& inputs = {}, const ChartOptions& charts = {}) const;
 
-  /// Whether any format was asked for.
+  /// True if any format was requested.
   bool any() const { return !asked_.empty(); }
-  /// Whether one is written to standard output in place of the report for people.
+  /// True if a requested format goes to standard output in place of the report for people.
   bool replace_the_report() const;
-  /// The file of this option; empty where it was not given.
+  /// The file of this option; empty if it was not given.
   std::string file_of(const std::string& option) const;
 
-  /// Writes every format that was asked for, or none: all are made before the first is written. Says on
-  /// standard error what a format has no place for. Throws CommandError where one takes none of the subjects
-  /// or has no place for two.
+  /// Writes every requested format, or none: all are made before the first is written. Reports on standard
+  /// error anything that a format has no place for. Throws CommandError if a format takes none of the
+  /// subjects or has no place for two.
   void write(std::span<const Subject> subjects) const;
   void write(const Subject& subject) const { write(std::span(&subject, 1)); }
 

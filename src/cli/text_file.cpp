@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether two paths lead to one file, be it there already or not; each device is as many files as it is
-/// written to.
+/// True if two paths lead to the same file, whether or not it exists yet. Different paths to one device do
+/// not count as the same file.
 bool same_file(const fs::path& a, const fs::path& b) {
   if (a == b) return true;
   std::error_code error;

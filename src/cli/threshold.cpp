@@ -80,7 +80,8 @@ bool is_for_gpu(const BackendRecord& backend) {
   return backend.device == "gpu" || backend.name.find("cuda") != std::string::npos;
 }
 
-/// The error where a side cannot be measured here: where its backends are GPUs' alone, what to run where.
+/// The error for a side that cannot be measured here. If all its backends need a GPU, it says what to run on
+/// which machine.
 CommandError nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
   const std::vector<BackendRecord>& backends = plan.sides[side].backends;
   const std::string reasons = why_not_here(backends);
@@ -109,8 +110,8 @@ GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<Backend
   return side;
 }
 
-/// A side is whatever of its list is available here; what is left out is said once. A side without any
-/// backend is an error.
+/// Keeps the backends of each side that are available here, and reports once those left out. A side without
+/// any backend is an error.
 void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   std::vector<BackendRecord> left_out;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -127,13 +128,14 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
 }
 
-/// What was found, in the forms that were asked for.
+/// Writes the result in the requested formats and prints the report, unless --quiet or one of the formats
+/// replaces it.
 void write_threshold(const Threshold& found, const ThresholdOptions& o) {
   o.outputs.write(&found);
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
 }
 
-/// From results of two machines, each measured by itself.
+/// Compares results of two machines that were measured separately.
 int from_results(const ThresholdOptions& o) {
   o.outputs.check(o.results);
   if (o.parameter.empty())

@@ -6,11 +6,12 @@
 
 namespace breakeven {
 
-/// An option or a command that does not exist, with what was meant, if the parsed command line has one. This
-/// goes before every other fault of it, which it may well have caused.
+/// A message about an option or a command of the parsed command line that does not exist, with the likely
+/// intended word; empty if all exist. It takes precedence over every other error, which it may well have
+/// caused.
 std::optional<std::string> find_unknown_word(const CLI::App& app);
 
-/// What is wrong with the command line, and what to do.
+/// The message for an invalid command line: what is wrong, and what to do.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace breakeven

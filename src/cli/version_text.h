@@ -4,8 +4,8 @@
 
 namespace breakeven {
 
-/// What `breakeven --version` shows: the version in the first line; then the commit that was built, by which
-/// compiler, and with which libraries.
+/// The output of `breakeven --version`: the version in the first line; then the commit that was built, the
+/// compiler and the libraries.
 std::string version_text();
 
 }  // namespace breakeven

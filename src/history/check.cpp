@@ -28,7 +28,7 @@ bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
 
-/// What else was different after the change; that nothing was is worth saying, too.
+/// Lists what else differed after the change, and says so if nothing did.
 std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<std::string> notes;
   if (!before.commit.empty() && before.commit == after.commit)
@@ -97,10 +97,10 @@ class SeriesCheck {
 
   enum class Direction { slower, faster };
 
-  /// Of the values after `begin`, the last change's place.
+  /// The last change that the values from `begin` on suggest; empty if there is none.
   std::optional<Suspicion> suspicion(std::size_t begin, double level, Direction direction) const {
     const std::size_t count = size() - begin;
-    // What is faster is larger in reciprocals.
+    // Faster values are larger as reciprocals.
     const auto height = [&](std::size_t i) {
       return direction == Direction::slower ? seconds_[i] : 1 / seconds_[i];
     };

@@ -1,16 +1,16 @@
-// What the small networks are: their layers, their parameters and initial values, their loss. A description
-// that every backend, in whatever language, builds its own network from.
+// The small networks: their layers, their parameters and initial values, their loss. Every backend, in any
+// language, builds its own network from this description.
 //
-// All of them read one image of 28 x 28 values and give ten logits. The activations of one image lie
-// contiguously and row-major, as channels x height x width or as tokens x features, and those of a batch one
-// image behind the other; `dense` reads whatever comes before it as tokens x in, so flattening costs nothing.
+// All of them read one image of 28 x 28 values and give ten logits. The activations of one image are stored
+// contiguously and row-major, as channels x height x width or as tokens x features, and the images of a batch
+// one after the other; `dense` reads the output of the layer before it as tokens x in, so flattening costs
+// nothing.
 //
 //   mlp          dense 784-512-512-10, ReLU between. `width` sets both hidden widths.
 //   lenet        conv 6 @ 5x5 pad 2, pool, conv 16 @ 5x5, pool, dense 400-120-84-10, ReLU
 //   cnn          conv 32 @ 3x3, conv 64 @ 3x3, pool, dense 9216-128-10, ReLU
 //   transformer  The image's 28 rows are 28 tokens of 28 values. Dense to `width` (128), learned positions,
-//   one
-//                post-norm encoder block as PyTorch's TransformerEncoderLayer without dropout (`heads` 4,
+//                one post-norm encoder block as PyTorch's TransformerEncoderLayer without dropout (`heads` 4,
 //                feed-forward width `hidden` 512, GELU), mean over the tokens, dense to 10.
 //
 // The loss is softmax cross-entropy, the mean over the batch.
@@ -102,27 +102,27 @@ struct Network {
 
 /// The names make_network knows.
 const std::vector<std::string>& network_names();
-/// As sentences call it: "the MLP", "LeNet"; an unknown name as it is.
+/// The network's name in sentences: "the MLP", "LeNet"; an unknown name is returned unchanged.
 std::string network_display_name(const std::string& name);
 
-/// From the parameters `network`, `width`, `heads` and `hidden`; 0 stands for the network's own.
-/// Throws InvalidCase where a network has no such size, or the sizes do not fit together.
+/// Makes a network from the parameters `network`, `width`, `heads` and `hidden`; 0 stands for the network's
+/// default. Throws InvalidCase if a network has no such size, or if the sizes do not fit together.
 Network make_network(const Parameters& parameters);
 
 /// Tensor `index` of network.parameters before training, row-major.
 std::vector<float> initial_values(const Network& network, std::size_t index, std::uint64_t seed);
 
-/// Operations for one image in products alone (dense, conv2d, and attention's two), a multiply-add counting
-/// as two: what is done element by element (biases, activations, normalisation, softmax, the optimiser) is
-/// left out, as everyone does.
+/// Operations for one image, in products only (dense, conv2d, and attention's two); a multiply-add counts as
+/// two. Element-wise work (biases, activations, normalisation, softmax, the optimiser) is left out, as is
+/// usual.
 double flop_forward(const Layer& layer);
-/// The gradients of weights and input: of every product two products of the same size.
-/// The first layer's input is the image, whose gradient nobody needs.
+/// Operations for the gradients of weights and input: for every product, two products of the same size. The
+/// first layer's input is the image, whose gradient is not needed.
 double flop_backward(const Layer& layer, bool first);
 double flop_forward(const Network& network);
 double flop_backward(const Network& network);
-/// The same where each product of a filter's rows and columns is had for one multiplication, which is as far
-/// as algorithms can go (Winograd, Arithmetic Complexity of Computations, SIAM 1980).
+/// The forward operations if each product of a filter's rows and columns takes a single multiplication, the
+/// lower limit of all algorithms (Winograd, Arithmetic Complexity of Computations, SIAM 1980).
 double least_flop_forward(const Network& network);
 double least_flop_backward(const Network& network);
 

@@ -1,5 +1,6 @@
-// Which kinds of matrix products a config tries. Kernels compute whole tiles, and what is left over by other
-// code: round sizes never reach it, so that a suite of them does not see it get slower.
+// The kinds of matrix products that a config tries. Kernels compute whole tiles and leave the remainder to
+// other code. Round sizes never reach that code, so a suite of round sizes does not notice when it gets
+// slower.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ ShapeKinds product_shapes(const std::vector<PlannedCase>& cases);
 /// The config that tries all of them.
 inline constexpr const char* all_shapes_config = "odd-shapes";
 
-/// The kinds that are missing, and the config that has them: a sentence; empty where none is missing, or
+/// A sentence that names the missing kinds and the config that has them; empty if none is missing, or if
 /// there is no matrix product.
 std::string untried_shapes(const std::vector<PlannedCase>& cases);
 

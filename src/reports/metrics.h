@@ -1,5 +1,5 @@
-// The table of metrics: everything measured that is one number a case. Exports, tables and pages take names,
-// units and values from it.
+// The table of metrics: everything measured that is one number per case. Exports, tables and pages take
+// names, units and values from it.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ std::span<const Metric> metrics();
 /// Throws std::out_of_range.
 const Metric& find_metric(std::string_view name);
 
-/// The value, where it is known and finite.
+/// The value; empty if it is unknown or not finite.
 std::optional<double> value_of(const Metric& metric, const MeasuredCase& measured);
 
 /// Seconds of one iteration: the median and its 95 % interval.
@@ -43,7 +43,8 @@ struct Speed {
   double seconds = 0;
   std::optional<double> low, high;
 };
-/// Nothing unless the status is ok. Such that they, their inverse and 1e9 of them are finite and above 0.
+/// The speed of a result; empty unless the status is ok. All its values, their inverses and 1e9 times them
+/// are finite and above 0.
 std::optional<Speed> speed(const CaseResult& result);
 
 }  // namespace breakeven

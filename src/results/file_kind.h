@@ -1,5 +1,5 @@
-// What a JSON file is: results, what other commands wrote, what a user writes. So that a command can be given
-// a whole folder, and reads of it what it knows.
+// Recognises the kind of a JSON file: results, the output of another command, or a file that users write. So
+// a command can be given a whole folder, and reads the files of the kinds that it knows.
 #pragma once
 
 #include <filesystem>
@@ -28,9 +28,9 @@ enum class FileKind {
   unknown,
 };
 
-/// By its schema, whatever the version; by its keys where it has none.
+/// The kind of a document: by its schema, in any version; by its keys if it has no schema.
 FileKind kind_of(const nlohmann::ordered_json& document);
-/// In the words of messages: "a ranking of machines".
+/// The kind in messages: "a ranking of machines".
 std::string_view describe(FileKind kind);
 
 struct SkippedFile {
@@ -38,8 +38,8 @@ struct SkippedFile {
   FileKind kind = FileKind::unknown;
 };
 
-/// Calls `read` for each file of a wanted kind, in order ("-" is standard input), and returns the others.
-/// Errors, those of `read` too, become ResultErrors that name the file. Where no file is of a wanted kind,
+/// Calls `read` for each file of a wanted kind, in order ("-" is standard input), and returns the others. All
+/// errors, including those of `read`, become ResultErrors that name the file. If no file is of a wanted kind,
 /// the error names the kinds found.
 std::vector<SkippedFile> read_files_of(
     std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,

@@ -35,9 +35,9 @@ struct Timing {
   std::int64_t iterations = 0;               // of the last sample
   std::vector<std::int64_t> throttled = {};  // indices of samples while a GPU held its clocks down, rising
 
-  /// Where both ends are known, finite and above 0, which in a file they need not be.
+  /// The interval; empty unless both ends are known, finite and above 0, which a file does not guarantee.
   std::optional<Interval> interval() const;
-  /// The median with it.
+  /// The median with its interval.
   Estimate estimate() const { return {.value = median, .interval = interval()}; }
 };
 
@@ -105,9 +105,11 @@ struct CaseResult {
   std::optional<Latency> latency;
   std::optional<Fit> fit;
 
-  /// Ok, with a median that can be compared: finite and above 0, which a file need not be.
+  /// True if the status is ok and the median can be compared: finite and above 0, which a file does not
+  /// guarantee.
   bool has_time() const;
-  /// Nothing unless the status is ok; no rate of operations where there are none.
+  /// The rates of operations and of bytes; empty unless the status is ok. gflops() is also empty without
+  /// operations.
   std::optional<double> gflops() const;
   std::optional<double> gbps() const;
 };
@@ -152,20 +154,20 @@ struct Host {
   std::vector<std::string> cpu_features;  // those that decide which kernels run
   std::map<std::string, std::string>
       settings;  // governor, turbo, huge pages, ...; what could not be read says so
-  /// Variables that steer libraries (host/steering.h); nothing where it is not known which were set.
+  /// The environment variables that steer libraries (host/steering.h); empty if it is unknown which were set.
   std::optional<std::map<std::string, std::string>> environment = {};
   std::vector<Gpu> gpus = {};  // that backends compute on, each once
   // Not part of files, for reports of several machines:
   std::string own_name = {};  // as the file has it, where `name` is another
   bool is_labelled = false;   // `name` is the user's (`--label`)
 
-  /// As the file has it.
+  /// The name in the file.
   const std::string& recorded_name() const { return own_name.empty() ? name : own_name; }
   bool operator==(const Host&) const = default;
 };
 
-/// How well a run used its time once workers were prepared: the rest of the wall time is the driver's own,
-/// the protocol's, that of caches being flushed, and of pauses for GPUs that throttle.
+/// How well a run used its time once workers were prepared. The rest of the wall time is spent by the driver,
+/// by the protocol, on flushing caches, and on pauses for GPUs that throttle.
 struct Sampling {
   double wall_seconds = 0;    // from the first sample of each problem to its last, of all problems
   double sample_seconds = 0;  // inside the samples, of all backends
@@ -184,7 +186,7 @@ struct Result {
   std::vector<CaseResult> cases;
 };
 
-/// A result file that is not one: names the file, the place and the remedy.
+/// An invalid result file; the message names the file, the place and the remedy.
 class ResultError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -199,17 +201,16 @@ Result result_from_text(const std::string& text, const std::string& file);
 /// file. Keeps the cases' text, so that writing often costs little.
 class ResultWriter {
  public:
-  /// "-" is standard output, which is written once, by finish(), and so is what is no ordinary file, such as
-  /// a pipe or /dev/null. An older file in the way is kept beside, as NAME.previous.json; a link is followed.
-  /// Throws ResultError where the folder cannot be written to: before anything is
-  /// measured.
+  /// "-" is standard output. Standard output, and any path that is not an ordinary file, such as a pipe or
+  /// /dev/null, is written once, by finish(). An older file in the way is kept beside, as NAME.previous.json;
+  /// a link is followed. Throws ResultError, before anything is measured, if the folder cannot be written to.
   explicit ResultWriter(std::filesystem::path path);
-  /// Writes all of `result`, of which the cases from `first_changed` on are new. Skipped while writing has
-  /// taken more than a fiftieth of the time since the start. A disk that is full is left to finish(): the
-  /// file stays as it was last written.
+  /// Writes all of `result`; the cases from `first_changed` on are new. Skips writing if it has taken more
+  /// than a fiftieth of the time since the start. Leaves a full disk to finish(): the file stays as it was
+  /// last written.
   void update(const Result& result, std::size_t first_changed);
-  /// Writes whatever update() skipped. Where that fails, tries the folder for temporary files, so that
-  /// nothing measured is lost, and throws a ResultError which says where it is.
+  /// Writes everything that update() skipped. If that fails, tries the folder for temporary files, so that no
+  /// measurement is lost, and throws a ResultError which says where it is.
   void finish(const Result& result);
   const std::filesystem::path& path() const { return path_; }
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 0 where it went well.
+/// Returns 0, or the errno of the failure.
 int write_in_place(const fs::path& path, std::string_view text) {
   errno = 0;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -29,7 +29,8 @@ fs::path part_of(const fs::path& target) {
   return target.string() + ".part";
 }
 
-/// Whether a file may be written to although none can be made beside it.
+/// True if this error can prevent making a file beside the target although the target itself can be written
+/// to.
 bool only_in_place(int cause) {
   return cause == EACCES || cause == EPERM || cause == EROFS || cause == ENAMETOOLONG;
 }

@@ -6,16 +6,16 @@
 
 namespace breakeven {
 
-/// Where a link leads, whether or not a file is there; any other path as it is.
+/// The path that a link leads to, whether or not a file is there; any other path unchanged.
 std::filesystem::path link_target(const std::filesystem::path& path);
 
-/// Throws std::system_error, whose code says why, where write_whole_file() could not write this file. Leaves
+/// Throws std::system_error, whose code says why, if write_whole_file() could not write this file. Leaves
 /// everything as it is.
 void expect_writable(const std::filesystem::path& path);
 
-/// Replaces the file by renaming a finished one into place: where that fails, as on a full disk, the old file
-/// stays as it was. A link is followed; the file's permissions stay. A pipe or a device is written to, and so
-/// is a file in a folder where none can be made beside it. Throws std::system_error.
+/// Replaces the file by renaming a finished one into place: if that fails, as on a full disk, the old file
+/// stays as it was. Follows a link; keeps the file's permissions. Writes directly to a pipe or a device, and
+/// to a file in a folder where no file can be made beside it. Throws std::system_error.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace breakeven

@@ -37,7 +37,7 @@ struct Duel {
   bool decided = false;
 };
 
-/// Why a case is measured no further without a clear verdict, and what to do about it.
+/// Why a case without a clear verdict is not measured further, and what to do about it.
 struct Cause {
   std::string text, remedy;
 };
@@ -145,7 +145,7 @@ class Gate {
     }
   }
 
-  /// What is known of the pair's backend on a side; null where the side has no such program.
+  /// The record of the pair's backend on a side; null if the side has no such program.
   const BackendRecord* record(const BackendPair& names, std::size_t side) const {
     const auto& there = (side == base ? plan_.base : plan_.head).backends;
     const auto& name = side == base ? names.base : names.head;
@@ -154,7 +154,7 @@ class Gate {
     return found == there.end() ? nullptr : &*found;
   }
 
-  /// Both sides have it or one has: the verdict is there from the start.
+  /// Adds a case that both sides have, or only one; in both situations its verdict exists from the start.
   void add(const PlannedCase& planned) {
     if (!planned.problem.workload->is_timed()) {
       verdicts_.warnings.push_back(fmt::format("{}: not compared, it has no time", planned.problem.id()));
@@ -168,7 +168,7 @@ class Gate {
       const auto has = [&](std::size_t side) {
         return pair[side] && pair[side]->backend.has_operation(planned.problem.workload->op());
       };
-      // A backend that has the operation on neither side would only say so at every case.
+      // A backend that has the operation on neither side would only repeat that for every case.
       if (!has(base) && !has(head)) continue;
       const Participant& shown = has(head) ? *pair[head] : *pair[base];
       CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
@@ -193,8 +193,8 @@ class Gate {
 
   using Pair = std::array<std::unique_ptr<Participant>, 2>;
 
-  /// Only the side `alone` has the case. A program of the other side that cannot start is no sign that the
-  /// case is new.
+  /// Explains why only the side `alone` has the case. If a program of the other side cannot start, that does
+  /// not show that the case is new.
   void say_what_is_missing(CaseVerdict& verdict, std::size_t alone, const BackendPair& names) const {
     const std::size_t lacking = 1 - alone;
     const std::string& name = lacking == base ? names.base : names.head;
@@ -212,9 +212,9 @@ class Gate {
 
   // ---- a launch
 
-  /// What the next launch measures, in random order: what ran before a case in its process is a part of its
-  /// conditions. Where the time does not suffice for everything, the suspects that are nearest to an end come
-  /// first: half of the confirmations of all would confirm nothing.
+  /// The problems that the next launch measures, in random order: everything that runs before a case in its
+  /// process is part of its conditions. If there is not enough time for everything, the suspects nearest to
+  /// an end come first: half of the confirmations of all would confirm nothing.
   std::vector<Match*> due() {
     std::vector<Match*> looked_at, suspects;
     for (Match& match : matches_) {
@@ -240,7 +240,7 @@ class Gate {
     return chosen;
   }
 
-  /// Of the suspect in it that has the most; nothing where none is suspected.
+  /// The number of confirming launches of the match's most confirmed suspect; empty if none is suspected.
   static std::optional<std::size_t> confirmed_launches(const Match& match) {
     std::optional<std::size_t> most;
     for (const Duel& duel : match.duels) {
@@ -284,7 +284,8 @@ class Gate {
     }
   }
 
-  /// What is new must be right, and what is missing is told from what never worked.
+  /// Verifies a case that only one side has: a new case must be right, and a missing one is distinguished
+  /// from a case that never worked.
   void verify_alone(MeasuredProblem& problem, Duel& duel) {
     Arm& one = problem.arms[duel.arms];
     bench_.ready(problem, one, static_cast<int>(launch_));
@@ -299,7 +300,8 @@ class Gate {
     ++decided_;
   }
 
-  /// The base's program has the operation, but not this case of it, as a data type that the head brings.
+  /// True if the base's program has the operation, but not this case of it, such as a data type that the head
+  /// adds.
   bool is_new(MeasuredProblem& problem, const Duel& duel) {
     const Arm& was = arm(problem, duel, base);
     return verdict(duel).launches.empty() && was.over && was.row->status == Status::unsupported &&
@@ -324,8 +326,8 @@ class Gate {
     return arm(problem, duel, base).over || arm(problem, duel, head).over;
   }
 
-  /// Prepares both, in random order, and finds iterations of a sample that serve both. False where one of
-  /// them is over.
+  /// Prepares both sides, in random order, and finds a number of iterations per sample that serves both.
+  /// Returns false if one of them is finished.
   bool ready(MeasuredProblem& problem, Duel& duel) {
     const auto order = random_order(2, generator_);
     for (const std::size_t side : order) {
@@ -348,7 +350,8 @@ class Gate {
     return true;
   }
 
-  /// Pairs of samples, one right after the other, either side first equally often and in random order.
+  /// Takes pairs of samples, one right after the other; either side comes first equally often, in random
+  /// order.
   bool sample(MeasuredProblem& problem, Duel& duel) {
     LaunchSamples taken;
     std::vector<std::size_t> first{generator_() % 2};
@@ -371,7 +374,7 @@ class Gate {
         continue;
       }
       if (pair++ > 0) continue;
-      // Of this launch alone: one that begins disturbed must not leave all others with fewer.
+      // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer pairs.
       first = balanced_order(pairs_of_launch(slowest, measure_), first.front());
       tell(problem, arm(problem, duel, head), "sampling");
     }
@@ -379,14 +382,14 @@ class Gate {
     return true;
   }
 
-  /// Whether a side throttled in the latest pair, and its GPU has been let cool down.
+  /// True if a side throttled in the latest pair; its GPU has then been left to cool down.
   bool rest(MeasuredProblem& problem, Duel& duel) {
     bool rested = false;
     for (const std::size_t side : {base, head}) rested |= bench_.rest(problem, arm(problem, duel, side));
     return rested;
   }
 
-  /// Which side begins each pair: the first as given, both equally often.
+  /// The side that begins each pair: the first as given, both equally often.
   std::vector<std::size_t> balanced_order(std::size_t pairs, std::size_t begins) {
     std::vector<std::size_t> order(pairs);
     for (std::size_t i = 0; i < pairs; ++i) order[i] = i % 2 == 0 ? begins : 1 - begins;
@@ -417,13 +420,13 @@ class Gate {
 
   void cannot_compare(MeasuredProblem& problem, Duel& duel) {
     CaseVerdict& said = verdict(duel);
-    // The statuses are in fields of their own.
+    // The verdict has separate fields for the statuses.
     const Arm& was = arm(problem, duel, base);
     const Arm& is = arm(problem, duel, head);
     said.reason = was.over && is.over && was.row->reason != is.row->reason
                       ? fmt::format("base: {}; head: {}", was.row->reason, is.row->reason)
                       : (is.over ? is : was).row->reason;
-    // What is wrong has no speed.
+    // A wrong result has no speed.
     said.ratio.reset();
     close(problem, duel, Verdict::incomparable);
   }
@@ -461,7 +464,7 @@ class Gate {
           fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", duel.repeated));
   }
 
-  /// What is still open when the time is up, or somebody interrupts.
+  /// Ends the cases that are still open when the time is up or the run is interrupted.
   void give_up() {
     verdicts_.complete = true;
     const bool interrupted = Interruption::requested();
@@ -499,8 +502,8 @@ class Gate {
                                           .remedy = cause.remedy});
   }
 
-  /// A rough estimate for all that is open: suspects up to the next look that may confirm them, the others
-  /// twice the launches that they had. More than there were.
+  /// A rough estimate in minutes for all open cases: suspects run up to the next look that may confirm them,
+  /// the others take twice the launches that they had. Always more than the time limit.
   double minutes_needed() const {
     double seconds = seconds_since(begun_), seconds_each = 0;
     for (const Match& match : matches_) seconds_each = std::max(seconds_each, match.seconds_each);

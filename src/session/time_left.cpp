@@ -10,7 +10,7 @@
 namespace breakeven {
 namespace {
 
-/// Steps that are done.
+/// Finished steps.
 using Steps = std::vector<const RunStep*>;
 
 double mean(const Steps& steps, const std::function<double(const RunStep&)>& value) {
@@ -33,12 +33,12 @@ double most_work(const Steps& steps) {
   return most;
 }
 
-/// What is known from the steps that are done.
+/// The finished steps by variant and by kind, and the slope that follows from them.
 struct Known {
   std::map<std::pair<std::string, std::string>, Steps> variants;
   std::map<std::string, Steps> kinds;
   Steps any;
-  std::optional<double> slope;  // seconds per FLOP, where variants were done with more work and with less
+  std::optional<double> slope;  // seconds per FLOP; needs variants that ran with different work
 };
 
 Known known_from(std::span<const RunStep> steps) {
@@ -67,19 +67,19 @@ struct Bounds {
   double least = 0, expected = 0, most = 0;
 };
 
-// By which factor a step may differ from what those of its variant, of its kind or of any say; and, further,
-// what lies beyond the largest of them. These hold for the runs that tests/unit/session_time_left_test.cpp
-// has.
+// Factors by which a step may differ from the steps of its variant, of its kind, or from any; and, in
+// addition, the factor for work beyond the largest of them. These hold for the runs in
+// tests/unit/session_time_left_test.cpp.
 constexpr double variant_factor = 1.4, kind_factor = 1.8, any_factor = 2.2, beyond_factor = 1.3;
-/// So many times the work of every step that is done is no longer a matter of factors.
+/// At this many times the work of every finished step, the factors no longer hold.
 constexpr double too_far = 16;
-/// Seconds per FLOP for each backend until a slope is known: what verifying took in those runs, and the most
-/// that is thought possible.
+/// Seconds per FLOP for each backend until a slope is known: the time that verifying took in those runs, and
+/// the most that is considered possible.
 constexpr double usual_slope = 1e-9, steepest_slope = 5e-9;
-/// Between the least and the most: within a factor of two of what lies between.
+/// The largest ratio of most to least: a value between them is then known within a factor of two.
 constexpr double widest = 4;
 
-/// For one backend.
+/// The bounds for one backend, in seconds.
 Bounds predict(const RunStep& step, const Known& known) {
   const auto variant = known.variants.find({step.kind, step.variant});
   const auto kind = known.kinds.find(step.kind);

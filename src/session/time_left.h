@@ -1,4 +1,4 @@
-// How long a run still takes, for people: nothing until that is known within a factor of about two, and no
+// The time left of a run, for people: empty until it is known within a factor of about two, and without
 // jumps.
 #pragma once
 
@@ -11,15 +11,15 @@ namespace breakeven {
 /// One problem in one launch, measured on all of its backends.
 struct RunStep {
   std::string kind;     // the operation
-  std::string variant;  // what of it, as the network: steps of one variant differ by their work alone
-  double work = 0;      // FLOPs: what verifying takes grows with them, what sampling takes does not
+  std::string variant;  // such as the network: steps of one variant differ only in their work
+  double work = 0;      // FLOPs: the time to verify grows with them, the time to sample does not
   double backends = 1;
-  std::optional<double> seconds = std::nullopt;  // where it is done
+  std::optional<double> seconds = std::nullopt;  // once it is finished
 };
 
-/// What the steps still to come take. For each backend a step takes a constant, which those of its variant
-/// have in common, and a part that is proportional to its work. Nothing where that is not known well enough:
-/// too many of the steps to come are unlike those that are done, or far larger.
+/// The seconds that the remaining steps take. For each backend, a step takes a constant, which the steps of
+/// its variant share, and a part proportional to its work. Empty if that is not known well enough: too many
+/// of the remaining steps are unlike the finished ones, or far larger.
 std::optional<double> estimate_seconds_left(std::span<const RunStep> steps);
 
 /// Turns the estimates after each step into what is shown: it counts down with the clock, and a new estimate

@@ -1,5 +1,5 @@
-// From which value of a parameter on one side is faster than the other: which value to measure next, and what
-// follows from what was measured.
+// Finds the value of a parameter from which one side is faster than the other: decides which value to measure
+// next, and what follows from the measurements.
 //
 // A scan of all values measures mostly where nothing is in doubt. Here a coarse grid finds out who is ahead
 // where; between neighbours of the grid with different sides ahead, the value is bracketed; and the rest of
@@ -22,7 +22,7 @@ namespace breakeven {
 
 struct BreakEvenRules {
   std::int64_t from = 1, to = 1;  // the values asked about
-  std::int64_t multiple = 1;      // of which all but the ends are
+  std::int64_t multiple = 1;      // all values but the ends are multiples of it
   double factor = 2;              // between neighbours of the grid
   double width = 0.04;            // of an interval, high over low less 1, that is narrow enough
   int fewest = 12, most = 60;     // launches around one crossing
@@ -34,14 +34,14 @@ inline constexpr std::array all_leads{Lead::baseline, Lead::challenger, Lead::ne
 /// One place where the lead changes.
 struct LeadChange {
   Lead below = Lead::baseline, above = Lead::challenger;
-  double crossing = 0;  // where both take as long, between values that there are, too
-  /// 95 % of the crossing; or the last value that was below and the first that was above.
+  double crossing = 0;  // where both take equally long; may lie between possible values
+  /// The 95 % interval of the crossing; or the last value that was below and the first that was above.
   Interval interval;
-  bool by_bisection = false;              // that is what the interval is, and the crossing its middle
-  bool interpolated = false;              // from values far apart, of results that were not paired
+  bool by_bisection = false;              // the interval is a bracket, and the crossing its middle
+  bool interpolated = false;              // from values far apart, in results that were not paired
   std::int64_t from = 0;                  // the first value behind it
   std::int64_t earliest = 0, latest = 0;  // that it may be, by the interval
-  /// Where it is interpolated: the values measured on either side of it that have one side ahead.
+  /// If it is interpolated: the measured values on either side of it at which one side is ahead.
   std::int64_t last_below = 0, first_above = 0;
 };
 
@@ -52,7 +52,7 @@ struct BreakEven {
     always,       // the challenger is ahead at all values asked about
     never,        // the baseline is
     neither,      // is ahead at the largest value
-    unclear,      // not all of what it takes was measured
+    unclear,      // not everything needed was measured
   };
   Answer answer = Answer::unclear;
   std::vector<LeadChange> changes;          // rising
@@ -68,18 +68,18 @@ class BreakEvenSearch {
  public:
   explicit BreakEvenSearch(const BreakEvenRules& rules);
 
-  /// The value that another launch should measure; nothing once all is said.
+  /// The value that another launch should measure; empty when the answer is complete.
   std::optional<std::int64_t> next();
-  /// What a launch gave there: log(challenger's seconds / baseline's), negative where the challenger is
+  /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
   void add(std::int64_t value, double log_ratio);
-  /// It cannot be measured there.
+  /// Records that `value` cannot be measured.
   void cannot(std::int64_t value);
 
   BreakEven answer() const;
 
  private:
-  /// Around one change of the lead.
+  /// The values around one change of the lead.
   struct Zone {
     std::int64_t low = 0, high = 0;
     Lead below = Lead::baseline, above = Lead::challenger;  // at those
@@ -88,12 +88,12 @@ class BreakEvenSearch {
     std::vector<std::int64_t> values = {};
     int moves = 0;
 
-    /// Both sides are ahead somewhere, so that there is a zero between.
+    /// True if both sides are ahead somewhere, so that there is a zero between.
     bool has_zero() const { return below != Lead::neither && above != Lead::neither; }
   };
 
   bool is_unmeasurable(std::int64_t value) const;
-  /// Nothing where it cannot be measured, or more launches have to tell.
+  /// The side that is ahead at `value`; empty if it cannot be measured, or if more launches are needed.
   std::optional<Lead> lead(std::int64_t value) const;
   /// The same, by more than one launch.
   std::optional<Lead> confirmed(std::int64_t value) const;
@@ -104,7 +104,7 @@ class BreakEvenSearch {
   std::int64_t first_from(double value) const;
   bool are_neighbours(std::int64_t low, std::int64_t high) const;
   double between(const Zone& zone) const;
-  /// A line has a zero there that is known: else the bracket is the answer.
+  /// The zero of a fitted line; empty if it is not known: then the bracket is the answer.
   std::optional<Crossing> fitted(const Zone& zone) const;
   LeadChange change_in(const Zone& zone) const;
   std::optional<std::int64_t> surveying() const;

@@ -29,7 +29,7 @@ constexpr int not_comparable = 4;
 // ---- who is ahead, and where that changes
 
 Lead lead_of(const Estimate& ratio) {
-  constexpr double plain = 1.2;  // a ratio that is not noise, where nobody knows how much of that there is
+  constexpr double plain = 1.2;  // larger than noise, even if the amount of noise is unknown
   const Interval interval =
       ratio.interval.value_or(Interval{.low = ratio.value / plain, .high = ratio.value * plain});
   if (interval.low > 1) return Lead::baseline;
@@ -55,8 +55,8 @@ std::vector<Stretch> stretches_of(std::span<const RatioAt> ratios) {
   return all;
 }
 
-/// Without those in which neither is ahead between two that have a side ahead: where the sides differ they
-/// are part of the crossing, and a single value between equal sides is noise.
+/// Drops the stretches with neither side ahead that lie between two with a side ahead: between different
+/// sides they are part of the crossing, and between equal sides a single value is noise.
 std::vector<Stretch> without_doubtful(const std::vector<Stretch>& all) {
   std::vector<Stretch> kept;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -74,7 +74,7 @@ std::vector<Stretch> without_doubtful(const std::vector<Stretch>& all) {
   return kept;
 }
 
-/// Logarithms of values and ratios, in which what is below a crossing is above 0.
+/// Logarithms of values and ratios, with signs such that points below a crossing are above 0.
 struct Curve {
   std::vector<double> at, middle, low, high;
 };
@@ -93,13 +93,13 @@ Curve curve_of(std::span<const RatioAt> ratios, bool falls) {
   return curve;
 }
 
-/// Where the line between points `i` and `i + 1` is 0.
+/// The value at which the line between points `i` and `i + 1` is 0.
 double zero_between(const std::vector<double>& at, const std::vector<double>& height, std::size_t i) {
   const double part = height[i] / (height[i] - height[i + 1]);
   return std::exp(at[i] + part * (at[i + 1] - at[i]));
 }
 
-/// The first is above 0, and the last is not.
+/// The first zero of a curve whose first point is above 0 and whose last is not.
 double first_zero(const std::vector<double>& at, const std::vector<double>& height) {
   std::size_t i = 0;
   while (i + 2 < height.size() && height[i + 1] > 0) ++i;
@@ -111,7 +111,7 @@ double last_zero(const std::vector<double>& at, const std::vector<double>& heigh
   return zero_between(at, height, i);
 }
 
-/// The first whole value that is not smaller, but for what arithmetic adds to a whole one.
+/// The smallest whole number that is not below `value`, apart from rounding errors.
 std::int64_t whole_from(double value) {
   return static_cast<std::int64_t>(std::ceil(value * (1 - 1e-12)));
 }
@@ -167,7 +167,7 @@ std::set<std::string> timed_backends(const MeasuredSide& side) {
   return names;
 }
 
-/// Times of warm and of cold caches are not of the same work.
+/// The dtype and the state of the caches: times with warm and with cold caches are not of the same work.
 std::string conditions_of(const MeasuredCase& one) {
   return fmt::format("{}|{}", one.result->dtype, one.caches);
 }
@@ -176,7 +176,7 @@ std::string joined(const auto& texts, const char* between = ", ") {
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-/// What each device of the results is called.
+/// The devices of the results, with their names, by key.
 std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
   std::map<std::string, Candidate> all;
   for (Candidate& one : candidates(results)) {
@@ -216,7 +216,7 @@ std::vector<BackendRecord> records_of(const MeasuredSide& side) {
 
 // ---- one family of cases
 
-/// At one value.
+/// The fastest result of each side at one value.
 struct Pair {
   std::array<const CaseResult*, 2> fastest{};
   bool wrong = false;
@@ -331,8 +331,8 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
 /// Cases of both sides that may be compared with each other, each with its side.
 using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
 
-/// The answers of all families with enough values that both sides have, by the parameter that moves. With a
-/// parameter named, of that alone.
+/// The answers of all families with enough values on both sides, by the parameter that changes. If a
+/// parameter is named, only its answers.
 std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<MeasuredSide, 2>& sides,
                                                                const std::string& parameter) {
   std::map<std::string, CasesOfSides> by_conditions;
@@ -420,7 +420,7 @@ std::set<std::string> parameters_of(const MeasuredSide& side) {
   return names;
 }
 
-/// Of the cases that have the parameter and a time.
+/// The dtypes of the cases that have the parameter and a time.
 std::set<std::string> dtypes_of(const MeasuredSide& side, const std::string& parameter) {
   std::set<std::string> dtypes;
   for (const MeasuredCase& one : side.cases) {
@@ -470,7 +470,7 @@ void check_dtypes(const std::array<MeasuredSide, 2>& sides, const std::string& p
                                     sides[0].name, joined(dtypes[0]), sides[1].name, joined(dtypes[1])));
 }
 
-/// Two files whose devices have one name are told apart by their backends.
+/// If the devices of both files have the same name, adds their backends to it.
 void name_apart(std::array<MeasuredSide, 2>& sides) {
   if (sides[0].name != sides[1].name) return;
   for (MeasuredSide& side : sides) side.name += fmt::format(" with {}", joined(timed_backends(side), " or "));
@@ -530,7 +530,7 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
   const std::map<std::string, Candidate> devices = devices_of(results);
   std::vector<MeasuredSide> sides;
   std::map<std::string, std::size_t> index;  // of sides, by device
-  // Of each case the newest result counts.
+  // The newest result of each case counts.
   std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
   for (const Result& run : results) {
     const std::string caches = cache_state(run);

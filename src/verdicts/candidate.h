@@ -1,5 +1,5 @@
-// What is ranked where machines are compared: the processors of a machine, or one of its GPUs, with all that
-// result files say of them.
+// A candidate in a comparison of machines: the processors of a machine, or one of its GPUs, with all that
+// result files say about it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace breakeven {
 
-/// Tells one device from another: the machine, the threads that compute, and which of its devices.
+/// Identifies a device: the machine, the threads that compute, and which of its devices it is.
 std::string device_key(const Result& run, const CaseResult& result);
 
 struct Candidate {
-  /// A user's label; else the GPU's, or the CPU's with its cores, and the machine's where that tells them
-  /// apart.
+  /// The user's label; else the name of the GPU, or of the CPU with its cores, and the machine's name if that
+  /// distinguishes candidates.
   std::string name;
   std::string key;     // device_key() of its results
   std::string device;  // the GPU's name or the CPU's model, exactly

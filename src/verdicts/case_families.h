@@ -1,4 +1,4 @@
-// Which cases are points of one curve: those that differ in one parameter alone.
+// Groups the cases that are points of one curve: those that differ in one parameter alone.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace breakeven {
 
-/// Cases that differ in one whole-numbered parameter, in those that move along with it (m = n = k), in the
-/// dtype and in where they were measured.
+/// Cases that differ only in one whole-numbered parameter, in the parameters that change along with it (m = n
+/// = k), in the dtype and in the place where they were measured.
 struct CaseFamily {
   std::string op, parameter;
   std::vector<std::pair<std::int64_t, std::size_t>> members;  // the parameter's value, and which case it is
@@ -28,16 +28,17 @@ struct CaseFamily {
 
 inline constexpr std::size_t fewest_family_values = 3;
 
-/// Those whose parameter takes fewest_family_values values or more, in the order of the cases; none whose
-/// cases are all in another. With a parameter named, those of that parameter alone.
+/// The families whose parameter takes fewest_family_values values or more, in the order of the cases. A
+/// family whose cases are all in another is left out. If a parameter is named, only its families.
 std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
                                       const std::string& parameter = "");
 
-/// A key of all parameters but `moving`, those of the same value where they move `along`, and the dtype.
+/// A key of all parameters but `moving` and the dtype. With `along`, parameters with the same value as
+/// `moving` enter without their value.
 std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
 
-/// The parameters that do not move with this one and are not at their default value: "batch 4, k 64".
-/// Without the parameter `named`, which a reader is told otherwise.
+/// The parameters that do not change along with this one and are not at their default value: "batch 4, k 64".
+/// Leaves out the parameter `named`, which a reader sees elsewhere.
 std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named = "");
 
 }  // namespace breakeven

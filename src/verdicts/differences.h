@@ -1,5 +1,5 @@
-// What keeps the times of two results from being compared: a change of the machine or the settings, which
-// would be taken for one of the programs.
+// Differences that prevent comparing the times of two results: a change of the machine or the settings would
+// be taken for a change of the programs.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace breakeven {
 
-/// What may differ; the names are those that `--allow` takes.
+/// The kinds of differences; their names are the values of `--allow`.
 enum class Difference {
   machine,    // the host, its CPUs or memory; the GPU, its memory checks or partitions
   library,    // the version of a backend or of a library that it uses
@@ -24,7 +24,7 @@ enum class Difference {
 };
 std::string_view name(Difference difference);
 std::optional<Difference> parse_difference(std::string_view name);
-/// In the order of their names' use above.
+/// The names of all kinds, in the order above.
 std::vector<std::string> difference_names();
 
 struct FoundDifference {
@@ -32,8 +32,8 @@ struct FoundDifference {
   std::string text;  // "different CPU: Xeon → EPYC"
 };
 
-/// Differences that all cases share: of the hosts, and of how it was measured. A value that is unknown on a
-/// side does not differ.
+/// Differences that all cases share: those of the hosts and of how it was measured. A value that is unknown
+/// on one side does not count as different.
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
 /// "warm" or "cold": the state of the caches that a run's config asked for; empty where it is not known.
@@ -46,8 +46,8 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
 /// Differences between one case's two results: the GPU's clocks, and the algorithm.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
 
-/// Differences that may move times and do not keep them from being compared: the kernel, system settings,
-/// files of libraries, breakeven's own build. A sentence each.
+/// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of
+/// libraries, breakeven's own build. One sentence each.
 std::vector<std::string> lesser_differences(const Result& base, const Result& head);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Which machine a file was measured on, and what to call it where several have one name.
+// Identifies the machine that a file was measured on, and gives it a name where several share one.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,20 @@
 
 namespace breakeven {
 
-/// Equal for files of one machine. Its name alone does not do: virtual machines are often all called the
-/// same, and processors of several generations, too ("AMD EPYC"), so that their own numbers and instruction
-/// sets count.
+/// A key that is equal for files of one machine. The name alone is not enough: virtual machines often share a
+/// name, and so do processors of several generations ("AMD EPYC"). So the processors' own numbers and
+/// instruction sets count.
 std::string machine_key(const Host& host);
 
-/// The processors' own numbers, or that they are not known.
+/// The processors' own numbers, or the statement that they are not known.
 std::string identity_text(const Host& host);
 
-/// Files from before processors' own numbers were recorded get those of the one machine among the others
-/// that agrees with all they do say; where there is none, or there are several, theirs stay unknown.
+/// Completes files from before processors' own numbers were recorded: they get the numbers of the only
+/// machine among the others that agrees with everything they record. If there is none, or there are several,
+/// their numbers stay unknown.
 void complete_identities(std::span<Host* const> hosts);
 
-/// What the machine of a file is to be called in everything that is said of it.
+/// The user's name for the machine of a file, used wherever the machine is mentioned.
 struct MachineLabel {
   std::filesystem::path file;
   std::string name;
@@ -34,14 +35,13 @@ class LabelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Names the machines of these files, and their other files too. `files` are those that the hosts come from.
-/// Throws LabelError for a file that is not among them, an empty name, two names of one machine, and one name
-/// of two machines. Goes before tell_machines_apart().
+/// Applies the labels to the machines of the labelled files, and so to all files of those machines. `files`
+/// are those that the hosts come from. Throws LabelError for a file that is not among them, an empty name,
+/// two names of one machine, and one name of two machines. Call it before tell_machines_apart().
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels);
 
-/// Names each machine so that no other has its name: of those that share one it says which processors they
-/// have, or how many.
+/// Gives each machine a unique name: where several share one, adds which processors they have, or how many.
 void tell_machines_apart(std::span<Host* const> hosts);
 
 }  // namespace breakeven

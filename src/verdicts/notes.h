@@ -1,4 +1,4 @@
-// What is said beside verdicts, once instead of again and again. Pure functions.
+// Notes beside verdicts, each said once instead of again and again. Pure functions.
 #pragma once
 
 #include <set>
@@ -9,11 +9,12 @@
 
 namespace breakeven {
 
-/// The notes of a case from those of its sides: "base: ..." and "head: ...", and without a side what both
-/// say.
+/// The notes of a case from those of its sides: "base: ..." and "head: ...", without a prefix if both sides
+/// say the same.
 std::vector<std::string> notes_of_sides(const std::set<std::string>& base, const std::set<std::string>& head);
 
-/// What the two sides' backends say makes them slower, as "openblas: head: ..."; null is a side without it.
+/// The two sides' warnings about what makes a backend slower, as "openblas: head: ..."; null stands for a
+/// side without the backend.
 std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
                                           const BackendRecord* head);
 

@@ -1,4 +1,4 @@
-// What all verdicts say together. Pure functions.
+// A summary of all verdicts. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct CauseGroup {
   std::vector<const CaseVerdict*> cases;
 };
 
-/// Every case without two comparable times, by cause; the largest group first. Not those that are wrong in
-/// the head, which are no question of comparing, nor new ones that are right, nor those that neither side
-/// supports.
+/// Every case without two comparable times, by cause; the largest group first. Leaves out cases that are
+/// wrong in the head, which are not a question of comparing, new cases that are right, and cases that neither
+/// side supports.
 std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts);
 
 /// Head over base of all cases together.
@@ -28,8 +28,8 @@ struct OverallChange {
   std::size_t cases = 0;  // that were compared
 };
 
-/// Nothing where no two times were compared. The interval takes the cases' errors to be independent of each
-/// other; what shifts all cases of a launch alike is not in it.
+/// The overall change; empty if no two times were compared. The interval assumes that the errors of the cases
+/// are independent of each other; it does not include an effect that shifts all cases of a launch alike.
 std::optional<OverallChange> overall_change(const Verdicts& verdicts);
 
 }  // namespace breakeven

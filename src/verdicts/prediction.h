@@ -13,7 +13,7 @@
 
 namespace breakeven {
 
-/// What a case took on a device, beside what its roofline there allows.
+/// The time of a case on a device, and the least that the device's roofline allows.
 struct Reached {
   std::size_t device = 0;    // which one: its number among all of them
   double seconds = 0;        // of what is predicted: a run, or all runs up to a target
@@ -26,17 +26,17 @@ using ReachedByDevices = std::vector<Reached>;
 /// How far predictions are off: each measured device is predicted from all others, case by case.
 struct PredictionError {
   std::size_t devices = 0, cases = 0;
-  double typical = 1, most = 1;  // factors: the median, and what 95 % of them are within
+  double typical = 1, most = 1;  // factors: the median, and the limit that 95 % of them keep
 };
 
-/// The shortest time that the device's stated peaks allow; nothing where its peak of the dtype is not stated.
+/// The shortest time that the device's stated peaks allow; empty if its peak for the dtype is not stated.
 std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result);
 
-/// The prediction where the roofline allows `least_seconds`: times the geometric mean of the others' seconds
-/// over their own least. Nothing without others.
+/// The predicted seconds: `least_seconds`, which the roofline allows, times the geometric mean of the others'
+/// seconds over their own least. Empty without others.
 std::optional<double> predicted_seconds(double least_seconds, std::span<const Reached> others);
 
-/// Nothing where no case was measured on two devices: the predictions' error is then not known.
+/// The error of predictions; empty if no case was measured on two devices, since the error is then unknown.
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// What a processor is called in tables and sentences: short, and known to people.
+// The name of a processor in tables and sentences: short, and known to people.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace breakeven {
 
-/// "Zen 4", "Sapphire Rapids", "Neoverse V2": by the numbers of host/cpu.h's cpu_identity(). Empty where the
-/// numbers are none that this program knows.
+/// "Zen 4", "Sapphire Rapids", "Neoverse V2": from the numbers of cpu_identity() (host/cpu.h). Empty if this
+/// program does not know the numbers.
 std::string processor_generation(std::string_view identity);
 
-/// "EPYC 9654", "Xeon Platinum 8480+"; where the kernel's name says no model, as in virtual machines, with
-/// the generation: "EPYC Zen 4"; and where that is not known either, the kernel's name without its marks.
+/// "EPYC 9654", "Xeon Platinum 8480+". If the kernel's name has no model, as in virtual machines, with the
+/// generation: "EPYC Zen 4". If that is unknown too, the kernel's name without its marks.
 std::string processor_name(const Host& host);
 
 }  // namespace breakeven

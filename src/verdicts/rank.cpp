@@ -20,8 +20,8 @@ bool trains_to_target(const CaseResult& result) {
   return target != nullptr && std::holds_alternative<double>(*target) && std::get<double>(*target) > 0;
 }
 
-/// Seconds of a run, or of all steps up to the target. The interval is then that of a step: all take the same
-/// steps, and only their speed varies.
+/// The seconds of a run, or of all steps up to the target. The interval is then that of a step: all take the
+/// same steps, and only their speed varies.
 std::optional<Estimate> seconds_of(const CaseResult& result) {
   if (!result.has_time()) return std::nullopt;
   const Estimate each = result.seconds->estimate();
@@ -67,7 +67,7 @@ std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   return reasons.empty() ? "not measured" : fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-/// The fastest of the backends, and the most economical, in any of the dtypes that will do.
+/// The fastest of the backends, and the most economical, in any of the accepted dtypes.
 RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   RankedPart part;
   for (const std::string& id : entry.ids()) {
@@ -88,7 +88,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   return part;
 }
 
-/// Every case of the work, in every dtype that will do, on all that have a time of it.
+/// Every case of the work, in every accepted dtype, on all candidates that have a time of it.
 TimesOfCases times_of(const Ranking& ranking) {
   TimesOfCases times;
   for (const MixEntry& entry : ranking.entries) {
@@ -111,7 +111,7 @@ std::string title_of(const CaseResult& result) {
   return result.id;
 }
 
-/// What all candidates with a time of anything have a time of.
+/// The work that all candidates have a time of; candidates without any time do not count.
 std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
   std::map<std::string, std::size_t> count;
   std::vector<std::pair<std::string, const CaseResult*>> order;
@@ -186,7 +186,8 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
 
 // ---- prices
 
-/// By what the offer says alone: a name such as "AMD EPYC" may be that of several processors.
+/// True if the offer may be for the candidate, judging by the offer alone: a name such as "AMD EPYC" may be
+/// that of several processors.
 bool may_be_of(const Offer& offer, const Candidate& candidate) {
   return (offer.device.empty() || offer.device == candidate.device) &&
          (offer.host.empty() || offer.host == candidate.host.recorded_name()) &&
@@ -194,21 +195,21 @@ bool may_be_of(const Offer& offer, const Candidate& candidate) {
          (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
 }
 
-/// How much an offer says of whose price it is.
+/// How precisely an offer says whose price it is.
 int precision(const Offer& offer) {
   return (offer.host.empty() ? 0 : 1) + (offer.cpu_identity.empty() ? 0 : 1) + (offer.cpus ? 1 : 0);
 }
 
-/// What tells processors of one name apart.
+/// A key that distinguishes processors with the same name.
 std::string processor_key(const Host& host) {
   return host.cpu_identity.empty() ? fmt::format("{}", fmt::join(host.cpu_features, " ")) : host.cpu_identity;
 }
 
 using Amount = std::optional<double> Offer::*;
 
-/// Which offers of one amount are of which candidates. The offers that say most of a candidate are its own,
-/// and no others; an offer that says no more than the name of a processor is nobody's where different
-/// processors have that name.
+/// Assigns the offers of one amount to candidates. Only the most precise offers for a candidate apply to it.
+/// An offer that gives no more than the name of a processor applies to none if different processors have that
+/// name.
 class OffersOf {
  public:
   OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all, Amount amount)
@@ -253,15 +254,15 @@ class OffersOf {
   std::set<std::string> ambiguous_;     // names of devices
 };
 
-/// What the user calls the offer of these processors; empty where they have a label, or it has no name of its
-/// own.
+/// The user's name for the offer of these processors; empty if they have a label, or if the offer has no name
+/// of its own.
 std::string offered_name(const Ranked& one) {
   if (!one.offer || one.predicted || !one.candidate.is_cpu || one.candidate.host.is_labelled) return "";
   const bool is_named = one.offer->name != one.offer->device && one.offer->name != one.offer->host;
   return is_named ? one.offer->name : "";
 }
 
-/// Processors are called as their offers are, but for a name that several would have.
+/// Names processors after their offers, unless several would get the same name.
 void name_by_offers(std::vector<Ranked>& all) {
   std::map<std::string, int> count;
   for (const Ranked& one : all) {
@@ -274,7 +275,7 @@ void name_by_offers(std::vector<Ranked>& all) {
   }
 }
 
-/// Of a candidate whose offers are known.
+/// Sets the cost of a candidate whose offers are known, or the reason why it is unknown.
 void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& rents) {
   if (!prices) {
     one.unknown[Quantity::cost] = "no prices were given";
@@ -355,7 +356,7 @@ void order(Ranking& ranking) {
   }
 }
 
-/// No worse in anything that is known of both, and better in something.
+/// True if `a` is no worse in any metric known of both, and better in at least one.
 bool dominates(const Ranked& a, const Ranked& b) {
   bool better = false;
   for (const Quantity quantity : quantities) {

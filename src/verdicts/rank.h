@@ -1,4 +1,4 @@
-// Which machine for which work: result files, a mix of work and prices in, an order out.
+// Ranks machines for given work: takes result files, a mix of work and prices, and returns an order.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct Ranked {
   Candidate candidate;
   bool predicted = false;         // it was not measured
   std::vector<RankedPart> parts;  // as Ranking::entries
-  /// Of all of the work, once; of a geometric mean: of one case.
+  /// For all of the work, once; for a geometric mean, of one case.
   std::optional<Estimate> seconds, joules, cost;
   std::map<Quantity, std::string> unknown;  // why one of them is not known
   std::optional<Offer> offer;               // the cheapest of this candidate, by the hour
@@ -61,7 +61,7 @@ struct Payback {
   bool with_electricity = false;  // whose cost is in `hours`
 };
 
-/// Where a prediction's roofline comes from: makers' datasheets, or measured ceilings.
+/// The source of a prediction's roofline: makers' datasheets, or measured ceilings.
 enum class RooflineOf { datasheets, ceilings };
 std::string_view name(RooflineOf roofline);  // "datasheets"
 enum class DeviceKind { gpus, processors };
@@ -75,10 +75,10 @@ struct PredictedBy {
   }
 };
 
-/// The largest of a kind that each candidate's memory holds.
+/// The largest problem of a kind that each candidate's memory holds.
 struct RankedFit {
   std::string title;
-  std::map<std::string, Fit> largest;  // by candidate's name: of its backends the most
+  std::map<std::string, Fit> largest;  // by candidate's name: the largest of its backends
 };
 
 struct Ranking {
@@ -91,7 +91,7 @@ struct Ranking {
   std::vector<Ranked> ranked;       // in order of place, unknown ones last
   std::vector<Payback> paybacks;
   std::vector<RankedFit> fits;
-  /// Of devices among the results, each from the others of its kind.
+  /// The errors for devices among the results, each predicted from the others of its kind.
   std::map<PredictedBy, PredictionError> prediction_errors;
   std::optional<Prices> prices;
   std::vector<std::string> notes;
@@ -109,10 +109,11 @@ struct RankOptions {
   bool predict_missing = false;  // cases that a candidate lacks, from its ceilings
 };
 
-/// Everything but `created` and `tool_version`. Points into the results, which must outlive it.
+/// Ranks the candidates. Sets everything but `created` and `tool_version`. Points into the results, which
+/// must outlive it.
 Ranking rank_results(std::span<const Result> results, const RankOptions& options);
 
-/// 4 where a part of the work was measured by nobody, or fewer than two candidates could be ranked; else 0.
+/// 4 if nobody measured a part of the work, or if fewer than two candidates could be ranked; else 0.
 int exit_status(const Ranking& ranking);
 
 /// JSON, schema breakeven.rank/1, described in docs/ranking.md.

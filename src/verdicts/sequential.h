@@ -1,6 +1,6 @@
 // When a gate may stop measuring a case, and with which verdict. Pure functions.
 //
-// What is decided upon is one number a launch (fresh processes of both sides): the logarithm of how much
+// Decisions are based on one number per launch (fresh processes of both sides): the logarithm of how much
 // longer the head takes. Launches differ by more than the samples within one (Kalibera and Jones, Rigorous
 // benchmarking in reasonable time, ISMM 2013), so they are the unit.
 //
@@ -31,9 +31,9 @@ namespace breakeven {
 
 struct GateRules {
   double threshold = 0.03;    // the smallest change that matters: 0.03 is a ratio of 1.03, and of 1 / 1.03
-  double false_alarm = 0.01;  // that any case of the suite is called slower, or faster, which did not change
-  double suspicion = 0.2;     // that a case which did not change is suspected, whatever the noise
-  double missed = 0.05;       // that a case which changed by the threshold is called the same at a look
+  double false_alarm = 0.01;  // chance that any unchanged case of the suite is called slower or faster
+  double suspicion = 0.2;     // chance that an unchanged case is suspected, whatever the noise
+  double missed = 0.05;       // chance that a case changed by the threshold is called the same at a look
   std::size_t cases = 1;      // of the suite
 };
 
@@ -45,12 +45,12 @@ struct Look {
   double suspicion = 0;
 };
 std::vector<Look> first_looks();
-/// The first of them as early as the randomisation test can tell at all.
+/// The looks of the confirming stage; the first is as early as the randomisation test can decide at all.
 std::vector<Look> confirming_looks(const GateRules& rules);
-/// That the confirming launches of one suspect that did not change confirm it, at any look.
+/// The probability that the confirming launches of an unchanged suspect confirm it, at any look.
 double confirming_error(const GateRules& rules);
 
-/// What was seen of one case: log(head / base) by launch.
+/// The effects observed in one case: log(head / base) by launch.
 struct Effects {
   std::vector<double> first, confirming;
   std::optional<bool> suspected_slower;  // what the confirming launches are to confirm; absent: no suspicion
@@ -63,12 +63,12 @@ struct Step {
   bool slower = false;                      // where it is to be confirmed
 };
 
-/// What follows from the launches so far; asked after each. `measure`: another launch.
+/// The next step after the launches so far; call it after each. `measure` means another launch.
 Step next_step(const Effects& effects, const GateRules& rules);
 
-/// What can be said of a case that is measured no further, as its last look or the time limit was reached:
-/// the same, or not slower, where the 95 % interval of all launches shows it. Fewer launches than the first
-/// look needs show nothing. A change by the threshold is overlooked here in at most 2.5 % of cases, beside
+/// The verdict on a case that is not measured further because its last look or the time limit was reached:
+/// the same, or not slower, if the 95 % interval of all launches shows it. Fewer launches than the first look
+/// needs show nothing. A change by the threshold is overlooked here in at most 2.5 % of cases, in addition to
 /// `missed`.
 struct Ending {
   Verdict verdict = Verdict::inconclusive;
@@ -76,17 +76,16 @@ struct Ending {
 };
 Ending end_undecided(const Effects& effects, const GateRules& rules);
 
-/// Adds a launch's effect to the stage that is under way, and says what follows; a suspicion is noted in
-/// `effects`.
+/// Adds a launch's effect to the current stage, and returns the next step; records a suspicion in `effects`.
 Step add_launch(Effects& effects, double effect, const GateRules& rules);
 
-/// What decisions are about: the trimmed mean. At least one launch.
+/// The value that decisions are based on: the trimmed mean. Needs at least one launch.
 double estimate(const std::vector<double>& effects);
-/// What a launch's deviation comes to in an estimate: its standard error times the root of their number. At
-/// least two launches.
+/// The deviation of a launch as it affects an estimate: its standard error times the square root of the
+/// number of launches. Needs at least two launches.
 double deviation(const std::vector<double>& effects);
 
-/// The ratio and its 95 % interval from all launches, those of both stages; nothing for fewer than two.
+/// The ratio and its 95 % interval from all launches of both stages; empty for fewer than two.
 std::optional<Ratio> ratio_of(const Effects& effects);
 
 /// log(head / base) of a launch: the median over its pairs.

@@ -15,7 +15,8 @@ namespace {
 /// Two launches have an interval that says nothing.
 constexpr std::size_t fewest_for_interval = 3;
 
-/// Those of the list that were there, in its order; all of it where nobody said which were.
+/// The backends of the list that were available, in its order; the whole list if their availability is not
+/// recorded.
 std::vector<std::string> measured_backends(const ThresholdContender& side) {
   std::vector<std::string> names;
   for (const BackendRecord& backend : side.backends) {

@@ -1,5 +1,5 @@
-// What `threshold` finds: for each combination of a config's other parameters, from which value on one side
-// is faster than the other.
+// The result of `threshold`: for each combination of a config's other parameters, the value from which one
+// side is faster than the other.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace breakeven {
 
-/// A side at one value: its backend that is least there, in what is compared.
+/// A side at one value: its backend that needs the least of the compared metric there.
 struct ThresholdStand {
   std::string backend = {};
   std::optional<double> seconds = {}, joules = {};  // medians over launches
@@ -36,16 +36,16 @@ struct ThresholdPoint {
   std::vector<double> log_ratios;  // one a launch: log(challenger's seconds, joules or cost / baseline's)
   std::array<ThresholdStand, 2> sides;
   std::string reason;                     // why there is no ratio
-  bool wrong = false;                     // a result was, of one backend or more
+  bool wrong = false;                     // a result of one backend or more was wrong
   std::optional<Interval> interval = {};  // 95 % of the logarithm, of two results that were not paired
 
-  /// The challenger's amount over the baseline's: of pairs by the mean of the launches, with its 95 %
-  /// interval from three launches on; nothing where there is no ratio.
+  /// The challenger's amount over the baseline's: for pairs, the mean of the launches, with its 95 % interval
+  /// from three launches on; empty if there is no ratio.
   std::optional<Estimate> ratio() const;
 };
 
-/// Whether the medians shown are the other way round than the verdict, which compares pairs: each median is
-/// over all launches, and launches differ.
+/// True if the medians shown contradict the verdict, which compares pairs: each median is over all launches,
+/// and launches differ.
 bool medians_disagree(const ThresholdPoint& point, Quantity in);
 
 struct ThresholdAnswer {
@@ -57,7 +57,7 @@ struct ThresholdAnswer {
   std::vector<std::string> notes;
 };
 
-/// One of the two that were compared.
+/// One of the two sides that were compared.
 struct ThresholdContender {
   std::vector<std::string> wanted;      // by the config
   std::vector<BackendRecord> backends;  // available or not
@@ -85,7 +85,7 @@ struct Threshold {
 
 inline constexpr const char* threshold_schema = "breakeven.threshold/1";
 
-/// A note on the values at which medians_disagree(); empty where there are none.
+/// A note on the values at which medians_disagree(); empty if there are none.
 std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
 
 std::string_view name(BreakEven::Answer answer);
@@ -99,13 +99,13 @@ std::string name_of_side(const Threshold& threshold, std::size_t side);
 /// Below that openblas is faster."
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
-/// 1 where a result was wrong; 4 where a side could be measured nowhere; 3 where an answer is unclear,
-/// neither is ahead at the largest value, or an interval of pairs is wider than was asked for; else 0.
+/// 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer is unclear,
+/// neither is ahead at the largest value, or an interval of pairs is wider than requested; else 0.
 int exit_status(const Threshold& threshold);
 
 /// JSON, schema breakeven.threshold/1, described in docs/thresholds.md.
 std::string to_json_text(const Threshold& threshold);
-/// Of JSON of that schema. Throws ResultError, which names the place but not the file.
+/// Reads JSON of that schema. Throws ResultError, which names the place but not the file.
 Threshold threshold_from(const nlohmann::ordered_json& json);
 
 }  // namespace breakeven

@@ -22,7 +22,7 @@ enum class Verdict {
   inconclusive,  // the samples do not tell
   incomparable,  // there are no two times that could be compared; the reason says why
 };
-/// As in the verdict file.
+/// The verdict's name in the verdict file.
 std::string_view name(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view name);
 
@@ -51,7 +51,7 @@ struct CaseVerdict {
   Parameters parameters;
   std::string dtype, backend, device;
   Presence presence = Presence::both;
-  Status base_status = Status::ok, head_status = Status::ok;  // of a side in which it is
+  Status base_status = Status::ok, head_status = Status::ok;  // of a side that has it
   Verdict verdict = Verdict::inconclusive;
   /// An inconclusive case that is certainly not slower by the threshold and may be faster. It passes.
   bool not_slower = false;
@@ -90,9 +90,10 @@ struct Verdicts {
   std::vector<CaseVerdict> cases;
 };
 
-/// The design's: 1 where a case is slower, or wrong in the head; else 4 where one is incomparable, missing in
-/// the head or failed there; else 3 where one is inconclusive and may be slower; else 0. A case that is new
-/// in the head counts only where its status does; one that is unsupported on both sides does not count.
+/// The exit status of the design: 1 if a case is slower, or wrong in the head; else 4 if a case is
+/// incomparable, missing in the head or failed there; else 3 if a case is inconclusive and may be slower;
+/// else 0. A case that is new in the head counts only if its status does; a case that is unsupported on both
+/// sides does not count.
 int exit_status(const Verdicts& verdicts);
 
 /// JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.

@@ -1,4 +1,4 @@
-// From which file the loader took a library: what is measured is that file, whatever the program was built
+// Finds the file that the loader took a library from: that file is measured, whatever the program was built
 // with.
 #pragma once
 
@@ -6,17 +6,18 @@
 
 namespace breakeven {
 
-/// The file, without links, that gives this program `symbol`; empty where nothing loaded exports it.
+/// The file, with links resolved, that gives this program `symbol`; empty if no loaded file exports it.
 std::string file_of_symbol(const char* symbol);
 
-/// What a backend says of the library that it calls.
+/// The library that a backend calls, as the backend reports it.
 struct LoadedLibrary {
-  std::string file;     // that gives the symbol which computes; empty: not known
-  std::string warning;  // where that is another library; else empty
+  std::string file;     // that provides the computing symbol; empty: not known
+  std::string warning;  // if that is another library; else empty
 };
 
-/// `symbol` is one that computes, as cblas_sgemm. `own_symbol` is one that no other library has, as
-/// openblas_get_config: `symbol` from another file, whose name has no `name` in it, is another library's.
+/// `symbol` is a computing function, such as cblas_sgemm. `own_symbol` is a function that no other library
+/// has, such as openblas_get_config. If `symbol` comes from another file, whose name does not contain `name`,
+/// it is another library's.
 LoadedLibrary loaded_library(const std::string& name, const char* symbol, const char* own_symbol);
 
 }  // namespace breakeven

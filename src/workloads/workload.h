@@ -23,16 +23,16 @@ struct Case {
   Parameters parameters;  // every parameter of the workload, in its order
 
   Dtype dtype() const { return parameters.dtype(); }
-  /// Of one iteration, which may be more than one run of the operation (workloads/transfer.h).
+  /// The operations of one iteration, which may be more than one run of the operation (workloads/transfer.h).
   double flop() const;
   double bytes() const;
   std::int64_t samples() const;
-  /// Stable across machines and versions: the operation, each parameter that is not at its fallback, and the
-  /// dtype, as in `matmul/m=64/n=64/k=64/f32`.
+  /// The id, stable across machines and versions: the operation, each parameter that is not at its default
+  /// value, and the dtype, as in `matmul/m=64/n=64/k=64/f32`.
   std::string id() const;
 };
 
-/// A combination of parameters that cannot be: names the parameter at fault.
+/// An impossible combination of parameters; names the parameter at fault.
 class InvalidCase : public std::invalid_argument {
  public:
   InvalidCase(std::string parameter, const std::string& message)
@@ -54,22 +54,23 @@ class Workload {
 
   virtual std::string_view op() const = 0;
   virtual std::string_view meaning() const = 0;
-  /// What several cases are called in a sentence: "matrix products".
+  /// The name of several cases in a sentence: "matrix products".
   virtual std::string_view plural() const { return "problems"; }
-  /// What a case does, to begin a sentence with: "Training the MLP". Throws std::out_of_range where a parameter is missing.
+  /// The activity of a case, to begin a sentence with: "Training the MLP". Throws std::out_of_range if a
+  /// parameter is missing.
   virtual std::string activity(const Parameters& parameters) const;
   /// In the order in which ids and reports name them; `dtype` is the last.
   virtual const std::vector<Parameter>& parameters() const = 0;
-  /// What people call a case in a report that already names the operation. Unless a workload says better: the
-  /// parameters that are not at their fallback as name=value, then the dtype.
-  /// Throws std::out_of_range where a parameter is missing.
+  /// The title of a case in a report that already names the operation. Unless a workload overrides it: the
+  /// parameters that are not at their default value as name=value, then the dtype. Throws std::out_of_range
+  /// if a parameter is missing.
   virtual std::string title(const Parameters& parameters) const;
-  /// Puts what can be said in two ways into one, so that one problem has one id.
+  /// Brings equivalent parameters into one form, so that one problem has one id.
   virtual void normalise(Parameters&) const {}
-  /// Throws InvalidCase where parameters that are each possible are not so together.
+  /// Throws InvalidCase if parameters that are possible one by one are impossible together.
   virtual void check(const Parameters& parameters) const = 0;
 
-  /// Small cases that meet the corners (tails, transposes, strides): what conformance shows a backend.
+  /// Small cases that cover the corners (tails, transposes, strides), with which conformance tests a backend.
   /// Without a dtype.
   virtual std::vector<Parameters> examples() const = 0;
 
@@ -77,8 +78,8 @@ class Workload {
   virtual double flop(const Parameters& parameters) const = 0;
   /// Bytes that must move in one run at least: each operand read once, each result written once.
   virtual double bytes(const Parameters& parameters) const = 0;
-  /// What no algorithm can do without, for a check of what is too fast: less than flop() and bytes() where
-  /// those are of the usual way.
+  /// The least that any algorithm needs, to check for results that are too fast: less than flop() and bytes()
+  /// if those count the usual algorithm.
   struct Least {
     double flop = 0, bytes = 0;
   };
@@ -89,15 +90,15 @@ class Workload {
   virtual double memory(const Parameters& parameters) const = 0;
   /// Samples (images) that one run takes in; 0 where that has no meaning.
   virtual std::int64_t samples(const Parameters&) const { return 0; }
-  /// False for a question to a device that is answered by a number, not by a time: it has no iterations, and
+  /// False for a question to a device whose answer is a number instead of a time: it has no iterations, and
   /// nothing to verify.
   virtual bool is_timed() const { return true; }
-  /// The latency of each single iteration is what a user asks for, beside throughput.
+  /// True if users ask for the latency of each single iteration, besides throughput.
   virtual bool measures_latency() const { return false; }
 
-  /// The result that elements_to_check and projections speak of.
+  /// The shape of the result that elements_to_check and projections refer to.
   virtual OutputShape output(const Parameters& parameters) const = 0;
-  /// The truth, in float64 or better, at the flat indices `elements`.
+  /// The reference result, in float64 or better, at the flat indices `elements`.
   virtual Evidence expect(const Parameters& parameters, std::uint64_t seed,
                           const std::vector<std::int64_t>& elements) const = 0;
   virtual Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const = 0;
@@ -114,8 +115,8 @@ struct WorkloadRegistration {
   WorkloadRegistration() { register_workload(std::make_unique<T>()); }
 };
 
-/// Completes `given` with the fallbacks, in the workload's order, and checks it.
-/// Throws InvalidCase for a parameter that is missing, unknown or impossible.
+/// Completes `given` with the default values, in the workload's order, and checks it. Throws InvalidCase for
+/// a parameter that is missing, unknown or impossible.
 Case make_case(const Workload& workload, const Parameters& given);
 
 }  // namespace breakeven

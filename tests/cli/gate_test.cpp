@@ -230,7 +230,7 @@ TEST_F(GateTest, ComparesTwoBackendsByName) {
   EXPECT_THAT(outcome.out, HasSubstr(b));
 }
 
-/// What was compared: which library, from which file, on each side.
+/// The verdict file names the library and the file it was loaded from, on each side.
 TEST_F(GateTest, SaysFromWhichFileEachSidesLibraryWasLoaded) {
   gate(products({8}, {"a"}), noise_ + ",library_file=/usr/lib/libold.so",
        noise_ + ",version=2.0,library_file=/usr/lib/libnew.so");
@@ -245,7 +245,7 @@ TEST_F(GateTest, SaysWhichShapesAConfigDoesNotTry) {
   EXPECT_EQ(verdicts().at("notes").size(), 1U);
 }
 
-/// What both sides say of every case is one warning.
+/// A note that both sides give on every case becomes one warning.
 TEST_F(GateTest, SaysOnceWhatHoldsForAllCases) {
   gate(products({8, 16, 32}, {"a"}), noise_, noise_);
   const Json all = verdicts();

@@ -12,7 +12,7 @@ class RankCommand : public DriverTest {
   static constexpr const char* usual_work =
       R"({"op": "matmul", "m": [8, 16], "n": "m", "k": "m", "dtype": "f32", "weight": 100})";
 
-  /// What `run` wrote of a mix on a machine `factor` times as slow as usual.
+  /// The results that `run` wrote for a mix on a machine `factor` times as slow as usual.
   std::filesystem::path machine(const std::string& name, double factor,
                                 const std::string& workloads = usual_work) const {
     const auto path = file(name + ".json");
@@ -91,7 +91,7 @@ TEST_F(RankCommand, SkipsFilesOfAnotherKindAndTakesLabels) {
   EXPECT_THAT(report.err, HasSubstr("is a config"));
 }
 
-/// As a newcomer would: everything that there is.
+/// Ranks everything in the folder, as a newcomer would.
 TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
   std::vector<std::string> arguments{"rank"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(

@@ -35,7 +35,7 @@ def options(*command):
     return re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", good(DRIVER, *command, "--help"), re.MULTILINE)
 
 
-# What may follow, by shell: the words typed so far, the last one unfinished.
+# Expected completions in every shell: the words typed so far, the last one unfinished, and the candidates.
 EXPECTED = [
     (["thresh"], ["threshold"]),
     (["run", "qui"], ["quick"]),

@@ -66,7 +66,7 @@ class TutorialsTest(unittest.TestCase):
             text=True,
         )
         self.assertEqual(done.returncode, 0, done.stdout)
-        # What a tutorial lets pass by `|| echo` is a verdict. A command or a side that does not work is none.
+        # `|| echo` in a tutorial may only ignore a verdict, not a failing command or side.
         self.assertNotRegex(done.stdout, r"exit status (?![13]\b)", done.stdout)
         self.files = {path.name for path in tree.iterdir()}
         return done.stdout

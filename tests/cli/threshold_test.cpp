@@ -159,7 +159,7 @@ TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
             HasSubstr("--from-results CPU.json GPU.json --parameter m")));
 }
 
-/// Of the processors that results/ has.
+/// Compares the processors that results/ has.
 TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
   const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
   const auto of = [&](const char* machine, const char* config) -> std::string {

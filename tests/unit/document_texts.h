@@ -1,4 +1,4 @@
-// What a document says, for tests.
+// The texts of a document, for tests.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline std::vector<std::string> texts(const std::vector<Sentence>& sentences) {
   return all;
 }
 
-/// The cells of a column as they are shown; none where there is no such column.
+/// The cells of a column as they are shown; empty if there is no such column.
 inline std::vector<std::string> column_texts(const Table& table, const std::string& name) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -27,7 +27,7 @@ inline std::vector<std::string> column_texts(const Table& table, const std::stri
   return all;
 }
 
-/// All that a card says beside its tables.
+/// The whole text of a card, without its tables.
 inline std::string all_text(const Card& card) {
   std::string all;
   for (const std::string& said : texts(card.answer)) all += said + "\n";

@@ -1,4 +1,4 @@
-// Which kinds of matrix products a config tries.
+// The kinds of matrix products that a config tries.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Which files a command reads of all that it is given.
+// The choice of the files that a command reads, from all that it is given.
 #include <gmock/gmock.h>
 
 #include <array>

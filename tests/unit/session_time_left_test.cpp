@@ -13,7 +13,7 @@ using testing::DoubleNear;
 using testing::Eq;
 using testing::Optional;
 
-/// What would be shown after each step, and what was then left in truth.
+/// The time left that would be shown after a step, and the time that was actually left, in seconds.
 struct Shown {
   std::optional<double> left;
   double truth = 0;

@@ -123,7 +123,7 @@ TEST_F(VerdictFile, IsWrittenAgainAsItWas) {
   EXPECT_EQ(to_json_text(read(empty)), empty);
 }
 
-/// As breakeven wrote it before any of the optional fields was there.
+/// A verdict file as breakeven wrote it before any of the optional fields existed.
 TEST_F(VerdictFile, OfAnEarlierBreakevenIsRead) {
   const std::string backend = R"({"name": "a", "available": true, "reason": "", "version": "0.1.0",
     "role": "contender", "device": "cpu", "device_name": "A CPU", "libraries": {"a": "1"}, "supports":

@@ -1,4 +1,4 @@
-// What is said beside verdicts is said once.
+// Notes beside verdicts appear only once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What all verdicts say together.
+// The summary of all verdicts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

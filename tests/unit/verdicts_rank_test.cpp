@@ -211,7 +211,7 @@ TEST(Rank, APriceMayBeOfOneOfSeveralProcessorsOfOneName) {
   EXPECT_NEAR(ranking.ranked[1].cost->value, 3, 1e-12);
 }
 
-/// What two machines, whose processors the kernel calls the same, cost an hour by these offers.
+/// The costs per hour, by these offers, of two machines whose processors have the same name in the kernel.
 std::vector<std::string> priced(const std::vector<Offer>& offers) {
   std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
                               machine("vm", {sample::product("onednn", 64, 7200)})};
@@ -329,7 +329,7 @@ TEST(Rank, KnowsWhatFits) {
   EXPECT_EQ(ranking.fits[0].largest.at("CPU of a, 2 cores").largest, 4096);
 }
 
-/// A GPU of which makers state that it does so many GFLOP/s and GB/s.
+/// A GPU whose maker states so many GFLOP/s and GB/s.
 DeviceEntry stated(const std::string& name, double gflops, double gbps) {
   DeviceEntry entry;
   entry.name = name;
@@ -452,7 +452,7 @@ CaseResult square(std::int64_t side, double seconds) {
       "matmul", {{"m", side}, {"n", side}, {"k", side}, {"dtype", std::string("f32")}}, seconds);
 }
 
-/// What says that a machine does so many GFLOP/s in f32, and 100 GB/s.
+/// Results that state that a machine does so many GFLOP/s in f32, and 100 GB/s.
 std::vector<CaseResult> ceilings_of(double gflops) {
   const Parameters f32{{"dtype", std::string("f32")}};
   const double flop = sample::measured_case("peak", f32, 1).flop;

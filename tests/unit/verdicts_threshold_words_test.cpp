@@ -1,4 +1,4 @@
-// What an answer of `threshold` says in sentences, and what its points say.
+// The sentences on an answer of `threshold`, and the texts of its points.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a picture shows, as data: made once, and drawn as SVG for pages and files alike.
+// A chart's content as data: made once, and drawn as SVG for pages and files alike.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ChartSeries {
   bool is_gpu = false;             // drawn in the accent colour, which nothing else has
 };
 
-/// What an axis's numbers are, which decides how its ticks are written.
+/// The unit of an axis's numbers, which decides how its ticks are written.
 enum class ChartUnit { number, seconds, ratio };
 
 struct ChartAxis {
@@ -53,11 +53,11 @@ struct Chart {
   std::string title;  // printable
   Kind kind = Kind::lines;
   ChartAxis x, y;                       // of bars, intervals and distributions: y is the axis of lengths
-  std::vector<std::string> categories;  // of those: x is an index into them
+  std::vector<std::string> categories;  // for these kinds; x is an index into them
   std::vector<ChartSeries> series;
   std::vector<ChartMark> marks = {};
   std::optional<double> reference = {};  // a value of y to compare with: 1 of ratios
-  double tolerance = 0;                  // of intervals: the part of `reference` that does not matter
+  double tolerance = 0;                  // for intervals: the fraction of `reference` that is ignored
   std::string note = {};                 // beneath the picture, such as what is left out
 };
 

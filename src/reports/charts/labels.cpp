@@ -13,7 +13,7 @@
 namespace breakeven::svg {
 namespace {
 
-/// Of the characters from space to ~, in hundredths of the font's size.
+/// Widths of the characters from space to ~, in hundredths of the font's size.
 constexpr std::array<std::uint8_t, 95> widths{
     32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
@@ -30,7 +30,7 @@ std::size_t end_of_character(std::string_view text, std::size_t begin) {
   return end;
 }
 
-/// Bytes of the longest beginning that is at most `width` wide.
+/// Bytes of the longest prefix that is at most `width` wide.
 std::size_t bytes_within(std::string_view text, double width, bool bold) {
   double used = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -42,7 +42,7 @@ std::size_t bytes_within(std::string_view text, double width, bool bold) {
   return text.size();
 }
 
-/// The longest end that is at most `width` wide.
+/// The longest suffix that is at most `width` wide.
 std::string_view end_within(std::string_view text, double width, bool bold) {
   std::size_t begin = 0;
   while (begin < text.size() && text_width(text.substr(begin), bold) > width)
@@ -50,7 +50,8 @@ std::string_view end_within(std::string_view text, double width, bool bold) {
   return text.substr(begin);
 }
 
-/// With the ellipsis where `share` of the room is after it.
+/// Shortens a text that is wider than `width` with an ellipsis; the text after the ellipsis gets `share` of
+/// the room.
 std::string cut(const std::string& text, double width, bool bold, double share) {
   if (text_width(text, bold) <= width) return text;
   const double room = std::max(0.0, width - text_width("…", bold));

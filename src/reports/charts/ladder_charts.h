@@ -1,4 +1,4 @@
-// What lower precision and each step of optimisation buy, as charts.
+// Charts of the speed gained by lower precision and by each step of optimisation.
 #pragma once
 
 #include <set>
@@ -9,12 +9,12 @@
 
 namespace breakeven {
 
-/// How many times as fast as f32 the other dtypes are, by operation and device; empty where no problem was
-/// measured in both.
+/// The speed of the other dtypes relative to f32, by operation and device; empty if no problem was measured
+/// in both.
 Chart lower_precision_chart(const std::vector<Timed>& all);
 
-/// Cases that differ in what can be turned on or off (`tuned`, `fused`, `graph`), and in dtype and batch with
-/// it: the rate of each step, in the order of the results. Adds what is shown to `shown`.
+/// The rate of each step of optimisation, in the order of the results. The steps are cases that differ in
+/// options (`tuned`, `fused`, `graph`), and in dtype and batch with them. Adds the cases shown to `shown`.
 std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const CaseResult*>& shown);
 
 }  // namespace breakeven

@@ -18,10 +18,11 @@ struct Range {
   void cover(double value);
 };
 
-/// With some room at both ends, and never without extent; from 0 where `from_zero` and the axis is linear.
+/// Adds some room at both ends, so that the range always has an extent. It begins at 0 if `from_zero` and the
+/// axis is linear.
 Range padded(Range range, bool logarithmic, bool from_zero);
 
-/// From values to pixels.
+/// Maps values to pixels.
 class Scale {
  public:
   Scale(Range values, bool logarithmic, double from, double to);
@@ -37,8 +38,8 @@ class Scale {
 /// ten alone where a logarithmic axis covers many.
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most);
 
-/// Which of rising `positions` can have labels of these sizes around them, `gap` apart: the first and the
-/// last always, so far as both fit.
+/// Indices of those rising `positions` whose labels, of these sizes and centred on them, stay `gap` apart.
+/// The first and the last are always included if both fit.
 std::vector<std::size_t> without_overlap(const std::vector<double>& positions,
                                          const std::vector<double>& sizes, double gap);
 
@@ -48,7 +49,7 @@ std::string value_text(double value, ChartUnit unit);
 /// The same, but whole numbers below a million are exact: 10k, 4,096.
 std::string tick_text(double value, ChartUnit unit, int digits = 3);
 
-/// With as many digits as tell the ticks apart.
+/// Writes the ticks with as many digits as distinguish them.
 std::vector<std::string> tick_texts(const std::vector<double>& ticks, ChartUnit unit);
 
 }  // namespace breakeven::svg

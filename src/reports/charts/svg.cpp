@@ -14,7 +14,7 @@ namespace breakeven {
 namespace svg {
 namespace {
 
-/// A chart as it can be drawn, and what a reader has to know of what it lacks.
+/// A chart ready to be drawn, and notes on what it leaves out.
 struct Prepared {
   Chart chart;
   std::vector<std::string> notes;
@@ -28,7 +28,7 @@ bool is_usable(const Chart& chart, const ChartPoint& point) {
   return !chart.x.logarithmic || point.x > 0;
 }
 
-/// On a logarithmic axis there is no 0: points there are dropped, intervals end at the least value above it.
+/// A logarithmic axis has no 0: drops points there, and ends intervals at the smallest value above it.
 void drop_what_no_axis_shows(Prepared& made) {
   Chart& chart = made.chart;
   std::size_t dropped = 0;
@@ -55,7 +55,7 @@ void drop_what_no_axis_shows(Prepared& made) {
                                      dropped == 1 ? "is" : "are"));
 }
 
-/// The best at their last point: the shortest of times, the greatest of others.
+/// Keeps the series that are best at their last point: the shortest times, the largest of other values.
 void keep_best(Prepared& made) {
   std::vector<ChartSeries>& all = made.chart.series;
   std::vector<double> last;
@@ -73,8 +73,8 @@ void keep_best(Prepared& made) {
   made.notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
 }
 
-/// Of each strip as many samples as can be seen, evenly over their order, the least and the greatest
-/// included.
+/// Keeps as many samples of each strip as can be seen, evenly spread over their order, including the smallest
+/// and the largest.
 void thin_samples(Prepared& made) {
   constexpr std::size_t most_samples = 200;
   if (made.chart.kind != Chart::Kind::distributions) return;
@@ -111,7 +111,7 @@ Prepared prepared(const Chart& chart) {
   return made;
 }
 
-/// What the picture shows, for those who do not see it.
+/// Describes the picture for readers who cannot see it.
 std::string description(const Chart& chart) {
   std::string made = chart.y.label;
   if (!has_rows(chart) && !chart.x.label.empty()) made += fmt::format(" by {}", chart.x.label);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_markers = 60;  // of a series: more are a curve
 
-/// Where things are, in pixels.
+/// The plot area in pixels, with its scales and the looks of its series.
 struct Plot {
   const Chart& chart;
   const Paper& paper;
@@ -56,7 +56,7 @@ Range range_of_x(const Chart& chart) {
   return range.low < range.high ? range : padded(range, chart.x.logarithmic, false);
 }
 
-/// The values that were chosen, those that were measured where they are few, else round ones.
+/// The ticks of x: the chart's own; else the measured values if they are few; else round values.
 std::vector<double> x_ticks(const Chart& chart, Range range) {
   constexpr std::size_t few = 12, most_round = 7;
   std::set<double> measured(chart.x.ticks.begin(), chart.x.ticks.end());
@@ -72,7 +72,7 @@ std::vector<double> x_ticks(const Chart& chart, Range range) {
                           : std::vector<double>(measured.begin(), measured.end());
 }
 
-/// As drawn: where there are many points, the least and the greatest of each pixel.
+/// The points that are drawn: for a series of many points, the smallest and the largest in each pixel column.
 std::vector<ChartPoint> drawn_points(const Plot& plot, const ChartSeries& series) {
   if (series.points.size() <= most_markers) return series.points;
   std::vector<ChartPoint> kept;
@@ -97,7 +97,7 @@ std::string polyline(const Plot& plot, const std::vector<ChartPoint>& points) {
   return path;
 }
 
-/// Neighbours with intervals as a band, one alone as a bar.
+/// Draws intervals: of neighbouring points as a band, of a single point as a bar.
 std::string intervals(const Plot& plot, const std::vector<ChartPoint>& points, const Look& look) {
   std::string made;
   for (std::size_t begin = 0; begin < points.size(); ++begin) {
@@ -122,7 +122,7 @@ std::string intervals(const Plot& plot, const std::vector<ChartPoint>& points, c
   return made;
 }
 
-/// Over the points that both have.
+/// True if the two curves coincide at the points that both have.
 bool coincide(const Plot& plot, std::size_t one, std::size_t other) {
   const std::vector<ChartPoint>& a = plot.chart.series[one].points;
   const std::vector<ChartPoint>& b = plot.chart.series[other].points;
@@ -147,8 +147,9 @@ double hidden_points(const Plot& plot, std::size_t series, const ChartPoint& poi
   return count;
 }
 
-/// The curve of `order[at]`, drawn so that those that coincide with it are seen too: beneath others it is so
-/// much wider, and one of many points, whose edges nobody would make out, leaves gaps for those beneath it.
+/// Draws the curve of `order[at]` so that curves that coincide with it can be seen too. A curve beneath
+/// others is wider than they are. A curve of many points, whose edges nobody could make out, leaves gaps for
+/// the curves beneath it.
 std::string curve(const Plot& plot, const std::vector<std::size_t>& order, std::size_t at) {
   const ChartSeries& series = plot.chart.series[order[at]];
   const Look& look = plot.looks[order[at]];
@@ -180,7 +181,8 @@ std::string markers(const Plot& plot, std::size_t i) {
   return made;
 }
 
-/// Limits beneath what was measured, and of curves of many points the longest, which the others would hide.
+/// Draws limits beneath measured curves and, of curves of many points, the longest first, since it would hide
+/// the others.
 std::string series_marks(const Plot& plot) {
   std::vector<std::size_t> order(plot.chart.series.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -202,7 +204,7 @@ std::string series_marks(const Plot& plot) {
   return made;
 }
 
-/// Where a label begins and what it belongs to.
+/// The place where a label begins, and the series that it belongs to.
 struct Wanted {
   std::size_t series;
   double x, y;
@@ -322,7 +324,7 @@ Part x_axis(const Plot& plot, const Ticks& ticks) {
   return part;
 }
 
-/// Beside the ends of lines, where there is room for them.
+/// The labels beside the ends of lines; empty if there is no room for them.
 std::vector<std::string> direct_labels(const Chart& chart, const Paper& paper, double height) {
   const bool has_ends = chart.kind == Chart::Kind::lines ||
                         std::all_of(chart.series.begin(), chart.series.end(),

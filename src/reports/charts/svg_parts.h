@@ -1,4 +1,4 @@
-// What pictures are put together of: colours, texts, markers, legends. Each is text of SVG.
+// The parts that make up a picture: colours, texts, markers, legends. Each is SVG text.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ inline constexpr std::string_view limit_dash = "4 3";
 inline constexpr double marker_radius = 3.5;
 inline constexpr double label_gap = 12;  // between the end of a line and its label
 
-/// Some of a picture, and where the next can begin.
+/// A part of a picture, and the height at which the next part can begin.
 struct Part {
   std::string svg;
   double bottom = 0;
 };
 
-/// What a picture is drawn on.
+/// The surface that a picture is drawn on: its width in pixels, and whether it belongs to a page.
 struct Paper {
   double width = 0;
   bool for_page = false;
 
   bool is_wide() const { return width >= 480; }
-  /// Of one of the names of colours.
+  /// The colour with this name: a CSS variable on a page, else its value for light backgrounds.
   std::string colour(std::string_view name) const;
 };
 
-/// How a series is told from others: by colour and shape, GPUs by dashes too.
+/// The look that distinguishes a series from others: colour and shape, and dashes for GPUs.
 struct Look {
   std::string colour, dash;
   std::size_t shape = 0;
@@ -46,7 +46,7 @@ struct TextLook {
   std::string tooltip = {};
 };
 
-/// Without what XML cannot hold, and with entities for what has a meaning in it.
+/// Drops characters that XML cannot contain, and replaces characters that have a meaning in XML by entities.
 std::string escaped(std::string_view text);
 std::string tooltip(std::string_view text);
 std::string text(double x, double y, std::string_view content, const TextLook& look);
@@ -54,10 +54,10 @@ std::string line(double x1, double y1, double x2, double y2, const std::string& 
                  std::string_view dash = {});
 std::string marker(double x, double y, const Look& look, double radius, std::string_view tip);
 
-/// From low to high with caps, along x or along y.
+/// A bar from low to high with caps, along x or along y.
 std::string interval_bar(double low, double high, double across, bool along_x, const std::string& colour);
 
-/// What each series is drawn as, in rows as wide as the paper.
+/// The legend: the look of each series, in rows as wide as the paper.
 Part legend(const Chart& chart, const std::vector<Look>& looks, const Paper& paper, double top);
 
 /// "oneDNN, batch 64: 229k (226k to 232k)".
@@ -67,7 +67,7 @@ std::string place_text(const Chart& chart, double x);
 bool has_rows(const Chart& chart);  // categories rather than an axis of x
 bool has_interval(const ChartPoint& point);
 
-/// The values of y that have to be inside.
+/// The range of y that the picture must include.
 Range range_of_y(const Chart& chart);
 
 /// The two arrangements: an axis of x and one of y, or a row for each category.

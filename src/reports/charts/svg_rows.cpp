@@ -13,7 +13,7 @@ namespace {
 
 constexpr double between_rows = 12;
 
-/// One series in one category: several points where they are samples.
+/// One series in one category: several points if they are samples.
 struct Slot {
   std::size_t series = 0;
   std::vector<ChartPoint> points = {};
@@ -26,7 +26,7 @@ struct RowOfSlots {
   double label_top = 0, top = 0, bottom = 0;
 };
 
-/// As a bar where lengths mean something.
+/// True if values are drawn as bars, which needs a linear axis: only there do lengths have a meaning.
 bool has_bars(const Chart& chart) {
   return chart.kind == Chart::Kind::bars && !chart.y.logarithmic;
 }
@@ -48,7 +48,7 @@ std::vector<RowOfSlots> rows_of(const Chart& chart) {
   return rows;
 }
 
-/// Of samples the median, of others what was measured.
+/// The median of a slot's samples, or its single measured value.
 double middle_of(const Slot& slot) {
   std::vector<double> values;
   for (const ChartPoint& point : slot.points) values.push_back(point.y);
@@ -74,7 +74,7 @@ double place_rows(std::vector<RowOfSlots>& rows, const Chart& chart, bool labels
   return top - between_rows / 2;
 }
 
-/// Samples that would hide one another stand above and below the middle, in the order in which they come.
+/// Draws the samples. Those that would hide one another stand above and below the middle, in their order.
 std::string dots(const Slot& slot, const Scale& x, const Look& look) {
   constexpr double radius = 1.7, step_height = 2.6;
   std::vector<int> taken;  // in each column of a dot's width
@@ -124,7 +124,7 @@ std::string draw_slot(const Chart& chart, const Paper& paper, const Slot& slot, 
   return has_bars(chart) ? made : made + marker(at, slot.middle, look, marker_radius + 0.5, tip);
 }
 
-/// Heights over which the axis is drawn: all of it, or the rows alone where their labels stand between them.
+/// The heights over which the axis is drawn: all of it, or only the rows if their labels stand between them.
 using Spans = std::vector<Range>;
 
 std::string across(const Spans& spans, double x, const std::string& colour, double width,
@@ -134,7 +134,7 @@ std::string across(const Spans& spans, double x, const std::string& colour, doub
   return made;
 }
 
-/// What values are compared with: a line, with the zone around it that does not matter.
+/// Draws the reference value as a line, with the zone around it that does not matter.
 std::string reference_marks(const Chart& chart, const Paper& paper, const Scale& x, const Spans& spans) {
   if (!chart.reference) return {};
   std::string made;
@@ -173,7 +173,8 @@ double right_end(const Slot& slot, const Scale& x) {
   return end;
 }
 
-/// Of each category, in the column beside the rows or above each: two lines, which stay different.
+/// The label of each category, beside the rows or above each: in two lines, such that different labels stay
+/// different.
 std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
   const auto in_lines = [width](const std::vector<std::string>& labels) {
     std::vector<std::vector<std::string>> lines;

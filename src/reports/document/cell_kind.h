@@ -3,7 +3,7 @@
 
 namespace breakeven {
 
-/// What the cells of a column are, which decides how they are written, aligned and sorted.
+/// The kind of a column's cells, which decides how they are written, aligned and sorted.
 enum class CellKind {
   text,
   number,   // three significant digits, thousands separated

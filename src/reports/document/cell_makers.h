@@ -1,4 +1,4 @@
-// Cells made of what may not be known.
+// Makes table cells from values that may be unknown.
 #pragma once
 
 #include <cmath>
@@ -10,12 +10,12 @@
 
 namespace breakeven {
 
-/// Printable; nothing for an empty text.
+/// A cell with printable text; an empty cell for an empty text.
 inline TableCell text_cell(const std::string& text) {
   return text.empty() ? TableCell{} : TableCell{.value = printable(text)};
 }
 
-/// Nothing where it is not known or not finite.
+/// A cell with a number; an empty cell if it is unknown or not finite.
 inline TableCell number_cell(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? TableCell{.value = *value} : TableCell{};
 }

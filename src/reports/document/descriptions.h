@@ -1,5 +1,4 @@
-// What results, machines, GPUs and backends are called and how they are described, in one printable line
-// each.
+// Names and descriptions of results, machines, GPUs and backends, in one printable line each.
 #pragma once
 
 #include <string>
@@ -8,8 +7,8 @@
 
 namespace breakeven {
 
-/// The workload's title of the problem, behind its label where it has one; name=value pairs where this
-/// program has no such workload, the id where there are none.
+/// The problem's title from its workload, after its label if it has one; name=value pairs if this program has
+/// no such workload, the id if there are none.
 std::string problem_title(const CaseResult& result);
 
 /// Why a result is not ok; never empty.
@@ -25,7 +24,7 @@ std::string config_title(const Result& result);
 std::string describe_host(const Host& host);
 
 /// `NVIDIA H200 (GPU-...): 140 GiB, driver 580.65, 700 W, up to 1980 MHz, PCIe 5 x16, ECC on`, as far as it
-/// is known, and the reason where it is not.
+/// is known, with the reason for what is unknown.
 std::string describe_gpu(const Gpu& gpu);
 
 /// `openblas 0.1.0 (OpenBLAS 0.3.21) on NVIDIA H100`, as far as it is known.

@@ -1,4 +1,4 @@
-// What a report says, whatever it is of and however it is shown: built once, rendered as terminal text,
+// The content of a report, whatever its subject and its output format: built once, rendered as terminal text,
 // Markdown and a page.
 #pragma once
 
@@ -35,7 +35,7 @@ struct TableRow {
   std::string group = {};             // rows of one group stand under it; equal for neighbours
 };
 
-/// Columns in which no row has anything are left out by every renderer.
+/// Every renderer leaves out columns that are empty in all rows.
 struct Table {
   std::string title = {};
   std::vector<TableColumn> columns = {};
@@ -49,12 +49,12 @@ struct Sentence {
   Tone tone = Tone::plain;
 };
 
-/// A number that decides, shown large, with what it is of.
+/// A decisive number, shown large, with its meaning.
 struct KeyFigure {
   std::string value, meaning;
 };
 
-/// What can be opened: all results, notes, conditions.
+/// A section that a reader can open: all results, notes, conditions.
 struct Fold {
   std::string title = {};
   std::vector<Sentence> sentences = {};

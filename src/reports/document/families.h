@@ -1,4 +1,4 @@
-// Which results are points of one curve of a report.
+// Groups the results that are points of one curve of a report.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace breakeven {
 
-/// A result with a time, and what it is called in a chart of its machine.
+/// A result with a time, and its name in a chart of its machine.
 struct Timed {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
@@ -26,12 +26,12 @@ struct Timed {
 /// Points into the results, which must outlive it.
 std::vector<Timed> timed_results(const Runs& runs);
 
-/// Cases that differ in one whole-numbered parameter, in those that move along with it (m = n = k), in the
-/// dtype and in where they were measured.
+/// Cases that differ only in one whole-numbered parameter, in the parameters that change along with it (m = n
+/// = k), in the dtype and in the place where they were measured.
 struct Family {
   std::string op, parameter;
   std::string fixed;  // the rest, where it has no default value, as in "batch 4, k 64"; printable
-  std::string fixed_without_network;  // the same without the network, which work is called by
+  std::string fixed_without_network;  // the same without the network, which names the work
   std::vector<std::pair<double, const Timed*>> members;
 
   std::size_t values() const {
@@ -41,8 +41,8 @@ struct Family {
   }
 };
 
-/// Those whose parameter takes three values or more, in the order of the results; none whose cases are all in
-/// another. Points into `all`, which must outlive it.
+/// The families whose parameter takes three values or more, in the order of the results. A family whose cases
+/// are all in another is left out. Points into `all`, which must outlive it.
 std::vector<Family> families_of(const std::vector<Timed>& all);
 
 }  // namespace breakeven

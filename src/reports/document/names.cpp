@@ -15,7 +15,7 @@
 namespace breakeven {
 
 std::string backend_title(std::string_view name) {
-  // As their makers write them. A backend that is not here is shown by its own name.
+  // The spellings of their makers. A backend that is not listed is shown by its own name.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> written{
       {{"openblas", "OpenBLAS"},
        {"onednn", "oneDNN"},
@@ -63,7 +63,7 @@ std::string counted_text(std::size_t count, std::string_view one, std::string_vi
 }
 
 std::string capitalised(std::string text) {
-  // A capital among the first letters is a name's own way of being written.
+  // A capital among the first letters shows that a name has a spelling of its own.
   const bool is_name = text.size() > 1 &&
                        std::any_of(text.begin(), text.begin() + std::min<std::ptrdiff_t>(4, std::ssize(text)),
                                    [](unsigned char c) { return std::isupper(c) != 0; });

@@ -1,4 +1,4 @@
-// What backends, libraries and work are called in sentences.
+// Names of backends, libraries and work in sentences.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string backend_title(std::string_view name);
 /// `matrix products`, `training steps`; `problems` for an operation that this program does not know.
 std::string plural_of(std::string_view op);
 
-/// What a case does, to begin a sentence with: `Training the MLP`, `Matrix products`.
+/// The activity of a case, to begin a sentence with: `Training the MLP`, `Matrix products`.
 std::string activity_of(const CaseResult& result);
 
 /// "a", "a and b", "a, b and c".

@@ -1,4 +1,4 @@
-// What a ranking says, in the words that all its reports share. None of it is printable() yet.
+// Sentences about a ranking, which all its reports share. None of the texts is printable() yet.
 #pragma once
 
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace breakeven {
 
-/// "=2": one of several that share it; "-" without one.
+/// "=2" if several candidates share the place; "-" without a place.
 std::string place_text(const Ranked& one, const Ranking& ranking);
 
 /// "ranked by the time of the whole mix once, 12 cases".
 std::string work_text(const Ranking& ranking);
 
-/// "3 of 5 cases in bf16", "2 of 5 cases predicted": what sets some of its cases apart, a phrase each.
+/// "3 of 5 cases in bf16", "2 of 5 cases predicted": one phrase for each way in which some cases differ.
 std::vector<std::string> apart_texts(const Ranked& one);
 
-/// When a GPU pays.
+/// States when a GPU pays for itself.
 std::string payback_text(const Payback& payback);
 
-/// Why it has no place, or cannot be compared in something.
+/// The reasons why a candidate has no place, or cannot be compared in a metric.
 std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking);
 
-/// Whether at least two of them have a place.
+/// True if at least two candidates have a place.
 bool can_rank(const Ranking& ranking);
 
-/// Who is first and how far the others are behind, who is on the Pareto front, when a GPU pays: a sentence
-/// each.
+/// One sentence each: who is first and how far the others are behind, who is on the Pareto front, when a GPU
+/// pays for itself.
 std::vector<std::string> rank_sentences(const Ranking& ranking);
 
 }  // namespace breakeven

@@ -30,10 +30,10 @@
 namespace breakeven {
 namespace {
 
-/// What a question is about, which decides what is said first.
+/// The topic of a question, which decides what is said first.
 enum class Focus { gpu, ceilings, precision, batch, libraries, capacity };
 
-/// What the results of one machine say to one question.
+/// The findings from the results of one machine for one question.
 struct Findings {
   Focus focus = Focus::libraries;
   LibrarySummary libraries;
@@ -118,7 +118,7 @@ std::string in_short(const Findings& found) {
                      found.libraries.problems);
 }
 
-/// One or two sentences; the rest of what there is to say goes to `more`.
+/// The answer in one or two sentences; all further sentences go to `more`.
 std::vector<Sentence> answer_of(const Findings& found, std::vector<Sentence>& more) {
   constexpr std::size_t most_statements = 2;
   std::vector<Sentence> answer;
@@ -168,8 +168,8 @@ std::string fastest_text(const BackendSummary& one) {
                          : fmt::format("{} of {}, shares {}", one.fastest, one.problems, one.shares);
 }
 
-/// A row a backend: how often it is the fastest, its mean time over the fastest's, by operation where there
-/// are several.
+/// One row per backend: how often it is the fastest, and its mean time over the fastest's, by operation if
+/// there are several.
 Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
                     const std::string& machine) {
   constexpr std::size_t most_operations = 4;
@@ -267,7 +267,7 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
 
 // ---- pictures
 
-/// Each backend's mean time over the fastest's: what many problems come to.
+/// Each backend's mean time over the fastest's, as a summary of many problems.
 Chart libraries_chart(const std::vector<std::pair<std::string, LibrarySummary>>& machines) {
   Chart chart{.name = "libraries",
               .title = "Time over the fastest's, on average over the problems",
@@ -290,7 +290,7 @@ Chart libraries_chart(const std::vector<std::pair<std::string, LibrarySummary>>&
   return chart;
 }
 
-/// Takes the decisive one out of `all`.
+/// The chart that shows the answer best, taken out of `all` if it is there; empty if there is none.
 std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found,
                                     const std::string& machine) {
   constexpr std::size_t readable = 8;
@@ -329,7 +329,7 @@ std::vector<Sentence> sentences_of(const std::vector<Remark>& remarks, Tone tone
   return said;
 }
 
-/// What went wrong, what to know, and what is not supported, the worst first.
+/// Remarks, the worst first: failures, then warnings, then unsupported cases.
 std::vector<Sentence> remarks_on(const Runs& runs) {
   std::vector<Sentence> said;
   std::vector<Sentence> quiet;

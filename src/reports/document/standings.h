@@ -1,4 +1,4 @@
-// Which backend is the fastest for each problem, within one machine, and by how much.
+// Ranks the backends for each problem within one machine: which is the fastest, and by how much.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ enum class Standing {
   slower,
 };
 
-/// A difference that makes none: what `gate` takes as the smallest change that matters.
+/// The largest relative difference that does not matter: the default of the smallest change that matters in
+/// `gate`.
 inline constexpr double equivalence = 0.03;
 
 /// One backend's result for a problem. Points into the results given to compare_backends().
@@ -35,7 +36,7 @@ struct Entry {
 /// order of the files.
 struct Problem {
   std::string title;
-  std::string machine;  // as machine_key() tells it
+  std::string machine;  // by machine_key()
   std::vector<Entry> entries;
 };
 

@@ -27,7 +27,7 @@ CellKind kind_of(Quantity in) {
   return CellKind::seconds;
 }
 
-/// Who is ahead and by how much, as the mean of the launches.
+/// The side that is ahead and by how much, as the mean of the launches.
 TableCell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
   if (point.log_ratios.empty())
     return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
@@ -63,7 +63,7 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
   return table;
 }
 
-/// Where the prices are from; empty without any.
+/// The prices and their sources; empty without prices.
 std::string prices_text(const Threshold& t) {
   std::vector<std::string> parts;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -79,7 +79,7 @@ std::string from_text(const ThresholdAnswer& answer) {
   return fmt::format("from {}", count_text(static_cast<double>(answer.found.changes.front().from)));
 }
 
-/// Thresholds with one title.
+/// The card of all thresholds that share a title.
 Card card_of(const std::vector<const Threshold*>& alike) {
   Card card{.id = {}, .question = printable(alike.front()->title)};
   if (card.question.empty()) card.question = "From which value on is one side faster?";

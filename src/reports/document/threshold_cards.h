@@ -1,4 +1,4 @@
-// From which value one side is faster: what `threshold` found.
+// Cards for the results of `threshold`: the value from which one side is faster.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace breakeven {
 
-/// A card a question, with each machine's answers. The ids are left to the caller.
+/// One card per question, with each machine's answers. The caller sets the ids.
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds);
 
-/// What a reader should know beside the answers.
+/// Notes that a reader should know beside the answers.
 std::vector<Sentence> threshold_notes(const Threshold& threshold);
 
 /// Every answer in one table.

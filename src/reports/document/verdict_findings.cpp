@@ -162,7 +162,7 @@ std::string describe_details(const CaseVerdict& c) {
   const bool in_base = c.presence != Presence::only_head;
   const bool in_head = c.presence != Presence::only_base;
   if (in_base && c.base_status != Status::ok) details.push_back(fmt::format("base {}", name(c.base_status)));
-  // That a head is wrong is the finding itself.
+  // A wrong head is left out here: it is the finding itself.
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back(fmt::format("head {}", name(c.head_status)));
   for (std::string& detail : details) std::replace(detail.begin(), detail.end(), '_', ' ');

@@ -1,9 +1,9 @@
 // --annotations: verdicts as annotations of a GitHub Actions job: workflow commands, a line each, for a
 // step's standard output.
 //
-// `::error` for what is slower, wrong, incomparable or missing, `::warning` for what is inconclusive. At most
-// ten, since GitHub shows no more of a step: where there are more findings, the tenth counts the rest.
-// Nothing where all is well.
+// `::error` for slower, wrong, incomparable or missing cases, `::warning` for inconclusive ones. At most ten,
+// since GitHub shows no more for one step: if there are more findings, the tenth counts the rest. No output
+// if all is well.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 
 #include <fmt/format.h>

@@ -23,8 +23,8 @@
 namespace breakeven {
 namespace {
 
-/// One line without control characters; and since spreadsheets run what begins like a formula (OWASP, CSV
-/// Injection), an apostrophe before that.
+/// One line without control characters. Text that begins like a formula gets an apostrophe before it, since
+/// spreadsheets run formulas (OWASP, CSV Injection).
 std::string text_cell(std::string_view text) {
   const std::string shown = printable(text);
   std::string cell;
@@ -50,7 +50,7 @@ std::string parameter_cell(const Value& value) {
   return to_string(value);
 }
 
-/// What a row is made of.
+/// The data that a row is made from.
 struct CsvRow {
   const MeasuredCase& measured;
   const Result& run;
@@ -131,7 +131,7 @@ std::vector<CsvColumn> csv_columns() {
   return all;
 }
 
-/// In order of appearance; `dtype` has a column of its own.
+/// The parameters' names in order of appearance; `dtype` has a column of its own.
 std::vector<std::string> parameter_names(std::span<const Result> results) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen{"dtype"};

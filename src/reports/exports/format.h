@@ -1,5 +1,6 @@
-// The formats that a report can be written in. Each is one source file that registers its option and what it
-// takes; the subcommands declare the options of every format that takes what they have (cli/outputs.h).
+// The formats that a report can be written in. Each is one source file, which registers its option and the
+// subjects that it takes; a subcommand declares the options of every format that takes its subjects
+// (cli/outputs.h).
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,16 @@
 
 namespace breakeven {
 
-/// What `history check` found, and the file of the history.
+/// The result of `history check`, and the file of the history.
 struct CheckedHistory {
   HistoryCheck check;
   std::string store;
 };
 
-/// What a report is of. Never null; outlives the report.
+/// The subject of a report. Never null; outlives the report.
 using Subject =
     std::variant<const Measured*, const Threshold*, const Verdicts*, const Ranking*, const CheckedHistory*>;
-/// In the order of that variant.
+/// The kinds of subjects, in the order of Subject's alternatives.
 enum class SubjectKind { measured, threshold, verdicts, ranking, history };
 SubjectKind kind_of(const Subject& subject);
 /// For messages: "results", "verdicts", ...
@@ -52,7 +53,7 @@ struct OutputFormat {
   Formatter<CheckedHistory> history = nullptr;
 
   bool takes(SubjectKind kind) const;
-  /// `subject` must be of a kind that it takes.
+  /// `subject` must be of a kind that this format takes.
   FormattedReport format(const Subject& subject) const;
 };
 
@@ -64,7 +65,7 @@ struct FormatRegistration {
 /// By option. The pointers stay valid.
 std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds);
 
-/// For formats that have a place for results of `run` and nothing else.
+/// For formats that take results of `run` and nothing else.
 template <FormattedReport (*write)(std::span<const Result>)>
 FormattedReport from_results_alone(const Measured& measured) {
   FormattedReport report = write(measured.results);

@@ -1,9 +1,10 @@
 // --junit: JUnit XML for CI systems (GitLab, Jenkins, Azure Pipelines, actions of GitHub), as Jenkins'
 // junit-10.xsd has it: https://github.com/jenkinsci/xunit-plugin
 //
-// Of results: a test suite for each backend of each file, a test case for each of its cases; `time` is what
-// was spent inside samples. A run that did not come to its end has an error more: else one that was killed
-// would look good. Of verdicts: a test case for each case and backend, its time the head's median.
+// For results: a test suite for each backend of each file, a test case for each of its cases; `time` is the
+// time spent inside samples. A run that did not finish has an additional error, since a run that was killed
+// would otherwise look good. For verdicts: a test case for each case and backend, whose time is the head's
+// median.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +25,7 @@
 namespace breakeven {
 namespace {
 
-/// What JUnit calls a status; empty where the test passed.
+/// JUnit's name for a status; empty if the test passed.
 std::string_view junit_outcome(Status status) {
   switch (status) {
     case Status::ok:
@@ -78,7 +79,7 @@ struct JunitCounts {
   }
 };
 
-/// Without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME has.
+/// Writes a time without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
 std::string junit_time(double seconds, int digits) {
   return fmt::format("{:.{}f}", seconds, digits);
 }
@@ -112,17 +113,17 @@ XmlElement junit_problem(std::string_view outcome, std::string_view type, const 
 
 constexpr int digits_of_results = 6;
 
-/// What was spent inside the samples, as far as the file tells; nothing where no sample was taken.
+/// The seconds spent inside the samples, as far as the file tells; empty if no sample was taken.
 std::optional<double> sampled_seconds(const CaseResult& result) {
   if (!result.seconds || result.seconds->samples.empty()) return std::nullopt;
   double sum = 0;
   for (const double sample : result.seconds->samples)
     sum += sample * static_cast<double>(result.seconds->iterations);
-  // More than a day for one case is no measurement, and would be hundreds of digits.
+  // A sum of more than a day for one case is not a measurement, and could have hundreds of digits.
   return std::isfinite(sum) && sum >= 0 && sum < 86400 ? std::optional(sum) : std::nullopt;
 }
 
-/// One line of what was measured.
+/// The measurements in one line.
 std::string junit_measured(const CaseResult& result) {
   std::vector<std::string> parts;
   if (const auto timed = speed(result)) {

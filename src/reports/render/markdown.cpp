@@ -12,10 +12,10 @@
 namespace breakeven {
 namespace {
 
-/// GitHub refuses a job summary above 1 MiB: the rows of all tables have this much of it together.
+/// The bytes available to the rows of all tables together: GitHub refuses a job summary above 1 MiB.
 constexpr std::size_t most_of_rows = 800'000;
 
-/// A text of any length from elsewhere, which escaping makes at most nine times as long.
+/// Cuts a text of any length from elsewhere, which escaping makes at most nine times as long.
 std::string cut_text(std::string_view text) {
   constexpr std::size_t widest = 400;
   return markdown_text(shorten(printable(text), widest));
@@ -25,7 +25,7 @@ std::string stressed(const std::string& text, Tone tone) {
   return !text.empty() && (tone == Tone::best || tone == Tone::bad) ? fmt::format("**{}**", text) : text;
 }
 
-/// Takes the bytes of its rows from `left`.
+/// Renders a table, and subtracts the bytes of its rows from `left`.
 std::string table_text(const Table& table, std::size_t& left) {
   if (table.rows.empty()) return "";
   struct Shown {
@@ -106,7 +106,7 @@ std::string render_markdown(const Document& document) {
     for (const Table& table : card.tables) text += titled(table, left);
   }
   if (!document.notes.empty()) text += "\n## Notes\n" + sentences_text(document.notes);
-  // What can be opened comes last, and has the room that is left.
+  // Sections that a reader can open come last, and share the room that is left.
   for (const Card& card : document.cards) {
     const std::string of = document.cards.size() > 1 ? ": " + card.question : "";
     for (const Fold& fold : card.folds) {

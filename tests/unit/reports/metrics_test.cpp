@@ -17,7 +17,7 @@ TEST(Metrics, AreDescribedOnce) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
     EXPECT_THAT(std::string(metric.help), testing::EndsWith(".")) << metric.name;
     EXPECT_FALSE(metric.heading.empty()) << metric.name;
-    // As OpenMetrics wants it: what has a unit ends with it.
+    // OpenMetrics requires that the name of a metric with a unit ends with the unit.
     if (!metric.openmetrics.empty() && !metric.unit.empty()) {
       EXPECT_TRUE(metric.openmetrics.ends_with(metric.unit)) << metric.name;
     }

@@ -79,7 +79,8 @@ Box box_of(const ptree& text) {
   return {.left = left, .top = y - 10, .right = left + width, .bottom = y + 3};
 }
 
-/// Of absolute M, L, H and V alone, as lines, bands and intervals are written.
+/// Adds the corners of a path that has only absolute M, L, H and V, as lines, bands and intervals are
+/// written.
 void collect_corners(const std::string& kind, const std::string& path, Picture& picture) {
   static const std::regex step("([MLHV])(-?[0-9.]+)(?:,(-?[0-9.]+))?");
   double x = 0, y = 0;
@@ -138,7 +139,7 @@ std::size_t count(const Picture& picture, const std::string& kind) {
                                                 [&](const Mark& mark) { return mark.kind == kind; }));
 }
 
-/// What has to hold of every picture. Returns what is wrong.
+/// Checks the properties that every picture must have. Returns what is wrong.
 std::vector<std::string> faults(const Picture& picture) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < picture.labels.size(); ++i) {

@@ -12,7 +12,7 @@ namespace {
 using sample::product;
 using testing::SizeIs;
 
-/// What the results of one machine come to; they may go.
+/// The summary of the results of one machine, which need not outlive it.
 LibrarySummary summary_of(std::vector<Result> results) {
   const auto groups = compare_backends(runs_of(results));
   std::vector<const Problem*> problems;

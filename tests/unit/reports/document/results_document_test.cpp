@@ -46,7 +46,7 @@ std::vector<std::string> questions(const Document& document) {
   return all;
 }
 
-/// What a column of the first table of all results has.
+/// The cells of a column of the first table of all results.
 std::vector<std::string> column(const Document& document, const std::string& name) {
   return column_texts(document.cards.at(0).details.at(0), name);
 }

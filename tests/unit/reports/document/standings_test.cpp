@@ -18,7 +18,7 @@ std::vector<ProblemGroup> compared(const std::vector<Result>& results) {
   return compare_backends(runs_of(results));
 }
 
-/// Of the only problem.
+/// The standings of the backends for the only problem.
 std::vector<std::string> standings(std::vector<CaseResult> cases) {
   const std::vector<Result> results{sample::result(std::move(cases))};
   std::vector<std::string> texts;

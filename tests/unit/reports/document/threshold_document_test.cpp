@@ -1,4 +1,4 @@
-// What `threshold` found, as a document.
+// The document of the results of `threshold`.
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"

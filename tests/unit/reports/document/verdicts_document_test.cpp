@@ -1,4 +1,4 @@
-// The document of a gate or a comparison, and what there is to say of each case.
+// The document of a gate or a comparison, and the findings on each case.
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
@@ -24,7 +24,7 @@ std::vector<std::string_view> kinds(const Verdicts& of) {
   return all;
 }
 
-/// Of the table of findings.
+/// The cells of a column of the table of findings; empty without that table.
 std::vector<std::string> findings(const Verdicts& of, const std::string& column) {
   const Document document = document_of(of);
   const auto& tables = document.cards.at(0).tables;

@@ -21,7 +21,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// What the script of the page reads.
+/// The data that the script of the page reads.
 nlohmann::json data_of(const std::string& page) {
   const std::string begin = R"(<script type="application/json" id="data">)";
   const std::size_t from = page.find(begin) + begin.size();
