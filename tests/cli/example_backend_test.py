@@ -96,7 +96,7 @@ class ExampleInCTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.program = pathlib.Path(cls.folder.name) / "breakeven-backend-example-c"
-        warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+        warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
         subprocess.run(["cc", "-O2", *warnings, "-o", cls.program, EXAMPLE_IN_C], check=True)
 
     @classmethod
@@ -106,6 +106,28 @@ class ExampleInCTest(unittest.TestCase):
     def run_driver(self, *arguments, **variables):
         environment = {**os.environ, "BREAKEVEN_BACKENDS": str(self.program.parent), **variables}
         return subprocess.run([BUILD / "breakeven", *arguments], env=environment, capture_output=True, text=True)
+
+    def test_is_short(self):
+        self.assertLess(len(EXAMPLE_IN_C.read_text().splitlines()), 60)
+
+    def test_its_header_is_cxx_too(self):
+        header = EXAMPLE_IN_C.with_name("breakeven-backend.h")
+        command = ["c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-x", "c++", header]
+        subprocess.run(command, check=True)
+
+    def test_an_element_that_is_not_computed_is_null(self):
+        source = EXAMPLE_IN_C.read_text().replace("i < m; ++i)\n    for", "i < m - 1; ++i)\n    for", 1)
+        folder = self.program.parent / "forgetful"
+        folder.mkdir()
+        (folder / "forgetful.c").write_text(source)
+        command = ["cc", "-I", EXAMPLE_IN_C.parent, "-o", folder / "forgetful", folder / "forgetful.c"]
+        subprocess.run(command, check=True)
+        example = BackendProgram([folder / "forgetful"])
+        self.addCleanup(example.kill)
+        self.assertTrue(example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+        first, last = example.ask(request="verify", elements=[0, 3])["elements"]
+        self.assertIsInstance(first, float)
+        self.assertIsNone(last)
 
     def test_conforms(self):
         done = self.run_driver("conformance", self.program)
