@@ -74,22 +74,16 @@ void check_prices(const ThresholdConfig& config, const Place& place) {
                           threshold_sides[0], first));
 }
 
-/// "m = n = k": what moves with the parameter; and then what else is not at its fallback.
-std::string title_of(const Sweep& sweep, const std::string& parameter, std::int64_t from, std::int64_t to) {
-  const Parameters low = sweep.with(parameter, from).cases().front().problem.parameters;
-  const Case high = sweep.with(parameter, to).cases().front().problem;
-  std::string moving = parameter;
-  std::string fixed;
-  for (const auto& [name, value] : not_at_fallback(sweep.workload->parameters(), high.parameters)) {
-    if (name == parameter) continue;
-    const Value* before = low.find(name);
-    if (before != nullptr && *before != *value) {
-      moving += fmt::format(" = {}", name);
-    } else {
-      fixed += fmt::format(", {} {}", name, to_string(*value));
-    }
-  }
-  return fmt::format("{}, {}{}, {}", sweep.workload->op(), moving, fixed, name(high.dtype()));
+/// "matmul, m = n = k, f32"; with "bf16 against f32" where the sides compute in different types.
+std::string title_of(const ThresholdQuestion& question) {
+  const Case largest = question.at(0, question.to).problem;
+  const std::string_view baseline = name(largest.dtype());
+  const std::string_view challenger = name(question.at(1, question.to).problem.dtype());
+  return fmt::format(
+      "{}{}, {}", largest.workload->op(),
+      sweep_text(largest.workload->parameters(), question.parameter,
+                 question.at(0, question.from).problem.parameters, largest.parameters),
+      baseline == challenger ? std::string(baseline) : fmt::format("{} against {}", challenger, baseline));
 }
 
 /// The ends of what is asked about, which must be a range of whole numbers.
@@ -186,9 +180,8 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
                                  .parameter = config.parameter,
                                  .sides = {sweeps[0][q], sweeps[1][q]}};
       read_range_into(question, *question.sides[0].axis_of(config.parameter));
-      question.title = title_of(question.sides[0], config.parameter, question.from, question.to);
       if (!config.unlike_precision) check_precision(question, place);
-      question.at(1, question.to);  // which the other side's parameters may not allow
+      question.title = title_of(question);  // or an error where a side does not allow the largest value
       config.questions.push_back(std::move(question));
     }
   }

@@ -232,24 +232,13 @@ struct FamilyPairs {
 
 /// "infer, network cnn, f32"; "matmul, m = n = k, f32"
 std::string title_of(const FamilyPairs& family, const std::string& parameter) {
-  const CaseResult& low = *family.lowest;
-  const CaseResult& high = *family.highest;
-  const Workload* workload = find_workload(high.op);
-  std::string moving = parameter;
-  std::string fixed;
-  for (const auto& [name, value] : workload == nullptr
-                                       ? std::vector<std::pair<std::string_view, const Value*>>{}
-                                       : not_at_fallback(workload->parameters(), high.parameters)) {
-    if (name == parameter) continue;
-    const Value* before = low.parameters.find(name);
-    if (before != nullptr && *before != *value) {
-      moving += fmt::format(" = {}", name);
-    } else {
-      fixed += fmt::format(", {} {}", name, to_string(*value));
-    }
-  }
-  const std::string moves_alone = moving == parameter ? "" : ", " + moving;
-  return fmt::format("{}{}{}, {}", high.op, moves_alone, fixed, high.dtype);
+  const CaseResult& largest = *family.highest;
+  const Workload* workload = find_workload(largest.op);
+  return fmt::format("{}{}, {}", largest.op,
+                     workload == nullptr ? ""
+                                         : sweep_text(workload->parameters(), parameter,
+                                                      family.lowest->parameters, largest.parameters),
+                     largest.dtype);
 }
 
 FamilyPairs pairs_of(const CaseFamily& family, std::span<const std::pair<std::size_t, MeasuredCase>> cases) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "results/backend_spelling.h"
 #include "results/number_text.h"
 #include "statistics/mean.h"
 
@@ -40,7 +41,7 @@ std::string in_letters(int number) {
   return number >= 0 && index < words.size() ? std::string(words.at(index)) : fmt::format("{}", number);
 }
 
-/// "Two threads are faster than one", "cuda uses less energy than openblas", without the first letter's case.
+/// "Two threads are faster than one", "CUDA uses less energy than OpenBLAS", without the first letter's case.
 std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
   const bool of_threads = differ_in_threads(threshold);
   const int threads = threshold.sides[side].threads;
@@ -54,7 +55,7 @@ std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in
   return fmt::format("{} {} {}", name_of_side(threshold, side), verb, name_of_side(threshold, 1 - side));
 }
 
-/// "openblas is faster", of the values below others.
+/// "OpenBLAS is faster", of the values below others.
 std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
   const bool of_threads = differ_in_threads(threshold);
   if (lead == Lead::neither)
@@ -195,7 +196,9 @@ std::string_view name(Lead lead) {
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
   if (!sides[side].name.empty()) return sides[side].name;
-  const std::string names = fmt::format("{}", fmt::join(measured_backends(sides[side]), " or "));
+  std::vector<std::string> spelled = measured_backends(sides[side]);
+  std::transform(spelled.begin(), spelled.end(), spelled.begin(), backend_spelling);
+  const std::string names = fmt::format("{}", fmt::join(spelled, " or "));
   const int threads = sides[side].threads;
   return differ_in_threads(threshold)
              ? fmt::format("{} on {} thread{}", names, threads, threads == 1 ? "" : "s")

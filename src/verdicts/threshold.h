@@ -91,12 +91,12 @@ std::string medians_note(const ThresholdAnswer& answer, const std::string& param
 std::string_view name(BreakEven::Answer answer);
 std::string_view name(Lead lead);
 
-/// "openblas or onednn": a side of a threshold, with its threads where the sides differ in nothing else; a
+/// "OpenBLAS or oneDNN": a side of a threshold, with its threads where the sides differ in nothing else; a
 /// machine's name where the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);
 
-/// In sentences: "cuda is faster than openblas from m = 384 (377 to 392) up to 1,024, the largest measured.
-/// Below that openblas is faster."
+/// In sentences: "CUDA is faster than OpenBLAS from m = 384 (377 to 392) up to 1,024, the largest measured.
+/// Below that OpenBLAS is faster."
 std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold);
 
 /// 1 if a result was wrong; 4 if a side could not be measured at any value; 3 if an answer is unclear,

@@ -203,4 +203,20 @@ std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std
   return told;
 }
 
+std::string sweep_text(const std::vector<Parameter>& known, std::string_view moving,
+                       const Parameters& smallest, const Parameters& largest) {
+  std::string along;
+  std::string fixed;
+  for (const auto& [name, value] : not_at_fallback(known, largest)) {
+    if (name == moving) continue;
+    const Value* before = smallest.find(name);
+    if (before != nullptr && *before != *value) {
+      along += fmt::format(" = {}", name);
+    } else {
+      fixed += fmt::format(", {} {}", name, to_string(*value));
+    }
+  }
+  return along.empty() ? fixed : fmt::format(", {}{}{}", moving, along, fixed);
+}
+
 }  // namespace breakeven

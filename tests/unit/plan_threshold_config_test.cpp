@@ -64,6 +64,7 @@ TEST_F(ThresholdConfigFile, GivesASideItsOwnParameters) {
   EXPECT_TRUE(config.unlike_precision);
   EXPECT_EQ(config.questions[0].at(0, 32).problem.dtype(), Dtype::f32);
   EXPECT_EQ(config.questions[0].at(1, 32).problem.dtype(), Dtype::bf16);
+  EXPECT_EQ(config.questions[0].title, "matmul, m = n, k 64, bf16 against f32");
   expect_refused(unlike + "}", "compares f32 with bf16", one_type);
   expect_refused(unlike + R"(, "unlike_precision": true})", "one side fewer combinations");
 }

@@ -38,21 +38,23 @@ std::optional<ChartPoint> lead_at(const ThresholdPoint& point) {
 }  // namespace
 
 std::string question_of(const ThresholdAnswer& answer) {
-  return printable(answer.in == Quantity::time ? answer.title
-                                               : fmt::format("{}: in {}", answer.title, name(answer.in)));
+  const std::string work = work_title(answer.title);
+  return answer.in == Quantity::time ? work : fmt::format("{}, by {}", work, name(answer.in));
 }
 
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
   const std::string challenger = printable(name_of_side(threshold, 1));
-  Chart chart{.name = slug_of(fmt::format("threshold {}", question_of(answer))),
-              .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
-                                   printable(name_of_side(threshold, 0))),
-              .kind = Chart::Kind::lines,
-              .x = {.label = printable(threshold.parameter)},
-              .y = {.label = std::string(lead_axis(answer.in)), .unit = ChartUnit::ratio},
-              .categories = {},
-              .series = {},
-              .reference = 1};
+  Chart chart{
+      .name = slug_of(fmt::format("threshold {}{}", answer.title,
+                                  answer.in == Quantity::time ? "" : fmt::format(" in {}", name(answer.in)))),
+      .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
+                           printable(name_of_side(threshold, 0))),
+      .kind = Chart::Kind::lines,
+      .x = {.label = printable(threshold.parameter)},
+      .y = {.label = std::string(lead_axis(answer.in)), .unit = ChartUnit::ratio},
+      .categories = {},
+      .series = {},
+      .reference = 1};
   std::vector<ChartPoint> points;
   for (const ThresholdPoint& point : answer.points) {
     if (const auto shown = lead_at(point)) points.push_back(*shown);

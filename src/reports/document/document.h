@@ -41,6 +41,7 @@ struct Table {
   std::vector<TableColumn> columns = {};
   std::vector<TableRow> rows = {};
   std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
+  bool one_unit = false;        // columns of one kind are compared: all have the same unit
 };
 
 /// One sentence, or a few that belong together.

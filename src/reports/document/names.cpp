@@ -3,37 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
+#include <boost/algorithm/string/trim.hpp>
 #include <cctype>
+#include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "results/backend_spelling.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
 
 std::string backend_title(std::string_view name) {
-  // The spellings of their makers. A backend that is not listed is shown by its own name.
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> written{
-      {{"openblas", "OpenBLAS"},
-       {"onednn", "oneDNN"},
-       {"blis", "BLIS"},
-       {"mkl", "MKL"},
-       {"pytorch", "PyTorch"},
-       {"tensorflow", "TensorFlow"},
-       {"jax", "JAX"},
-       {"cuda", "CUDA"}}};
-  const std::size_t dash = name.find('-');
-  const std::string_view first = name.substr(0, dash);
-  const auto* found =
-      std::find_if(written.begin(), written.end(), [&](const auto& of) { return of.first == first; });
-  if (found == written.end()) return printable(name);
-  if (dash == std::string_view::npos) return std::string(found->second);
-  std::string rest;
-  for (const char c : name.substr(dash + 1)) rest += c == '-' ? std::string(", ") : std::string(1, c);
-  return printable(fmt::format("{} ({})", found->second, rest));
+  return printable(backend_spelling(name));
 }
 
 std::string plural_of(std::string_view op) {
@@ -49,6 +34,26 @@ std::string activity_of(const CaseResult& result) {
   } catch (const std::out_of_range&) {  // a file of another version, with other parameters
     return capitalised(std::string(workload->plural()));
   }
+}
+
+std::string work_title(std::string_view stored) {
+  std::vector<std::string> parts;
+  boost::split(parts, stored, boost::is_any_of(","));
+  const Workload* workload = find_workload(parts.front());
+  if (workload == nullptr) return printable(stored);
+  std::string title = capitalised(std::string(workload->plural()));
+  for (std::string& part : std::span(parts).subspan(1)) {
+    boost::trim(part);
+    const std::size_t value = part.rfind(' ') + 1;
+    if (part.starts_with("network ")) {
+      title = workload->activity({{"network", part.substr(value)}});
+      continue;
+    }
+    if (part.ends_with(" false")) part = "not " + part.substr(0, value - 1);
+    if (part.ends_with(" true")) part.resize(value - 1);
+    title += ", " + part;
+  }
+  return printable(title);
 }
 
 std::string joined_text(const std::vector<std::string>& parts) {

@@ -9,8 +9,7 @@
 
 namespace breakeven {
 
-/// `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`; unknown names as they are.
-/// Printable.
+/// backend_spelling(), printable.
 std::string backend_title(std::string_view name);
 
 /// `matrix products`, `training steps`; `problems` for an operation that this program does not know.
@@ -18,6 +17,10 @@ std::string plural_of(std::string_view op);
 
 /// The activity of a case, to begin a sentence with: `Training the MLP`, `Matrix products`.
 std::string activity_of(const CaseResult& result);
+
+/// A threshold's title, as its file has it, for people: `infer, network cnn, f32` -> `Inference by the CNN,
+/// f32`; `matmul, m = n = k, tuned false, f32` -> `Matrix products, m = n = k, not tuned, f32`.
+std::string work_title(std::string_view stored);
 
 /// "a", "a and b", "a, b and c".
 std::string joined_text(const std::vector<std::string>& parts);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "reports/charts/threshold_chart.h"
@@ -10,7 +11,6 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {
@@ -27,19 +27,44 @@ CellKind kind_of(Quantity in) {
   return CellKind::seconds;
 }
 
-/// The side that is ahead and by how much, as the mean of the launches.
-TableCell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
-  if (point.log_ratios.empty())
-    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
-  const double ahead = mean(point.log_ratios);
-  return {.value = fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)),
-                               factor_text(std::exp(std::abs(ahead))))};
+/// The names of the sides without what both share: "OpenBLAS on " of two numbers of threads, ", 2 cores" of
+/// two machines.
+std::array<std::string, 2> distinct_names(const Threshold& threshold) {
+  std::array<std::string, 2> names{printable(name_of_side(threshold, 0)),
+                                   printable(name_of_side(threshold, 1))};
+  auto& [first, second] = names;
+  constexpr std::string_view on = " on ";
+  const std::size_t place = first.find(on);
+  if (place != std::string::npos && second.starts_with(first.substr(0, place + on.size()))) {
+    for (std::string& name : names) name.erase(0, place + on.size());
+  }
+  const std::size_t comma = first.rfind(", ");
+  if (comma != std::string::npos && second.ends_with(first.substr(comma)) && first != second) {
+    const std::size_t shared = first.size() - comma;
+    for (std::string& name : names) name.resize(name.size() - shared);
+  }
+  return names;
 }
 
-TableCell amount_of(const ThresholdStand& side, Quantity in) {
+/// The side that is ahead and by how much, as the mean of the launches; neither where the interval of the
+/// ratio has both.
+TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>& names) {
+  const auto ratio = point.ratio();
+  if (!ratio)
+    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
+  if (ratio->interval && ratio->interval->low <= 1 && ratio->interval->high >= 1)
+    return {.value = "neither", .tone = Tone::quiet};
+  const double faster = std::max(ratio->value, 1 / ratio->value);
+  return {.value = fmt::format("{} by {}", names.at(ratio->value < 1 ? 1 : 0), factor_text(faster))};
+}
+
+/// Names the backend where a side has several.
+TableCell amount_of(const ThresholdStand& side, const ThresholdContender& contender, Quantity in) {
   const auto amount = side.amount(in);
   if (!amount || !std::isfinite(*amount)) return {};
-  return {.value = *amount, .note = backend_title(side.backend)};
+  const auto available = std::count_if(contender.backends.begin(), contender.backends.end(),
+                                       [](const BackendRecord& b) { return b.available; });
+  return {.value = *amount, .note = available == 1 ? "" : backend_title(side.backend)};
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
@@ -51,11 +76,13 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
           {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
           {.name = "ahead", .essential = true},
           {.name = threshold.from_results ? "" : "launches", .kind = CellKind::count}}};
+  table.one_unit = true;
+  const std::array<std::string, 2> names = distinct_names(threshold);
   for (const ThresholdPoint& point : answer.points) {
     table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
-                                    amount_of(point.sides[0], answer.in),
-                                    amount_of(point.sides[1], answer.in),
-                                    lead_of(point, threshold),
+                                    amount_of(point.sides[0], threshold.sides[0], answer.in),
+                                    amount_of(point.sides[1], threshold.sides[1], answer.in),
+                                    lead_of(point, names),
                                     threshold.from_results
                                         ? TableCell{}
                                         : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});

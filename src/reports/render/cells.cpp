@@ -53,14 +53,18 @@ std::string aligned_percent(double fraction) {
 ColumnStyle style_of(const Table& table, std::size_t column) {
   ColumnStyle style;
   std::vector<double> values;
-  for (const TableRow& row : table.rows) {
-    if (column >= row.cells.size()) continue;
-    const TableCell& cell = row.cells[column];
-    if (const auto* number = std::get_if<double>(&cell.value)) values.push_back(*number);
-    const auto* text = std::get_if<std::string>(&cell.value);
-    style.is_used = style.is_used || (text != nullptr ? !text->empty() : cell.value.index() != 0);
-  }
   const CellKind kind = table.columns.at(column).kind;
+  for (const TableRow& row : table.rows) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const TableCell& cell = row.cells[i];
+      const bool shares_unit = i == column || (table.one_unit && table.columns.at(i).kind == kind);
+      if (const auto* number = std::get_if<double>(&cell.value); number != nullptr && shares_unit)
+        values.push_back(*number);
+      const auto* text = std::get_if<std::string>(&cell.value);
+      style.is_used =
+          style.is_used || (i == column && (text != nullptr ? !text->empty() : cell.value.index() != 0));
+    }
+  }
   if (kind == CellKind::seconds) choose_unit(style, std::move(values), second_units);
   if (kind == CellKind::joules) choose_unit(style, std::move(values), joule_units);
   return style;

@@ -25,6 +25,17 @@ TEST(Names, OfWorkAreForSentences) {
   EXPECT_EQ(activity_of(c), "Training steps") << "a file of another version";
 }
 
+TEST(Names, OfThresholdsAreForPeople) {
+  EXPECT_EQ(work_title("matmul, m = n = k, tuned false, f32"), "Matrix products, m = n = k, not tuned, f32");
+  EXPECT_EQ(work_title("matmul, batch 4, transpose_b true, f32"),
+            "Matrix products, batch 4, transpose_b, f32");
+  EXPECT_EQ(work_title("infer, network cnn, f32"), "Inference by the CNN, f32");
+  EXPECT_EQ(work_title("train"), "Training steps");
+  EXPECT_EQ(work_title("a title, of its own"), "a title, of its own");
+  EXPECT_EQ(work_title("future, network \x1b[2J"), "future, network [2J");
+  EXPECT_EQ(work_title(""), "");
+}
+
 TEST(Names, AreJoinedAndCounted) {
   EXPECT_EQ(joined_text({}), "");
   EXPECT_EQ(joined_text({"a"}), "a");

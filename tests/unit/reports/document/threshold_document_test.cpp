@@ -22,7 +22,7 @@ TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
   const Card& card = made.cards[0];
   EXPECT_EQ(card.short_answer, "from 384");
   EXPECT_THAT(texts(card.answer),
-              ElementsAre("Matmul, m = n = k, f32: b is faster than a from m = 384 (377 to 392) up "
+              ElementsAre("Matrix products, m = n = k, f32: b is faster than a from m = 384 (377 to 392) up "
                           "to 1,024, the largest measured. Below that a is faster."));
   ASSERT_TRUE(card.picture);
   EXPECT_THAT(card.picture->marks, SizeIs(1));
@@ -31,8 +31,9 @@ TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
   EXPECT_THAT(column_texts(points, "a"), ElementsAre("10.0", "", ""));
   EXPECT_THAT(column_texts(points, "ahead"), ElementsAre("a by 2.0x", "out of memory", "b by 3.7x"));
   EXPECT_THAT(column_texts(points, "launches"), ElementsAre("3", "0", "2"));
-  EXPECT_THAT(texts(made.notes), ElementsAre("matmul, m = n = k, f32: a note", "the governor is powersave",
-                                             "b at 2.5 USD an hour (an offer, 2026-10-01)"));
+  EXPECT_THAT(texts(made.notes),
+              ElementsAre("Matrix products, m = n = k, f32: a note", "the governor is powersave",
+                          "b at 2.5 USD an hour (an offer, 2026-10-01)"));
 }
 
 TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
@@ -42,6 +43,37 @@ TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
   const std::vector<std::string> said = texts(document_of(t).notes);
   EXPECT_THAT(said, Contains(HasSubstr("their results are not equally exact")));
   EXPECT_THAT(said, Contains("Interrupted before everything was answered."));
+}
+
+TEST(ThresholdDocument, NamesNobodyAheadWhereTheIntervalHasBoth) {
+  Threshold t = sample::threshold();
+  t.answers[0].points[0].log_ratios = {0.01, -0.01, 0.002};
+  EXPECT_THAT(column_texts(document_of(t).cards.at(0).details.at(0), "ahead"),
+              ElementsAre("neither", "out of memory", "b by 3.7x"));
+}
+
+TEST(ThresholdDocument, NamesSidesByWhatTheyDifferIn) {
+  const auto ahead = [](const std::string& baseline, const std::string& challenger) {
+    Threshold t = sample::threshold();
+    t.sides[0].name = baseline;
+    t.sides[1].name = challenger;
+    const auto texts = column_texts(document_of(t).cards.at(0).details.at(0), "ahead");
+    return texts.at(0) + ", " + texts.at(2);
+  };
+  EXPECT_EQ(ahead("EPYC Zen 4, 2 cores", "Xeon, 2 cores"), "EPYC Zen 4 by 2.0x, Xeon by 3.7x");
+  EXPECT_EQ(ahead("OpenBLAS on 1 thread", "OpenBLAS on 2 threads"), "1 thread by 2.0x, 2 threads by 3.7x");
+  EXPECT_EQ(ahead("OpenBLAS", "OpenBLAS or oneDNN"), "OpenBLAS by 2.0x, OpenBLAS or oneDNN by 3.7x");
+  EXPECT_EQ(ahead("Xeon, 2 cores", "Xeon, 12 cores"), "Xeon, 2 cores by 2.0x, Xeon, 12 cores by 3.7x");
+  EXPECT_EQ(ahead("same", "same"), "same by 2.0x, same by 3.7x");
+  EXPECT_EQ(ahead("AB", "B"), "AB by 2.0x, B by 3.7x");
+}
+
+TEST(ThresholdDocument, NamesTheBackendOfASideThatHasSeveral) {
+  Threshold t = sample::threshold();
+  const auto note = [&] { return document_of(t).cards.at(0).details.at(0).rows.at(0).cells.at(1).note; };
+  EXPECT_EQ(note(), "");
+  t.sides[0].backends.push_back(t.sides[0].backends[0]);
+  EXPECT_EQ(note(), "a");
 }
 
 TEST(ThresholdDocument, FromResultsHasNoLaunches) {
@@ -56,7 +88,7 @@ TEST(ThresholdDocument, OfManyAnswersHasATable) {
   t.answers[1].in = Quantity::energy;
   const Card card = document_of(t).cards.at(0);
   EXPECT_THAT(card.answer, SizeIs(4));
-  EXPECT_THAT(texts(card.answer), Contains(HasSubstr("f32: in energy")));
+  EXPECT_THAT(texts(card.answer), Contains(HasSubstr("f32, by energy")));
   EXPECT_EQ(card.folds.at(0).title, "3 more pictures");
   t.answers.assign(7, t.answers[0]);
   EXPECT_THAT(document_of(t).cards.at(0).tables, IsEmpty());

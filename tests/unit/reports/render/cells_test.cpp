@@ -40,6 +40,21 @@ TEST(Cells, ThatAreTooFarApartHaveTheirOwn) {
   EXPECT_THAT(shown(CellKind::joules, {5e-9, 3}), ElementsAre("5.00 nJ", "3.00 J"));
 }
 
+TEST(Cells, OfColumnsThatAreComparedHaveOneUnit) {
+  Table table{.columns = {{.name = "a", .kind = CellKind::seconds},
+                          {.name = "n", .kind = CellKind::count},
+                          {.name = "b", .kind = CellKind::seconds}}};
+  table.rows = {{.cells = {{.value = 2e-6}, {.value = 1.0}, {.value = 3e-3}}}};
+  EXPECT_EQ(heading(table), "a, µs");
+  EXPECT_THAT(column_texts(table, "b"), ElementsAre("3.00"));
+  table.one_unit = true;
+  EXPECT_EQ(heading(table), "a, µs");
+  EXPECT_THAT(column_texts(table, "b"), ElementsAre("3,000"));
+  table.rows[0].cells[2].value = 30.0;
+  EXPECT_EQ(heading(table), "a");
+  EXPECT_THAT(column_texts(table, "b"), ElementsAre("30.0 s")) << "too far apart: each has its own";
+}
+
 TEST(Cells, AreWrittenByTheirKind) {
   EXPECT_THAT(shown(CellKind::count, {1234567}), ElementsAre("1,234,567"));
   EXPECT_THAT(shown(CellKind::number, {1234567, 0.01234}), ElementsAre("1,230,000", "0.0123"));

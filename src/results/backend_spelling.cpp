@@ -1,0 +1,32 @@
+#include "results/backend_spelling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string/replace.hpp>
+#include <utility>
+
+namespace breakeven {
+
+std::string backend_spelling(std::string_view name) {
+  // A backend that is not listed is shown by its own name.
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> written{
+      {{"openblas", "OpenBLAS"},
+       {"onednn", "oneDNN"},
+       {"blis", "BLIS"},
+       {"mkl", "MKL"},
+       {"pytorch", "PyTorch"},
+       {"tensorflow", "TensorFlow"},
+       {"jax", "JAX"},
+       {"cuda", "CUDA"}}};
+  const std::size_t dash = name.find('-');
+  const auto* found = std::find_if(written.begin(), written.end(),
+                                   [&](const auto& of) { return of.first == name.substr(0, dash); });
+  if (found == written.end()) return std::string(name);
+  if (dash == std::string_view::npos) return std::string(found->second);
+  return fmt::format("{} ({})", found->second,
+                     boost::replace_all_copy(std::string(name.substr(dash + 1)), "-", ", "));
+}
+
+}  // namespace breakeven
