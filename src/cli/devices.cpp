@@ -32,7 +32,7 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
     for (const auto& [name, version] : b.libraries)
       libraries += fmt::format("{}{} {}", libraries.empty() ? "" : ", ", name, version);
     text += fmt::format("{:<12} {} ({}){}; {}\n", b.name, b.device, b.device_name,
-                        b.role == "arbiter" ? ", the arbiter" : "", libraries);
+                        b.role == "arbiter" ? ", the reference" : "", libraries);
     for (const std::string& warning : b.warnings) text += fmt::format("{:<12}   warning: {}\n", "", warning);
     for (const auto& [op, dtypes] : b.supports)
       text += fmt::format("{:<12}   {}: {}\n", "", op, fmt::join(dtypes, " "));

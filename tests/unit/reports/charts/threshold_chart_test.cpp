@@ -17,7 +17,7 @@ TEST(ThresholdChart, ShowsWhoIsAheadAndMarksWhereThatChanges) {
   const Threshold t = sample::threshold();
   const Chart chart = threshold_chart(t, t.answers[0]);
   EXPECT_EQ(chart.name, "threshold-matmul-m-n-k-f32");
-  EXPECT_EQ(chart.title, "matmul, m = n = k, f32: how far b is ahead of a");
+  EXPECT_EQ(chart.title, "Matrix products, m = n = k, f32: how far b is ahead of a");
   EXPECT_EQ(chart.y.label, "times as fast");
   EXPECT_TRUE(chart.x.logarithmic);
   EXPECT_THAT(chart.x.ticks, ElementsAre(64, 1024));
@@ -39,7 +39,7 @@ TEST(ThresholdChart, IsInWhatWasAskedFor) {
   Threshold t = sample::threshold();
   t.answers[0].in = Quantity::cost;
   EXPECT_EQ(threshold_chart(t, t.answers[0]).y.label, "times as cheap");
-  EXPECT_EQ(question_of(t.answers[0]), "matmul, m = n = k, f32: in cost");
+  EXPECT_EQ(question_of(t.answers[0]), "Matrix products, m = n = k, f32, by cost");
 }
 
 TEST(ThresholdChart, OfNothingIsEmpty) {
