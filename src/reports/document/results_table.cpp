@@ -1,5 +1,3 @@
-#include "reports/document/results_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "reports/document/cell_makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/descriptions.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
@@ -56,33 +55,16 @@ Tone tone_of(const Entry& entry) {
 }
 
 Tone tone_of(Status status) {
-  switch (status) {
-    case Status::ok:
-      return Tone::plain;
-    case Status::unsupported:
-      return Tone::quiet;
-    case Status::interrupted:
-      return Tone::warning;
-    case Status::wrong:
-    case Status::implausible:
-    case Status::out_of_memory:
-    case Status::failed:
-    case Status::timed_out:
-      break;
-  }
-  return Tone::bad;
-}
-
-std::string status_text(Status status) {
-  std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return status == Status::ok            ? Tone::plain
+         : status == Status::unsupported ? Tone::quiet
+         : status == Status::interrupted ? Tone::warning
+                                         : Tone::bad;
 }
 
 TableCell comparison(const Entry& entry) {
   const CaseResult& c = *entry.result;
-  if (c.status == Status::ok) return {.value = describe_standing(entry), .tone = tone_of(entry)};
-  return {.value = fmt::format("{}: {}", status_text(c.status), explain(c)), .tone = tone_of(c.status)};
+  if (c.status == Status::ok) return {describe_standing(entry), tone_of(entry)};
+  return {fmt::format("{}: {}", status_text(c.status), explain(c)), tone_of(c.status)};
 }
 
 std::string notes_of(const CaseResult& c) {
@@ -99,15 +81,13 @@ ResultColumn metric(std::string_view metric_name, bool essential = false,
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
             if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};
-            return number_cell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
+            return TableCell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
           }};
 }
 
 TableCell ceiling_share(const Problem&, const Entry& e) {
   if (!e.roofline) return {};
-  TableCell cell = number_cell(e.roofline->share);
-  cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
-  return cell;
+  return {std::optional(e.roofline->share), e.roofline->arithmetic ? "arithmetic" : "memory"};
 }
 
 TableCell losses(const Problem& problem, const Entry& e) {
@@ -122,7 +102,7 @@ TableCell losses(const Problem& problem, const Entry& e) {
 
 TableCell time_to_target(const Problem&, const Entry& e) {
   if (!e.result->training) return {};
-  if (e.result->training->seconds_to_accuracy) return number_cell(e.result->training->seconds_to_accuracy);
+  if (e.result->training->seconds_to_accuracy) return e.result->training->seconds_to_accuracy;
   const Value* target = e.result->parameters.find("target_accuracy");
   const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
   return is_asked ? text_cell("not reached") : TableCell{};

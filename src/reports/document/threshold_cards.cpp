@@ -1,12 +1,10 @@
-#include "reports/document/threshold_cards.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "reports/charts/threshold_chart.h"
-#include "reports/document/about.h"
+#include "reports/document/cards.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -16,49 +14,36 @@ namespace breakeven {
 namespace {
 
 CellKind kind_of(Quantity in) {
-  switch (in) {
-    case Quantity::energy:
-      return CellKind::joules;
-    case Quantity::cost:
-      return CellKind::number;
-    case Quantity::time:
-      break;
-  }
-  return CellKind::seconds;
+  return in == Quantity::time     ? CellKind::seconds
+         : in == Quantity::energy ? CellKind::joules
+                                  : CellKind::number;
 }
 
 /// The side that is ahead and by how much, as the mean of the launches.
 TableCell lead_of(const ThresholdPoint& point, const Threshold& threshold) {
   if (point.log_ratios.empty())
-    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
+    return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
   const double ahead = mean(point.log_ratios);
-  return {.value = fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)),
-                               factor_text(std::exp(std::abs(ahead))))};
-}
-
-TableCell amount_of(const ThresholdStand& side, Quantity in) {
-  const auto amount = side.amount(in);
-  if (!amount || !std::isfinite(*amount)) return {};
-  return {.value = *amount, .note = backend_title(side.backend)};
+  return fmt::format("{} by {}", printable(name_of_side(threshold, ahead < 0 ? 1 : 0)),
+                     factor_text(std::exp(std::abs(ahead))));
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
-  Table table{
-      .title = question_of(answer),
-      .columns = {
-          {.name = printable(threshold.parameter), .kind = CellKind::count, .essential = true},
-          {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
-          {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
-          {.name = "ahead", .essential = true},
-          {.name = threshold.from_results ? "" : "launches", .kind = CellKind::count}}};
+  const CellKind kind = kind_of(answer.in);
+  const bool paired = !threshold.from_results;
+  Table table{.title = question_of(answer),
+              .columns = {essential(printable(threshold.parameter), CellKind::count),
+                          essential(printable(name_of_side(threshold, 0)), kind),
+                          essential(printable(name_of_side(threshold, 1)), kind),
+                          essential("ahead"),
+                          {paired ? "launches" : "", CellKind::count}}};
+  const auto amount = [&](const ThresholdStand& side) {
+    return TableCell(side.amount(answer.in), backend_title(side.backend));
+  };
   for (const ThresholdPoint& point : answer.points) {
-    table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
-                                    amount_of(point.sides[0], answer.in),
-                                    amount_of(point.sides[1], answer.in),
-                                    lead_of(point, threshold),
-                                    threshold.from_results
-                                        ? TableCell{}
-                                        : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
+    table.rows.push_back(
+        {.cells = {point.value, amount(point.sides[0]), amount(point.sides[1]), lead_of(point, threshold),
+                   paired ? TableCell(point.log_ratios.size()) : TableCell()}});
   }
   return table;
 }
@@ -71,53 +56,43 @@ std::string prices_text(const Threshold& t) {
       parts.push_back(fmt::format("{} at {} {} an hour ({}, {})", name_of_side(t, side), price->per_hour,
                                   price->from.currency, price->from.source, price->from.date));
   }
-  return printable(fmt::format("{}", fmt::join(parts, "; ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string from_text(const ThresholdAnswer& answer) {
   if (answer.found.changes.empty()) return std::string(name(answer.found.answer));
-  return fmt::format("from {}", count_text(static_cast<double>(answer.found.changes.front().from)));
+  return fmt::format("from {}", count_text(answer.found.changes.front().from));
 }
 
 /// The card of all thresholds that share a title.
 Card card_of(const std::vector<const Threshold*>& alike) {
-  Card card{.id = {}, .question = printable(alike.front()->title)};
-  if (card.question.empty()) card.question = "From which value on is one side faster?";
   constexpr std::size_t most_sentences = 4;
+  Card card{.question = printable(alike.front()->title)};
+  if (card.question.empty()) card.question = "From which value on is one side faster?";
   const bool several = alike.size() > 1;
-  Table table{.title = "Answers",
-              .columns = {{.name = "of what", .essential = true},
-                          {.name = "machine"},
-                          {.name = "answer", .essential = true}}};
-  Fold pictures{.title = {}};
-  std::size_t answers = 0;
-  for (const Threshold* threshold : alike) answers += threshold->answers.size();
+  Table table{.title = "Answers", .columns = {essential("of what"), {"machine"}, essential("answer")}};
+  std::vector<Chart> charts;
   for (const Threshold* threshold : alike) {
     const std::string machine = printable(threshold->host.name);
+    const std::string on_machine = several ? " on " + machine : "";
     for (const ThresholdAnswer& answer : threshold->answers) {
+      const std::string question = question_of(answer);
       const std::string words = printable(in_words(answer, *threshold));
-      const std::string what =
-          several ? fmt::format("{} on {}", question_of(answer), machine) : question_of(answer);
       if (card.answer.size() < most_sentences)
-        card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
+        say(card.answer, capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
       if (card.short_answer.empty()) card.short_answer = from_text(answer);
-      table.rows.push_back({.cells = {{.value = question_of(answer)},
-                                      several ? TableCell{.value = machine} : TableCell{},
-                                      {.value = words}}});
+      table.rows.push_back({.cells = {question, several ? TableCell(machine) : TableCell(), words}});
       Chart chart = threshold_chart(*threshold, answer);
       if (several) chart.title += fmt::format(" ({})", machine);
-      if (!card.picture && !chart.series.empty())
-        card.picture = std::move(chart);
-      else if (!chart.series.empty())
-        pictures.charts.push_back(std::move(chart));
+      if (!chart.series.empty()) charts.push_back(std::move(chart));
       card.details.push_back(points_table(*threshold, answer));
-      if (several) card.details.back().title += fmt::format(" on {}", machine);
+      card.details.back().title += on_machine;
     }
   }
-  if (answers > most_sentences)
+  card.picture = take_first(charts);
+  if (const std::size_t answers = table.rows.size(); answers > most_sentences)
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
-  pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
-  if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
+  add_fold(card.folds, more_pictures(std::move(charts)));
   return card;
 }
 
@@ -126,51 +101,36 @@ Card card_of(const std::vector<const Threshold*>& alike) {
 std::vector<Sentence> threshold_notes(const Threshold& t) {
   std::vector<Sentence> said;
   if (t.unlike_precision)
-    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
-                    .tone = Tone::warning});
-  if (!t.complete)
-    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
+    say(said, "The two sides compute in different types: their results are not equally exact.",
+        Tone::warning);
+  if (!t.complete) say(said, "Interrupted before everything was answered.", Tone::warning);
   for (const ThresholdAnswer& answer : t.answers) {
     std::vector<std::string> notes = answer.notes;
-    if (std::string medians = medians_note(answer, t.parameter); !medians.empty())
-      notes.push_back(std::move(medians));
+    notes.push_back(medians_note(answer, t.parameter));
+    std::erase(notes, "");
     for (const std::string& note : notes)
-      said.push_back(
-          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
+      say(said, fmt::format("{}: {}", question_of(answer), note), Tone::warning);
   }
-  for (const std::string& warning : t.warnings)
-    said.push_back({.text = printable(warning), .tone = Tone::warning});
-  if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
+  for (const std::string& warning : t.warnings) say(said, warning, Tone::warning);
+  say(said, prices_text(t));
   return said;
 }
 
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
-  std::vector<std::vector<const Threshold*>> by_title;
-  for (const Threshold& threshold : thresholds) {
-    const auto found = std::find_if(by_title.begin(), by_title.end(), [&](const auto& alike) {
-      return alike.front()->title == threshold.title;
-    });
-    if (found == by_title.end()) {
-      by_title.push_back({&threshold});
-    } else {
-      found->push_back(&threshold);
-    }
-  }
-  std::vector<Card> cards(by_title.size());
-  std::transform(by_title.begin(), by_title.end(), cards.begin(), card_of);
+  InOrder<std::string, std::vector<const Threshold*>> by_title;
+  for (const Threshold& threshold : thresholds) at_key(by_title, threshold.title).push_back(&threshold);
+  std::vector<Card> cards;
+  for (const auto& [title, alike] : by_title) cards.push_back(card_of(alike));
   return cards;
 }
 
 Fold break_even_fold(std::span<const Threshold> thresholds) {
   Table table{.title = "From results of each machine, not measured in turn",
-              .columns = {{.name = "question", .essential = true},
-                          {.name = "of what"},
-                          {.name = "answer", .essential = true}}};
+              .columns = {essential("question"), {"of what"}, essential("answer")}};
   for (const Threshold& threshold : thresholds) {
     for (const ThresholdAnswer& answer : threshold.answers)
-      table.rows.push_back({.cells = {{.value = printable(threshold.title)},
-                                      {.value = question_of(answer)},
-                                      {.value = printable(in_words(answer, threshold))}}});
+      table.rows.push_back({.cells = {printable(threshold.title), question_of(answer),
+                                      printable(in_words(answer, threshold))}});
   }
   return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
 }
