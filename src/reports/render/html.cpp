@@ -27,9 +27,9 @@ using Json = nlohmann::ordered_json;
 using Data = kainjow::mustache::data;
 using List = kainjow::mustache::list;
 
-std::string_view class_of(Tone tone) {
+std::string class_of(Tone tone) {
   // In the order of the tones.
-  constexpr std::array<std::string_view, 6> classes{"", "quiet", "best", "good", "warning", "bad"};
+  constexpr std::array<const char*, 6> classes{"", "quiet", "best", "good", "warning", "bad"};
   return classes.at(static_cast<std::size_t>(tone));
 }
 
@@ -53,7 +53,7 @@ Data list(const Range& all, Make make) {
 Data sentences(std::span<const Sentence> all) {
   return list(all, [](const Sentence& said) {
     Data data = object({{"text", text(said.text)}});
-    if (said.tone != Tone::plain) data.set("tone", std::string(class_of(said.tone)));
+    if (said.tone != Tone::plain) data.set("tone", class_of(said.tone));
     return data;
   });
 }
@@ -68,7 +68,7 @@ Data table(const Table& of) {
                                           {"text", text(said)},
                                           {"number", std::holds_alternative<double>(cell.value)},
                                           {"empty", said.empty()},
-                                          {"tone", std::string(class_of(cell.tone))}});
+                                          {"tone", class_of(cell.tone)}});
                       if (!cell.note.empty()) data.set("note", text(cell.note));
                       return data;
                     })}});
@@ -228,7 +228,7 @@ std::string render_html(const Document& document) {
                       {"has_folds", !document.folds.empty()},
                       {"folds", folds(document.folds, "document")},
                       {"data", script_text(details)}});
-  if (document.tone != Tone::plain) data.set("title_tone", std::string(class_of(document.tone)));
+  if (document.tone != Tone::plain) data.set("title_tone", class_of(document.tone));
   data.set("cards", list(document.cards, card));
   kainjow::mustache::mustache page{std::string(page_assets::page())};
   return page.render(data);

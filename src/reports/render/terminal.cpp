@@ -126,26 +126,20 @@ void write_row(Page& page, const Table& table, const TableRow& row, const Layout
   page.write(std::string(layout.indent, ' '));
   const bool remark = is_remark(table, row);
   std::size_t at = layout.indent;
-  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-    const PlacedColumn& column = layout.columns[i];
+  for (const PlacedColumn& column : layout.columns) {
     const TableCell& cell = row.cells[column.index];
     const std::string text = text_of(row, column, page);
-    if (remark && i > 0) {
-      if (text.empty()) continue;
+    const bool is_last = &column == &layout.columns.back();
+    const bool is_number = column.is_number() && std::holds_alternative<double>(cell.value);
+    if (remark && at > layout.indent && text.empty()) continue;
+    if ((remark && at > layout.indent) ||
+        (is_last && !is_number && at + display_width(text) > page.width())) {
       write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
-      return;
+      return write_below(page, row, layout);
     }
-    const bool is_last = i + 1 == layout.columns.size();
-    if (column.is_number() && std::holds_alternative<double>(cell.value)) {
-      page.write(pad_left(text, column.width), colour_of(cell.tone));
-    } else if (is_last && at + display_width(text) > page.width()) {
-      write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
-      write_below(page, row, layout);
-      return;
-    } else {
-      page.write(pad_right(is_last ? text : page.cut(text, column.width), column.width),
-                 colour_of(cell.tone));
-    }
+    page.write(is_number ? pad_left(text, column.width)
+                         : pad_right(is_last ? text : page.cut(text, column.width), column.width),
+               colour_of(cell.tone));
     page.write(std::string(gap, ' '));
     at += column.width + gap;
   }
@@ -161,14 +155,12 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   page.write(std::string(layout.indent, ' '));
   std::size_t at = layout.indent;
   for (const PlacedColumn& column : layout.columns) {
-    const bool right = column.is_number();
-    const std::size_t room = page.width() - std::min(page.width(), at);
+    const std::size_t width = std::min(column.width, page.width() - std::min(page.width(), at));
+    if (width < std::min<std::size_t>(display_width(column.heading), 4)) break;
+    const std::string heading = page.cut(column.heading, width);
+    const std::string cell = column.is_number() ? pad_left(heading, width) : pad_right(heading, column.width);
+    page.write(cell + std::string(gap, ' '), colour::dim);
     at += column.width + gap;
-    if (room < std::min<std::size_t>(display_width(column.heading), 4)) break;
-    const std::string heading = page.cut(column.heading, std::min(column.width, room));
-    page.write((right ? pad_left(heading, std::min(column.width, room)) : pad_right(heading, column.width)) +
-                   std::string(gap, ' '),
-               colour::dim);
   }
   page.end_line();
   const std::string* group = nullptr;
