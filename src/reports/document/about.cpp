@@ -54,6 +54,7 @@ std::string results_text(const Runs& runs) {
     }
   }
   std::vector<std::string> troubles;
+  troubles.reserve(statuses.size());
   for (const auto& [status, count] : statuses)
     troubles.push_back(fmt::format("{} {}", count, status_text(status)));
   std::string text = counted_text(all, "result", "results");
@@ -124,16 +125,17 @@ std::string absent_backends_text(const Runs& runs) {
 
 std::vector<Sentence> machine_sentences(const Host& host, const std::vector<BackendRecord>& backends) {
   std::vector<Sentence> said;
-  say(said, describe_host(host));
-  say(said, host.cpu_identity);
-  for (const Gpu& gpu : host.gpus) say(said, describe_gpu(gpu));
-  say(said, fmt::format("{}{}{}", host.os, host.kernel.empty() ? "" : ", ", host.kernel));
+  add_sentence(said, describe_host(host));
+  add_sentence(said, host.cpu_identity);
+  for (const Gpu& gpu : host.gpus) add_sentence(said, describe_gpu(gpu));
+  add_sentence(said, fmt::format("{}{}{}", host.os, host.kernel.empty() ? "" : ", ", host.kernel));
   for (const BackendRecord& backend : backends) {
-    if (backend.available) say(said, describe_backend(backend));
+    if (backend.available) add_sentence(said, describe_backend(backend));
   }
   for (const BackendRecord& backend : backends) {
     if (!backend.available)
-      say(said, fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)), Tone::quiet);
+      add_sentence(said, fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)),
+                   Tone::quiet);
   }
   return said;
 }

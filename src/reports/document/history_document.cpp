@@ -147,8 +147,8 @@ Document document_of(const CheckedHistory& checked) {
   Card card{.id = "history", .question = "Did anything get slower?"};
   card.short_answer = answer.text.substr(0, answer.text.find(':'));
   if (const std::size_t better = count_in(check, ChangeState::better); better > 0)
-    say(card.answer,
-        fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
+    add_sentence(card.answer,
+                 fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
   card.picture = series_chart(check);
   for (Table table :
        {changes_table(check, shown_states[0]), failures_table(check), suspicions_table(check, true),
@@ -157,26 +157,27 @@ Document document_of(const CheckedHistory& checked) {
   for (const Shown& shown : shown_states) {
     const std::size_t count = count_in(check, shown.state);
     if (shown.tone != Tone::quiet || count == 0) continue;
-    say(card.answer, fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
-        Tone::quiet);
+    add_sentence(card.answer, fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
+                 Tone::quiet);
     card.folds.push_back(
         {.title = fmt::format("{} ({})", shown.title, count), .tables = {changes_table(check, shown)}});
   }
   document.cards.push_back(std::move(card));
   if (check.untold > 0 && check.untold < check.series)
-    say(document.notes,
-        fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
-                    "the longest has {}.",
-                    check.untold, check.series, check.values_needed, check.most_values),
-        Tone::warning);
+    add_sentence(document.notes,
+                 fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
+                             "the longest has {}.",
+                             check.untold, check.series, check.values_needed, check.most_values),
+                 Tone::warning);
   if (exit_status(check) == 1 || !check.failures.empty())
-    say(document.notes,
+    add_sentence(
+        document.notes,
         fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX", checked.store));
-  say(document.notes,
-      fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
-                  "at most {} of such checks find something.",
-                  percent_text(check.options.threshold), percent_text(check.options.level)),
-      Tone::quiet);
+  add_sentence(document.notes,
+               fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
+                           "at most {} of such checks find something.",
+                           percent_text(check.options.threshold), percent_text(check.options.level)),
+               Tone::quiet);
   return document;
 }
 

@@ -91,29 +91,29 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   found.figures = figures_of(found, said);
 
   const bool has_libraries = found.libraries.problems > 0;
-  const auto say_libraries = [&] {
-    say(found.sentences, leader_sentence(found.libraries));
-    say(found.sentences, average_sentence(found.libraries));
+  const auto add_libraries = [&] {
+    add_sentence(found.sentences, leader_sentence(found.libraries));
+    add_sentence(found.sentences, average_sentence(found.libraries));
   };
   const bool libraries_first = found.focus == Focus::libraries && has_libraries;
   if (libraries_first) {
     const BackendSummary& leader = found.libraries.leader();
     found.in_short = fmt::format("{}, {} of {}", backend_title(leader.backend),
                                  leader.fastest + leader.shares, found.libraries.problems);
-    say_libraries();
+    add_libraries();
     found.answers = found.sentences.size();
   } else if (!said.empty()) {
     found.in_short = said.front().in_short;
     found.answers = std::min(most_statements, said.size());
   } else {
-    say(found.sentences, "No problem was measured in two ways that can be compared.");
+    add_sentence(found.sentences, "No problem was measured in two ways that can be compared.");
     found.answers = 1;
   }
   for (const auto& [focus, statements] : topics) {
-    for (const Statement& statement : statements) say(found.sentences, statement.text);
-    if (focus == topic && !libraries_first) say_libraries();
+    for (const Statement& statement : statements) add_sentence(found.sentences, statement.text);
+    if (focus == topic && !libraries_first) add_libraries();
   }
-  say(found.sentences, gap_sentence(found.libraries));
+  add_sentence(found.sentences, gap_sentence(found.libraries));
   return found;
 }
 

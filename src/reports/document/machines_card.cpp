@@ -94,9 +94,10 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   }
   chart.series = series.take();
   Card card{.question = "Which machine is the fastest?", .short_answer = fastest};
-  say(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.", fastest,
-                               machines.size()));
-  say(card.answer,
+  add_sentence(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.",
+                                        fastest, machines.size()));
+  add_sentence(
+      card.answer,
       fmt::format("Over the {} {} that all of them have, {} as long on average.", count_text(best.size()),
                   ops.size() == 1 ? plural_of(ops.front()) : "problems", joined_text(others)));
   card.picture = std::move(chart);

@@ -11,7 +11,7 @@ TableCell text_cell(const std::string& text) {
   return text.empty() ? TableCell() : TableCell(printable(text));
 }
 
-void say(std::vector<Sentence>& sentences, const std::string& text, Tone tone) {
+void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone) {
   if (!text.empty()) sentences.push_back({.text = printable(text), .tone = tone});
 }
 

@@ -27,7 +27,7 @@ Value& at_key(InOrder<Key, Value>& all, const Key& key) {
 TableCell text_cell(const std::string& text);
 
 /// Adds a sentence with printable text; nothing for an empty text.
-void say(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
+void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
 
 /// What is empty is left out.
 void add_table(std::vector<Table>& tables, Table table);

@@ -33,20 +33,23 @@ std::string work_text(const Ranking& ranking) {
                            name(ranking.by), counted);
 }
 
-/// "3 of 5 cases in bf16", "2 of 5 cases predicted": one phrase for each way in which some cases differ.
-std::vector<std::string> apart_texts(const Ranked& one) {
-  std::map<std::string, int> others;
-  int predicted = 0;
+/// "3 of 5 cases in bf16", "2 of 5 cases predicted", and why a machine has no place, or cannot be compared in
+/// a metric.
+std::string notes_on(const Ranked& one, const Ranking& ranking) {
+  std::map<std::string, std::size_t> apart;
   for (const RankedPart& part : one.parts) {
-    if (part.in_place) ++others[part.dtype];
-    if (part.predicted && !one.predicted) ++predicted;
+    if (part.in_place) ++apart["in " + part.dtype];
+    if (part.predicted && !one.predicted) ++apart["predicted"];
   }
-  std::vector<std::string> texts;
-  texts.reserve(others.size() + 1);
-  for (const auto& [dtype, count] : others)
-    texts.push_back(fmt::format("{} of {} cases in {}", count, one.parts.size(), dtype));
-  if (predicted > 0) texts.push_back(fmt::format("{} of {} cases predicted", predicted, one.parts.size()));
-  return texts;
+  std::vector<std::string> notes;
+  notes.reserve(apart.size() + one.unknown.size());
+  for (const auto& [how, count] : apart)
+    notes.push_back(fmt::format("{} of {} cases {}", count, one.parts.size(), how));
+  for (const auto& [quantity, why] : one.unknown) {
+    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
+      notes.push_back(fmt::format("{}: {}", name(quantity), why));
+  }
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
 std::string payback_text(const Payback& payback) {
@@ -68,16 +71,6 @@ std::string payback_text(const Payback& payback) {
                          ? fmt::format(" ({} to {})", format_percent(payback.busy->interval->low),
                                        format_percent(payback.busy->interval->high))
                          : "");
-}
-
-/// The reasons why a candidate has no place, or cannot be compared in a metric.
-std::vector<std::string> unknown_texts(const Ranked& one, const Ranking& ranking) {
-  std::vector<std::string> texts;
-  for (const auto& [quantity, why] : one.unknown) {
-    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
-      texts.push_back(fmt::format("{}: {}", name(quantity), why));
-  }
-  return texts;
 }
 
 /// True if at least two candidates have a place.
@@ -106,20 +99,21 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
       ranking.prices || std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
                                     [](const Ranked& one) { return one.joules.has_value(); });
   if (!can_rank(ranking)) {
-    say(said, "No two machines can be compared for this work.", Tone::warning);
+    add_sentence(said, "No two machines can be compared for this work.", Tone::warning);
   } else {
     if (first.size() > 1)
-      say(said, fmt::format("{} share the first place: by {} they are not distinguishable.",
-                            joined_text(first), name(ranking.by)));
-    if (first.size() == 1) say(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
-    if (!behind.empty()) say(said, fmt::format("{} as much.", joined_text(behind)));
+      add_sentence(said, fmt::format("{} share the first place: by {} they are not distinguishable.",
+                                     joined_text(first), name(ranking.by)));
+    if (first.size() == 1)
+      add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
+    if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
     if (front.size() > 1 && has_trade)
-      say(said, fmt::format("No other machine beats these in time, energy and cost at once: {}.",
-                            joined_text(front)));
+      add_sentence(said, fmt::format("No other machine beats these in time, energy and cost at once: {}.",
+                                     joined_text(front)));
   }
-  for (const Payback& payback : ranking.paybacks) say(said, payback_text(payback));
+  for (const Payback& payback : ranking.paybacks) add_sentence(said, payback_text(payback));
   if (!ranking.nobody.empty())
-    say(said, fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
+    add_sentence(said, fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
   return said;
 }
 
@@ -148,8 +142,6 @@ Table order_table(const Ranking& ranking) {
                           {"runs for 1 " + currency, number},
                           {"notes"}}};
   for (const Ranked& one : ranking.ranked) {
-    std::vector<std::string> notes = apart_texts(one);
-    for (std::string& unknown : unknown_texts(one, ranking)) notes.push_back(std::move(unknown));
     const Tone tone = one.place == 1 ? Tone::best : Tone::plain;
     table.rows.push_back(
         {.cells = {{place_text(one, ranking), tone},
@@ -161,7 +153,7 @@ Table order_table(const Ranking& ranking) {
                    runs_for(one.joules, joules_per_kwh),
                    one.offer ? TableCell(one.offer->per_hour, printable(one.offer->name)) : TableCell(),
                    runs_for(one.cost, 1),
-                   text_cell(fmt::format("{}", fmt::join(notes, "; ")))}});
+                   text_cell(notes_on(one, ranking))}});
   }
   return table;
 }
@@ -257,7 +249,7 @@ Document document_of(const Ranking& ranking) {
     if (!table.rows.empty()) order.folds.push_back({.title = table.title, .tables = {table}});
   }
   document.cards.push_back(std::move(order));
-  for (const std::string& note : ranking.notes) say(document.notes, note, Tone::warning);
+  for (const std::string& note : ranking.notes) add_sentence(document.notes, note, Tone::warning);
   for (const Ranked& one : ranking.ranked) document.folds.push_back(machine_fold(one));
   return document;
 }

@@ -58,7 +58,7 @@ class Remarks {
       remark.backends.push_back(std::move(backend));
   }
 
-  void tell(std::vector<Sentence>& said, Tone tone) const {
+  void add_to(std::vector<Sentence>& said, Tone tone) const {
     for (const Remark& remark : all_) {
       const std::string backends = fmt::format("{}", fmt::join(remark.backends, ", "));
       std::string text = remark.text;
@@ -93,12 +93,12 @@ std::vector<Sentence> remarks_on(const Runs& runs) {
     }
   }
   std::vector<Sentence> said;
-  failures.tell(said, Tone::bad);
+  failures.add_to(said, Tone::bad);
   if (!complete)
     said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
                     .tone = Tone::warning});
-  warnings.tell(said, Tone::warning);
-  unsupported.tell(said, Tone::quiet);
+  warnings.add_to(said, Tone::warning);
+  unsupported.add_to(said, Tone::quiet);
   return said;
 }
 

@@ -206,7 +206,8 @@ Card several_machines_card(const std::vector<MachineRuns>& machines, const Runs&
     const Findings found = findings_of(machine, groups, timed, families_of(timed));
     for (const Sentence& sentence : found.sentences) {
       const bool answers = &sentence == &found.sentences.front() && card.answer.size() < most_sentences;
-      say(answers ? card.answer : more.sentences, fmt::format("{}: {}", machine.name, sentence.text));
+      add_sentence(answers ? card.answer : more.sentences,
+                   fmt::format("{}: {}", machine.name, sentence.text));
     }
     const bool has_libraries = found.libraries.problems > 0;
     const bool of_libraries = found.focus == Focus::libraries;
@@ -313,7 +314,7 @@ Document document_of(const Measured& measured) {
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));
   }
   document.title = titles.size() == 1 ? *titles.begin() : "What these machines can do";
-  say(document.notes, absent_backends_text(runs), Tone::quiet);
+  add_sentence(document.notes, absent_backends_text(runs), Tone::quiet);
   return document;
 }
 

@@ -79,7 +79,7 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       const std::string question = question_of(answer);
       const std::string words = printable(in_words(answer, *threshold));
       if (card.answer.size() < most_sentences)
-        say(card.answer, capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
+        add_sentence(card.answer, capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
       if (card.short_answer.empty()) card.short_answer = from_text(answer);
       table.rows.push_back({.cells = {question, several ? TableCell(machine) : TableCell(), words}});
       Chart chart = threshold_chart(*threshold, answer);
@@ -101,18 +101,18 @@ Card card_of(const std::vector<const Threshold*>& alike) {
 std::vector<Sentence> threshold_notes(const Threshold& t) {
   std::vector<Sentence> said;
   if (t.unlike_precision)
-    say(said, "The two sides compute in different types: their results are not equally exact.",
-        Tone::warning);
-  if (!t.complete) say(said, "Interrupted before everything was answered.", Tone::warning);
+    add_sentence(said, "The two sides compute in different types: their results are not equally exact.",
+                 Tone::warning);
+  if (!t.complete) add_sentence(said, "Interrupted before everything was answered.", Tone::warning);
   for (const ThresholdAnswer& answer : t.answers) {
     std::vector<std::string> notes = answer.notes;
     notes.push_back(medians_note(answer, t.parameter));
     std::erase(notes, "");
     for (const std::string& note : notes)
-      say(said, fmt::format("{}: {}", question_of(answer), note), Tone::warning);
+      add_sentence(said, fmt::format("{}: {}", question_of(answer), note), Tone::warning);
   }
-  for (const std::string& warning : t.warnings) say(said, warning, Tone::warning);
-  say(said, prices_text(t));
+  for (const std::string& warning : t.warnings) add_sentence(said, warning, Tone::warning);
+  add_sentence(said, prices_text(t));
   return said;
 }
 
@@ -120,6 +120,7 @@ std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
   InOrder<std::string, std::vector<const Threshold*>> by_title;
   for (const Threshold& threshold : thresholds) at_key(by_title, threshold.title).push_back(&threshold);
   std::vector<Card> cards;
+  cards.reserve(by_title.size());
   for (const auto& [title, alike] : by_title) cards.push_back(card_of(alike));
   return cards;
 }

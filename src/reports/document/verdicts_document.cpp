@@ -172,8 +172,8 @@ Document document_of(const Verdicts& verdicts) {
             .question = "Is the head slower than the base?",
             .short_answer = said.substr(0, said.find_first_of(":."))};
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
-    say(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.", overall->cases,
-                                 change_text(overall->ratio)));
+    add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
+                                          overall->cases, change_text(overall->ratio)));
   card.tables.push_back(sides_table(verdicts));
   add_table(card.tables, findings_table(verdicts));
   card.picture = changes_chart(verdicts);
@@ -181,13 +181,15 @@ Document document_of(const Verdicts& verdicts) {
     card.folds.push_back({.title = "Every sample, side by side", .charts = {std::move(*samples)}});
   card.details.push_back(all_cases(verdicts));
   Fold& method = card.folds.emplace_back(Fold{.title = "How this was decided"});
-  say(method.sentences, fmt::format("A change of less than {} does not matter here (--threshold). {}",
-                                    percent_text(verdicts.threshold), verdicts.method));
+  add_sentence(method.sentences,
+               fmt::format("A change of less than {} does not matter here (--threshold). {}",
+                           percent_text(verdicts.threshold), verdicts.method));
   document.cards.push_back(std::move(card));
 
-  if (!verdicts.complete) say(document.notes, "It ended before every case was decided.", Tone::warning);
-  for (const std::string& warning : verdicts.warnings) say(document.notes, warning, Tone::warning);
-  for (const std::string& note : verdicts.notes) say(document.notes, note, Tone::quiet);
+  if (!verdicts.complete)
+    add_sentence(document.notes, "It ended before every case was decided.", Tone::warning);
+  for (const std::string& warning : verdicts.warnings) add_sentence(document.notes, warning, Tone::warning);
+  for (const std::string& note : verdicts.notes) add_sentence(document.notes, note, Tone::quiet);
   for (const auto& [side, title] : {std::pair(&verdicts.base, "Hardware and software of the base"),
                                     std::pair(&verdicts.head, "Hardware and software of the head")})
     document.folds.push_back({.title = title, .sentences = machine_sentences(verdicts.host, side->backends)});

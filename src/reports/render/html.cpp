@@ -34,7 +34,7 @@ std::string class_of(Tone tone) {
 }
 
 Data text(std::string_view said) {
-  return Data(printable(said));
+  return {printable(said)};
 }
 
 Data object(std::initializer_list<std::pair<const char*, Data>> fields) {
@@ -47,7 +47,7 @@ template <typename Range, typename Make>
 Data list(const Range& all, Make make) {
   List made;
   for (const auto& one : all) made.push_back(make(one));
-  return Data(made);
+  return made;
 }
 
 Data sentences(std::span<const Sentence> all) {

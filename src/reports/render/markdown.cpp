@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -19,21 +20,14 @@ constexpr std::size_t most_of_rows = 800'000;
 std::string markdown_text(std::string_view text) {
   constexpr std::size_t widest = 400;
   constexpr std::string_view with_backslash = "\\`*_[]|~#$!";
+  // GitHub turns a name behind @ into a mention even where @ is escaped, but not across a comment.
+  static const std::map<char, std::string_view> replaced{
+      {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'@', "@<!-- -->"}};
   std::string escaped;
   for (const char c : shorten(printable(text), widest)) {
-    // GitHub turns a name behind @ into a mention even where @ is escaped, but not across a comment.
-    if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else if (c == '&')
-      escaped += "&amp;";
-    else if (c == '@')
-      escaped += "@<!-- -->";
-    else if (with_backslash.find(c) != std::string_view::npos)
-      escaped += {'\\', c};
-    else
-      escaped += c;
+    const auto by = replaced.find(c);
+    if (with_backslash.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += by == replaced.end() ? std::string_view(&c, 1) : by->second;
   }
   return escaped;
 }
