@@ -46,7 +46,7 @@ std::string slower_text(const Estimate& ratio) {
   constexpr double small = 1.095;  // below it, per cent say more than factors
   const bool by_percent = ratio.value < small;
   const auto written = [&](double of) { return by_percent ? percent_text(of - 1) : factor_text(of); };
-  const std::string text = written(ratio.value) + " slower";
+  std::string text = written(ratio.value) + " slower";
   if (!ratio.interval) return text;
   std::string low = written(by_percent ? std::max(1.0, ratio.interval->low) : ratio.interval->low);
   const std::string high = written(ratio.interval->high);
