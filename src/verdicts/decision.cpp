@@ -75,9 +75,12 @@ std::string change_text(double ratio) {
   return signed_percent(ratio) + " %";
 }
 
+std::string interval_text(const Ratio& ratio) {
+  return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
+}
+
 std::string change_text(const Ratio& ratio) {
-  return fmt::format("{} %, {} to {} %", signed_percent(ratio.value), signed_percent(ratio.low),
-                     signed_percent(ratio.high));
+  return fmt::format("{}, {}", change_text(ratio.value), interval_text(ratio));
 }
 
 }  // namespace breakeven

@@ -40,6 +40,8 @@ std::string reason_of_inconclusive(const Undecided& undecided);
 
 /// "-2.6 %", "+56 %": three significant digits at most, "0.0 %" without a sign.
 std::string change_text(double ratio);
+/// "+49 to +63 %"
+std::string interval_text(const Ratio& ratio);
 /// "+56 %, +49 to +63 %"
 std::string change_text(const Ratio& ratio);
 

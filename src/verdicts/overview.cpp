@@ -49,7 +49,7 @@ std::string cause_of(const CaseVerdict& c) {
     return fmt::format("both sides: {}", name(c.head_status));
   if (c.head_status != Status::ok) return fmt::format("the head {}", status_text(c.head_status));
   if (c.base_status != Status::ok) return fmt::format("the base {}", status_text(c.base_status));
-  return c.reason;
+  return c.reason.empty() ? "no reason was given" : c.reason;
 }
 
 }  // namespace

@@ -9,12 +9,10 @@
 #include <set>
 
 #include "reports/document/descriptions.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
-#include "reports/document/numbers.h"
-#include "reports/document/remarks.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"
-#include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
@@ -35,10 +33,9 @@ std::string machines_text(const std::vector<const Host*>& hosts) {
     std::erase(parts, "");
     return fmt::format("{}", fmt::join(parts, ", "));
   }
-  const std::string each =
-      cores.size() == 1 && *cores.begin() > 0
-          ? fmt::format("{} each, ", counted_text(static_cast<std::size_t>(*cores.begin()), "core", "cores"))
-          : "";
+  const std::string each = cores.size() == 1 && *cores.begin() > 0
+                               ? counted_text(*cores.begin(), "core", "cores") + " each, "
+                               : "";
   return fmt::format("{} machines ({}{})", machines.size(), each, gpu);
 }
 
@@ -46,26 +43,26 @@ std::string results_text(const Runs& runs) {
   std::size_t all = 0;
   std::size_t timed = 0;
   std::size_t verified = 0;
-  std::vector<std::string> troubles;
-  for (const auto& [status, count] : count_statuses(runs)) {
-    all += count;
-    std::string text(name(status));
-    std::replace(text.begin(), text.end(), '_', ' ');
-    if (status != Status::ok) troubles.push_back(fmt::format("{} {}", count, text));
-  }
+  std::map<Status, std::size_t> statuses;
   for (const Result* run : runs) {
+    all += run->cases.size();
     for (const CaseResult& c : run->cases) {
+      if (c.status != Status::ok) ++statuses[c.status];
       if (!c.has_time()) continue;
       ++timed;
       if (c.verification && c.verification->correct) ++verified;
     }
   }
+  std::vector<std::string> troubles;
+  troubles.reserve(statuses.size());
+  for (const auto& [status, count] : statuses)
+    troubles.push_back(fmt::format("{} {}", count, status_text(status)));
   std::string text = counted_text(all, "result", "results");
   if (!troubles.empty()) text += fmt::format(": {}", fmt::join(troubles, ", "));
-  if (timed > 0 && timed == verified)
-    return text +
-           (troubles.empty() ? ", all verified against float64" : "; all others verified against float64");
-  return timed > 0 ? fmt::format("{}; {} of {} timed ones verified", text, verified, timed) : text;
+  if (timed == 0) return text;
+  if (timed != verified) return fmt::format("{}; {} of {} timed ones verified", text, verified, timed);
+  return text +
+         (troubles.empty() ? ", all verified against float64" : "; all others verified against float64");
 }
 
 std::string short_reason(const std::string& reason) {
@@ -92,40 +89,32 @@ std::string date_text(const std::string& created) {
 
 std::string about_text(const Measured& measured) {
   std::vector<const Host*> hosts;
-  std::string newest;
-  std::string oldest;
+  std::set<std::string> days;
   std::set<std::string> versions;
-  const auto add = [&](const Host& host, const std::string& created, const std::string& version) {
-    hosts.push_back(&host);
-    const std::string day = created.substr(0, 10);
-    newest = std::max(newest, day);
-    oldest = oldest.empty() ? day : std::min(oldest, day);
-    if (!version.empty()) versions.insert(printable(version));
+  const auto add = [&](const auto& one) {
+    hosts.push_back(&one.host);
+    days.insert(one.created.substr(0, 10));
+    versions.insert(one.tool_version);
   };
-  for (const Result& run : measured.results) add(run.host, run.created, run.tool_version);
-  for (const Threshold& threshold : measured.thresholds)
-    add(threshold.host, threshold.created, threshold.tool_version);
+  for (const Result& run : measured.results) add(run);
+  for (const Threshold& threshold : measured.thresholds) add(threshold);
   if (hosts.empty()) return "";
-  std::vector<std::string> parts{machines_text(hosts)};
-  if (!newest.empty())
-    parts.push_back(oldest == newest ? date_text(newest)
-                                     : fmt::format("{} to {}", date_text(oldest), date_text(newest)));
-  if (!versions.empty()) parts.push_back(fmt::format("breakeven {}", fmt::join(versions, ", ")));
-  if (!measured.results.empty()) parts.push_back(results_text(runs_of(measured.results)));
-  return fmt::format("{}", fmt::join(parts, " · "));
+  days.erase("");
+  versions.erase("");
+  const std::string newest = days.empty() ? "" : date_text(*days.rbegin());
+  return about_line({machines_text(hosts),
+                     days.size() < 2 ? newest : fmt::format("{} to {}", date_text(*days.begin()), newest),
+                     tool_text(fmt::format("{}", fmt::join(versions, ", "))),
+                     measured.results.empty() ? "" : results_text(runs_of(measured.results))});
 }
 
 std::string absent_backends_text(const Runs& runs) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  InOrder<std::string, std::vector<std::string>> by_reason;
   std::set<std::string> seen;
   for (const Result* run : runs) {
     for (const BackendRecord& backend : run->backends) {
-      if (backend.available || !seen.insert(backend.name).second) continue;
-      const std::string reason = short_reason(backend.reason);
-      auto found =
-          std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& r) { return r.first == reason; });
-      if (found == by_reason.end()) found = by_reason.insert(found, {reason, {}});
-      found->second.push_back(printable(backend.name));
+      if (!backend.available && seen.insert(backend.name).second)
+        at_key(by_reason, short_reason(backend.reason)).push_back(backend.name);
     }
   }
   std::vector<std::string> parts;
@@ -135,21 +124,19 @@ std::string absent_backends_text(const Runs& runs) {
 }
 
 std::vector<Sentence> machine_sentences(const Host& host, const std::vector<BackendRecord>& backends) {
-  std::vector<Sentence> said{{.text = describe_host(host)}};
-  const auto add = [&](const std::string& text, Tone tone = Tone::plain) {
-    if (!text.empty()) said.push_back({.text = printable(text), .tone = tone});
-  };
-  add(host.cpu_identity);
-  for (const Gpu& gpu : host.gpus) add(describe_gpu(gpu));
-  add(fmt::format("{}{}{}", host.os, host.kernel.empty() ? "" : ", ", host.kernel));
+  std::vector<Sentence> said;
+  add_sentence(said, describe_host(host));
+  add_sentence(said, host.cpu_identity);
+  for (const Gpu& gpu : host.gpus) add_sentence(said, describe_gpu(gpu));
+  add_sentence(said, fmt::format("{}{}{}", host.os, host.kernel.empty() ? "" : ", ", host.kernel));
   for (const BackendRecord& backend : backends) {
-    if (backend.available) add(describe_backend(backend));
+    if (backend.available) add_sentence(said, describe_backend(backend));
   }
   for (const BackendRecord& backend : backends) {
     if (!backend.available)
-      add(fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)), Tone::quiet);
+      add_sentence(said, fmt::format("not here: {}: {}", backend.name, short_reason(backend.reason)),
+                   Tone::quiet);
   }
-  std::erase_if(said, [](const Sentence& sentence) { return sentence.text.empty(); });
   return said;
 }
 
@@ -159,15 +146,15 @@ std::vector<Fold> machine_folds(const Measured& measured) {
   const auto add = [&](const Host& host, const std::vector<BackendRecord>& backends) {
     if (!seen.insert(machine_key(host)).second) return;
     const std::string machine = printable(host.name);
-    folds.push_back({.title = fmt::format("Hardware and software of {}",
-                                          machine.empty() ? "an unnamed machine" : machine),
-                     .sentences = machine_sentences(host, backends)});
+    folds.push_back(
+        {.title = "Hardware and software of " + (machine.empty() ? "an unnamed machine" : machine),
+         .sentences = machine_sentences(host, backends)});
   };
   for (const Result& run : measured.results) add(run.host, run.backends);
   for (const Threshold& threshold : measured.thresholds) {
-    std::vector<BackendRecord> backends;
-    for (const ThresholdContender& side : threshold.sides)
-      backends.insert(backends.end(), side.backends.begin(), side.backends.end());
+    std::vector<BackendRecord> backends = threshold.sides[0].backends;
+    const auto& others = threshold.sides[1].backends;
+    backends.insert(backends.end(), others.begin(), others.end());
     add(threshold.host, backends);
   }
   return folds;

@@ -22,21 +22,14 @@ std::string generic_title(const CaseResult& result) {
   return title + result.dtype;
 }
 
-std::string counted(int count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string problem_title(const CaseResult& result) {
+  const Workload* workload = find_workload(result.op);
   std::string title;
-  if (const Workload* workload = find_workload(result.op)) {
-    try {
-      title = workload->title(result.parameters);
-    } catch (const std::out_of_range&) {  // a file of another version, with other parameters
-      title = generic_title(result);
-    }
-  } else {
+  try {
+    title = workload == nullptr ? generic_title(result) : workload->title(result.parameters);
+  } catch (const std::out_of_range&) {  // a file of another version, with other parameters
     title = generic_title(result);
   }
   if (title.empty()) title = result.id;  // another program's benchmark, which has no parameters
@@ -70,8 +63,8 @@ std::string config_title(const Result& result) {
 std::string describe_host(const Host& host) {
   std::vector<std::string> parts;
   if (!host.cpu.empty()) parts.push_back(printable(host.cpu));
-  if (host.cores > 0) parts.push_back(counted(host.cores, "core"));
-  if (host.threads > 0) parts.push_back(counted(host.threads, "thread"));
+  if (host.cores > 0) parts.push_back(counted_text(host.cores, "core", "cores"));
+  if (host.threads > 0) parts.push_back(counted_text(host.threads, "thread", "threads"));
   if (host.memory_bytes > 0) parts.push_back(format_bytes(static_cast<double>(host.memory_bytes)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -2,9 +2,11 @@
 // Markdown and a page.
 #pragma once
 
-#include <cstddef>
+#include <cmath>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,10 +18,26 @@ namespace breakeven {
 /// How a renderer may stress something. Colour is never the only sign.
 enum class Tone { plain, quiet, best, good, warning, bad };
 
+/// A text, a number, or nothing where it is not known.
 struct TableCell {
-  std::variant<std::monostate, std::string, double> value = {};  // nothing where it is not known
-  std::string note = {};                                         // beneath or behind it, smaller
+  std::variant<std::monostate, std::string, double> value = {};
+  std::string note = {};  // beneath or behind it, smaller
   Tone tone = Tone::plain;
+
+  TableCell() = default;
+  // NOLINTBEGIN(google-explicit-constructor): the values of a row are its cells
+  TableCell(std::string text, Tone stress = Tone::plain) : value(std::move(text)), tone(stress) {}
+  TableCell(const char* text) : value(text) {}
+  template <typename Number>
+  requires std::is_arithmetic_v<Number> TableCell(Number number, Tone stress = Tone::plain)
+      : value(static_cast<double>(number)), tone(stress) {}
+  /// Nothing where the number is not finite, too.
+  TableCell(const std::optional<double>& number, std::string beside = {}) {
+    if (!number || !std::isfinite(*number)) return;
+    value = *number;
+    note = std::move(beside);
+  }
+  // NOLINTEND(google-explicit-constructor)
 };
 
 struct TableColumn {
@@ -29,6 +47,10 @@ struct TableColumn {
   bool can_choose = false;  // the page offers it as a filter
   bool page_only = false;   // too wide for terminals and Markdown
 };
+
+inline TableColumn essential(std::string name, CellKind kind = CellKind::text) {
+  return {.name = std::move(name), .kind = kind, .essential = true};
+}
 
 struct TableRow {
   std::vector<TableCell> cells = {};  // as many as there are columns

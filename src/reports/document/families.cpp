@@ -26,6 +26,30 @@ std::vector<Timed> timed_results(const Runs& runs) {
   return all;
 }
 
+void keep_faster(const CaseResult*& best, const CaseResult& one) {
+  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
+}
+
+std::set<std::string> Family::dtypes() const {
+  std::set<std::string> all;
+  for (const auto& [value, timed] : members) all.insert(timed->result->dtype);
+  return all;
+}
+
+std::string Family::work() const {
+  const std::string activity = activity_of(*members.front().second->result);
+  return fixed_without_network.empty() ? activity : fmt::format("{}, {}", activity, fixed_without_network);
+}
+
+std::map<double, const CaseResult*> Family::fastest(const std::string& dtype,
+                                                    bool (*holds)(const Timed&)) const {
+  std::map<double, const CaseResult*> best;
+  for (const auto& [value, timed] : members) {
+    if (timed->result->dtype == dtype && holds(*timed)) keep_faster(best[value], *timed->result);
+  }
+  return best;
+}
+
 std::vector<Family> families_of(const std::vector<Timed>& all) {
   std::vector<const CaseResult*> cases;
   cases.reserve(all.size());

@@ -1,7 +1,7 @@
 // Groups the results that are points of one curve of a report.
 #pragma once
 
-#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,6 +26,9 @@ struct Timed {
 /// Points into the results, which must outlive it.
 std::vector<Timed> timed_results(const Runs& runs);
 
+/// Makes `best` point to `one` where that is faster, or the first.
+void keep_faster(const CaseResult*& best, const CaseResult& one);
+
 /// Cases that differ only in one whole-numbered parameter, in the parameters that change along with it (m = n
 /// = k), in the dtype and in the place where they were measured.
 struct Family {
@@ -34,11 +37,12 @@ struct Family {
   std::string fixed_without_network;  // the same without the network, which names the work
   std::vector<std::pair<double, const Timed*>> members;
 
-  std::size_t values() const {
-    std::set<double> seen;
-    for (const auto& [x, timed] : members) seen.insert(x);
-    return seen.size();
-  }
+  std::set<std::string> dtypes() const;
+  std::string work() const;  // "Training the MLP, width 256"; printable
+
+  /// The fastest result at each value, of those of this dtype that `holds`.
+  std::map<double, const CaseResult*> fastest(
+      const std::string& dtype, bool (*holds)(const Timed&) = [](const Timed&) { return true; }) const;
 };
 
 /// The families whose parameter takes three values or more, in the order of the results. A family whose cases

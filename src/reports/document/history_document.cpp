@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/charts/chart.h"
 #include "reports/document/builders.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/history.h"
@@ -32,68 +32,52 @@ std::string series_text(const Series& series, const Machine& machine, const Hist
   return fmt::format("{} {}{}", printable(series.case_id), backend_title(series.backend), where);
 }
 
-std::string times_text(double before, double after) {
-  return fmt::format("{} → {}", format_seconds(before), format_seconds(after));
-}
-
-std::vector<const Change*> changes_in(const HistoryCheck& check, ChangeState state) {
-  std::vector<const Change*> some;
-  for (const Change& change : check.changes) {
-    if (change.state == state) some.push_back(&change);
-  }
-  return some;
+std::size_t count_in(const HistoryCheck& check, ChangeState state) {
+  return static_cast<std::size_t>(std::count_if(check.changes.begin(), check.changes.end(),
+                                                [&](const Change& change) { return change.state == state; }));
 }
 
 Table changes_table(const HistoryCheck& check, const Shown& shown) {
   const History& history = *check.history;
   Table table{.title = shown.title,
-              .columns = {{.name = "change", .essential = true},
-                          {.name = "case", .essential = true},
-                          {.name = "median time"},
-                          {.name = "between"},
-                          {.name = "notes"}}};
-  for (const Change* c : changes_in(check, shown.state)) {
-    std::vector<std::string> notes;
-    for (const std::string& note : c->notes) notes.push_back(printable(note));
+              .columns = {essential("change"), essential("case"), {"median time"}, {"between"}, {"notes"}}};
+  for (const Change& c : check.changes) {
+    if (c.state != shown.state) continue;
     table.rows.push_back(
-        {.cells = {
-             {.value =
-                  change_text(Ratio{.value = c->ratio, .low = c->interval.low, .high = c->interval.high}),
-              .tone = shown.tone},
-             {.value = series_text(*c->series, *c->machine, history)},
-             {.value = times_text(c->before_seconds, c->after_seconds)},
-             {.value = fmt::format("{} and {}", describe_run(history.runs[c->last_before]),
-                                   describe_run(history.runs[c->first_after]))},
-             notes.empty() ? TableCell{} : TableCell{.value = fmt::format("{}", fmt::join(notes, "; "))}}});
+        {.cells = {{change_text(Ratio{.value = c.ratio, .low = c.interval.low, .high = c.interval.high}),
+                    shown.tone},
+                   series_text(*c.series, *c.machine, history),
+                   fmt::format("{} → {}", format_seconds(c.before_seconds), format_seconds(c.after_seconds)),
+                   fmt::format("{} and {}", describe_run(history.runs[c.last_before]),
+                               describe_run(history.runs[c.first_after])),
+                   text_cell(fmt::format("{}", fmt::join(c.notes, "; ")))}});
   }
   return table;
 }
 
 Table failures_table(const HistoryCheck& check) {
   const History& history = *check.history;
-  Table table{
-      .title = "Not ok in the newest run that has them",
-      .columns = {
-          {.name = "status", .essential = true}, {.name = "case", .essential = true}, {.name = "run"}}};
+  Table table{.title = "Not ok in the newest run that has them",
+              .columns = {essential("status"), essential("case"), {"run"}}};
   for (const Failure& f : check.failures) {
-    table.rows.push_back({.cells = {{.value = std::string(name(f.status)), .tone = Tone::bad},
-                                    {.value = series_text(*f.series, *f.machine, history)},
-                                    {.value = describe_run(history.runs[f.run])}}});
+    table.rows.push_back({.cells = {{std::string(name(f.status)), Tone::bad},
+                                    series_text(*f.series, *f.machine, history),
+                                    describe_run(history.runs[f.run])}});
   }
   return table;
 }
 
 Table suspicions_table(const HistoryCheck& check, bool slower) {
   Table table{.title = fmt::format("Perhaps {}, but too few runs yet to tell", slower ? "slower" : "faster"),
-              .columns = {{.name = "change", .kind = CellKind::change, .essential = true},
-                          {.name = "case", .essential = true},
-                          {.name = "seen in", .kind = CellKind::count},
-                          {.name = "runs to go", .kind = CellKind::count}}};
+              .columns = {essential("change", CellKind::change),
+                          essential("case"),
+                          {"seen in", CellKind::count},
+                          {"runs to go", CellKind::count}}};
   for (const Suspicion& s : slower ? check.suspicions : check.promising) {
-    table.rows.push_back({.cells = {{.value = s.ratio, .tone = slower ? Tone::warning : Tone::good},
-                                    {.value = series_text(*s.series, *s.machine, *check.history)},
-                                    {.value = static_cast<double>(s.values)},
-                                    {.value = static_cast<double>(s.more)}}});
+    table.rows.push_back({.cells = {{s.ratio, slower ? Tone::warning : Tone::good},
+                                    series_text(*s.series, *s.machine, *check.history),
+                                    s.values,
+                                    s.more}});
   }
   return table;
 }
@@ -101,16 +85,12 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
 /// The times of the series that changed most, run by run, over their first level.
 std::optional<Chart> series_chart(const HistoryCheck& check) {
   constexpr std::size_t most = 4;
-  Chart chart{.name = "history",
-              .title = "Median times over the runs, the first of each as 1",
-              .kind = Chart::Kind::lines,
-              .x = {.label = "run"},
-              .y = {.label = "times the first", .unit = ChartUnit::ratio},
-              .categories = {},
-              .series = {},
-              .reference = 1};
+  Chart chart = ratio_chart("history", "Median times over the runs, the first of each as 1",
+                            Chart::Kind::lines, "times the first");
+  chart.x.label = "run";
   const History& history = *check.history;
   const auto add = [&](const Series& series, const Machine& machine) {
+    if (chart.series.size() == most) return;
     ChartSeries curve{.label = series_text(series, machine, history), .points = {}};
     double first = 0;
     for (const Measurement& m : series.measurements) {
@@ -122,24 +102,19 @@ std::optional<Chart> series_chart(const HistoryCheck& check) {
                                       [&](const ChartSeries& s) { return s.label == curve.label; });
     if (curve.points.size() > 1 && !is_there) chart.series.push_back(std::move(curve));
   };
-  for (const Change& change : check.changes) {
-    if (chart.series.size() < most) add(*change.series, *change.machine);
-  }
-  for (const Suspicion& suspicion : check.suspicions) {
-    if (chart.series.size() < most) add(*suspicion.series, *suspicion.machine);
-  }
+  for (const Change& change : check.changes) add(*change.series, *change.machine);
+  for (const Suspicion& suspicion : check.suspicions) add(*suspicion.series, *suspicion.machine);
   for (const Series& series : history.series) {
     const auto machine = std::find_if(history.machines.begin(), history.machines.end(),
                                       [&](const Machine& m) { return m.id == series.machine; });
-    if (chart.series.size() < most && machine != history.machines.end()) add(series, *machine);
+    if (machine != history.machines.end()) add(series, *machine);
   }
   if (chart.series.empty()) return std::nullopt;
   return chart;
 }
 
 Sentence answer_of(const HistoryCheck& check) {
-  const std::size_t slower = changes_in(check, ChangeState::fresh).size();
-  if (slower > 0)
+  if (const std::size_t slower = count_in(check, ChangeState::fresh); slower > 0)
     return {.text = fmt::format("FAIL: {} slower, and nobody has accepted it.",
                                 counted_text(slower, "change is", "changes are")),
             .tone = Tone::bad};
@@ -171,49 +146,38 @@ Document document_of(const CheckedHistory& checked) {
                                counted_text(check.series, "series", "series"));
   Card card{.id = "history", .question = "Did anything get slower?"};
   card.short_answer = answer.text.substr(0, answer.text.find(':'));
-  if (const std::size_t better = changes_in(check, ChangeState::better).size(); better > 0)
-    card.answer.push_back(
-        {.text = fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are")))});
-  for (const Shown& shown : shown_states) {
-    const std::size_t count = changes_in(check, shown.state).size();
-    if (shown.tone == Tone::quiet && count > 0)
-      card.answer.push_back(
-          {.text = fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
-           .tone = Tone::quiet});
-  }
+  if (const std::size_t better = count_in(check, ChangeState::better); better > 0)
+    add_sentence(card.answer,
+                 fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
   card.picture = series_chart(check);
-  for (Table table : {changes_table(check, shown_states.front()), failures_table(check),
-                      suspicions_table(check, true), suspicions_table(check, false)}) {
-    if (!table.rows.empty()) card.tables.push_back(std::move(table));
-  }
+  for (Table table :
+       {changes_table(check, shown_states[0]), failures_table(check), suspicions_table(check, true),
+        suspicions_table(check, false), changes_table(check, shown_states[1])})
+    add_table(card.tables, std::move(table));
   for (const Shown& shown : shown_states) {
-    if (shown.state == ChangeState::fresh) continue;
-    Table table = changes_table(check, shown);
-    if (table.rows.empty()) continue;
-    if (shown.state == ChangeState::better) {
-      card.tables.push_back(std::move(table));
-    } else {
-      const std::size_t rows = table.rows.size();
-      card.folds.push_back(
-          {.title = fmt::format("{} ({})", shown.title, rows), .tables = {std::move(table)}});
-    }
+    const std::size_t count = count_in(check, shown.state);
+    if (shown.tone != Tone::quiet || count == 0) continue;
+    add_sentence(card.answer, fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
+                 Tone::quiet);
+    card.folds.push_back(
+        {.title = fmt::format("{} ({})", shown.title, count), .tables = {changes_table(check, shown)}});
   }
   document.cards.push_back(std::move(card));
   if (check.untold > 0 && check.untold < check.series)
-    document.notes.push_back(
-        {.text = fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
+    add_sentence(document.notes,
+                 fmt::format("{} of {} series are too short for a change to be found: {} runs are needed, "
                              "the longest has {}.",
                              check.untold, check.series, check.values_needed, check.most_values),
-         .tone = Tone::warning});
+                 Tone::warning);
   if (exit_status(check) == 1 || !check.failures.empty())
-    document.notes.push_back(
-        {.text = fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX",
-                             printable(checked.store))});
-  document.notes.push_back(
-      {.text = fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
+    add_sentence(
+        document.notes,
+        fmt::format("To accept what is intended: breakeven history accept {} --filter REGEX", checked.store));
+  add_sentence(document.notes,
+               fmt::format("Changes of less than {} do not matter here (--threshold). Where nothing changed, "
                            "at most {} of such checks find something.",
                            percent_text(check.options.threshold), percent_text(check.options.level)),
-       .tone = Tone::quiet});
+               Tone::quiet);
   return document;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -32,64 +33,63 @@ bool leads(const Entry& entry) {
 
 }  // namespace
 
-LibrarySummary summarise(const std::vector<const Problem*>& problems) {
+LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine) {
   LibrarySummary summary;
   std::map<std::string, BackendSummary> of_backend;
   std::map<std::string, std::vector<Estimate>> ratios;
-  for (const Problem* problem : problems) {
-    const std::vector<const Entry*> entries = best_of_each(*problem);
-    if (entries.size() < 2) continue;
-    ++summary.problems;
-    const auto leading =
-        std::count_if(entries.begin(), entries.end(), [](const Entry* entry) { return leads(*entry); });
-    for (const Entry* each : entries) {
-      const Entry& entry = *each;
-      BackendSummary& one = of_backend[entry.result->backend];
-      ++one.problems;
-      ratios[entry.result->backend].push_back({.value = entry.ratio.value});
-      if (leads(entry)) ++(leading > 1 ? one.shares : one.fastest);
-      if (entry.standing == Standing::slower && entry.ratio.value > one.largest_ratio) {
-        one.largest_ratio = entry.ratio.value;
-        one.largest_in = problem->title;
+  std::set<std::string> names;
+  for (const ProblemGroup& group : groups) {
+    for (const Problem& problem : group.problems) {
+      if (problem.machine != machine) continue;
+      names.insert(plural_of(group.op));
+      const std::vector<const Entry*> entries = best_of_each(problem);
+      if (entries.size() < 2) continue;
+      ++summary.problems;
+      const auto leading =
+          std::count_if(entries.begin(), entries.end(), [](const Entry* entry) { return leads(*entry); });
+      for (const Entry* entry : entries) {
+        BackendSummary& one = of_backend[entry->result->backend];
+        ++one.problems;
+        ratios[entry->result->backend].push_back({.value = entry->ratio.value});
+        if (leads(*entry)) ++(leading > 1 ? one.shares : one.fastest);
+        if (entry->standing == Standing::slower && entry->ratio.value > one.largest_ratio) {
+          one.largest_ratio = entry->ratio.value;
+          one.largest_in = problem.title;
+        }
       }
     }
   }
+  if (names.size() == 1) summary.problems_name = *names.begin();
   for (auto& [backend, one] : of_backend) {
     one.backend = backend;
     one.mean_ratio = geometric_mean(ratios[backend]).value;
     summary.backends.push_back(one);
   }
   std::stable_sort(summary.backends.begin(), summary.backends.end(), [](const auto& a, const auto& b) {
-    const std::size_t ahead_a = a.fastest + a.shares;
-    const std::size_t ahead_b = b.fastest + b.shares;
-    return ahead_a != ahead_b ? ahead_a > ahead_b : a.mean_ratio < b.mean_ratio;
+    const auto ahead = [](const BackendSummary& one) { return one.fastest + one.shares; };
+    return ahead(a) != ahead(b) ? ahead(a) > ahead(b) : a.mean_ratio < b.mean_ratio;
   });
   return summary;
 }
 
-std::string leader_sentence(const LibrarySummary& summary, const std::string& problems_name) {
+std::string leader_sentence(const LibrarySummary& summary) {
   if (summary.problems == 0) return "";
   const BackendSummary& leader = summary.leader();
   const std::string name = backend_title(leader.backend);
-  const std::string all = count_text(static_cast<double>(summary.problems));
-  const auto of_all = [&](std::size_t count) {
-    return fmt::format("{} of {} {}", count_text(static_cast<double>(count)), all, problems_name);
-  };
-  const std::string more = leader.shares == 0 ? ""
-                                              : fmt::format(" and shares the lead in {} more",
-                                                            count_text(static_cast<double>(leader.shares)));
+  const std::string all = fmt::format("{} {}", count_text(summary.problems), summary.problems_name);
+  const std::string shares = count_text(leader.shares);
   if (leader.fastest == summary.problems)
     return summary.problems == 1 ? fmt::format("{} is the fastest.", name)
-                                 : fmt::format("{} is the fastest for all {} {}.", name, all, problems_name);
-  if (leader.fastest == 0) {
-    const auto alone = std::max_element(summary.backends.begin(), summary.backends.end(),
-                                        [](const auto& a, const auto& b) { return a.fastest < b.fastest; });
-    if (alone->fastest == 0)
-      return fmt::format("No library is ahead alone; {} shares the lead in {}.", name, of_all(leader.shares));
-    return fmt::format("{} shares the lead in {}; {} is the fastest for {}.", name, of_all(leader.shares),
-                       backend_title(alone->backend), count_text(static_cast<double>(alone->fastest)));
-  }
-  return fmt::format("{} is the fastest for {}{}.", name, of_all(leader.fastest), more);
+                                 : fmt::format("{} is the fastest for all {}.", name, all);
+  if (leader.fastest > 0)
+    return fmt::format("{} is the fastest for {} of {}{}.", name, count_text(leader.fastest), all,
+                       leader.shares == 0 ? "" : fmt::format(" and shares the lead in {} more", shares));
+  const auto alone = std::max_element(summary.backends.begin(), summary.backends.end(),
+                                      [](const auto& a, const auto& b) { return a.fastest < b.fastest; });
+  if (alone->fastest == 0)
+    return fmt::format("No library is ahead alone; {} shares the lead in {} of {}.", name, shares, all);
+  return fmt::format("{} shares the lead in {} of {}; {} is the fastest for {}.", name, shares, all,
+                     backend_title(alone->backend), count_text(alone->fastest));
 }
 
 std::string average_sentence(const LibrarySummary& summary) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,19 @@ struct BackendSummary {
 };
 
 struct LibrarySummary {
-  std::size_t problems = 0;              // with at least two times
-  std::vector<BackendSummary> backends;  // most often ahead first, then the smaller mean ratio
+  std::string problems_name = "problems";  // "matrix products", where all are of one operation
+  std::size_t problems = 0;                // with at least two times
+  std::vector<BackendSummary> backends;    // most often ahead first, then the smaller mean ratio
 
   const BackendSummary& leader() const { return backends.front(); }
 };
 
-/// Problems of one machine.
-LibrarySummary summarise(const std::vector<const Problem*>& problems);
+/// Of the problems of one machine. With one that was compared, there are two backends or more.
+LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine);
 
 /// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." Empty without a
 /// comparison.
-std::string leader_sentence(const LibrarySummary& summary, const std::string& problems_name);
+std::string leader_sentence(const LibrarySummary& summary);
 
 /// "On average PyTorch takes 1.5x and OpenBLAS 1.6x as long as the fastest." Empty without another backend.
 std::string average_sentence(const LibrarySummary& summary);

@@ -9,10 +9,6 @@
 
 namespace breakeven {
 
-void keep_faster(const CaseResult*& best, const CaseResult& one) {
-  if (best == nullptr || one.seconds->median < best->seconds->median) best = &one;
-}
-
 std::vector<OverF32> over_f32(const std::vector<Timed>& all) {
   using ByDtype = std::map<std::string, const CaseResult*>;
   using OpOnDevice = std::pair<std::string, std::string>;

@@ -20,7 +20,4 @@ struct OverF32 {
 /// By operation and device; ceilings are left out.
 std::vector<OverF32> over_f32(const std::vector<Timed>& all);
 
-/// Makes `best` point to `one` where that is faster, or the first.
-void keep_faster(const CaseResult*& best, const CaseResult& one);
-
 }  // namespace breakeven

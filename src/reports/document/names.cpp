@@ -10,7 +10,6 @@
 #include <span>
 #include <stdexcept>
 
-#include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/backend_spelling.h"
 #include "workloads/workload.h"
@@ -63,8 +62,10 @@ std::string joined_text(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string counted_text(std::size_t count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count_text(static_cast<double>(count)), count == 1 ? one : several);
+std::string status_text(Status status) {
+  std::string text(name(status));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
 }
 
 std::string capitalised(std::string text) {

@@ -1,10 +1,12 @@
 // Names of backends, libraries and work in sentences.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/document/numbers.h"
 #include "results/result.h"
 
 namespace breakeven {
@@ -26,7 +28,12 @@ std::string work_title(std::string_view stored);
 std::string joined_text(const std::vector<std::string>& parts);
 
 /// "1 case", "12 cases", with thousands separated.
-std::string counted_text(std::size_t count, std::string_view one, std::string_view several);
+std::string counted_text(std::integral auto count, std::string_view one, std::string_view several) {
+  return count_text(count).append(" ").append(count == 1 ? one : several);
+}
+
+/// "ok", "out of memory".
+std::string status_text(Status status);
 
 /// The first letter as a capital, as a sentence begins; names such as `oneDNN` stay as they are.
 std::string capitalised(std::string text);

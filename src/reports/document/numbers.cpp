@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 namespace breakeven {
@@ -21,6 +22,15 @@ double rounded(double value) {
   return std::isfinite(near) && near != 0 ? near : value;
 }
 
+std::string in_unit(double value, std::span<const ScaledUnit> units, std::string_view unit_of_zero) {
+  if (!std::isfinite(value)) return unknown;
+  if (value == 0) return fmt::format("0 {}", unit_of_zero);
+  const double size = std::abs(rounded(value)) * (1 + 1e-9);
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && size >= units[unit + 1].size) ++unit;
+  return fmt::format("{} {}", format_number(value / units[unit].size), units[unit].name);
+}
+
 }  // namespace
 
 std::string format_number(double value) {
@@ -31,25 +41,12 @@ std::string format_number(double value) {
   return fmt::format("{:.{}f}", value, std::max(0, 2 - static_cast<int>(magnitude)));
 }
 
-std::string format_joules(double joules) {
-  if (!std::isfinite(joules)) return unknown;
-  if (joules == 0) return "0 J";
-  const double size = std::abs(rounded(joules)) * (1 + 1e-9);
-  if (size < 1e-6) return format_number(joules * 1e9) + " nJ";
-  if (size < 1e-3) return format_number(joules * 1e6) + " µJ";
-  if (size < 1) return format_number(joules * 1e3) + " mJ";
-  if (size < 1e3) return format_number(joules) + " J";
-  return format_number(joules * 1e-3) + " kJ";
+std::string format_seconds(double seconds) {
+  return in_unit(seconds, second_units, "s");
 }
 
-std::string format_seconds(double seconds) {
-  if (!std::isfinite(seconds)) return unknown;
-  if (seconds == 0) return "0 s";
-  const double size = std::abs(rounded(seconds)) * (1 + 1e-9);
-  if (size < 1e-6) return format_number(seconds * 1e9) + " ns";
-  if (size < 1e-3) return format_number(seconds * 1e6) + " µs";
-  if (size < 1) return format_number(seconds * 1e3) + " ms";
-  return format_number(seconds) + " s";
+std::string format_joules(double joules) {
+  return in_unit(joules, joule_units, "J");
 }
 
 std::string format_bytes(double bytes) {
@@ -99,12 +96,6 @@ std::string percent_text(double fraction) {
   text.pop_back();
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text + " %";
-}
-
-std::string format_slower(double ratio) {
-  if (!std::isfinite(ratio)) return unknown;
-  if (ratio < 1.1) return format_percent(ratio - 1) + " slower";
-  return fmt::format("{:.{}f}x slower", ratio, ratio < 9.95 ? 1 : 0);
 }
 
 }  // namespace breakeven

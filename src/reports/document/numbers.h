@@ -2,9 +2,20 @@
 // size. A number that is not finite is "unknown", never 0.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <string>
+#include <string_view>
 
 namespace breakeven {
+
+struct ScaledUnit {
+  double size;
+  std::string_view name;
+};
+inline constexpr std::array<ScaledUnit, 4> second_units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
+inline constexpr std::array<ScaledUnit, 5> joule_units{
+    {{1e-9, "nJ"}, {1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}}};
 
 /// Three significant digits without an exponent while that is short: 0.0123, 1.23, 12.3, 123, 12345.
 std::string format_number(double value);
@@ -21,14 +32,14 @@ std::string format_bytes(double bytes);
 /// 0.012 -> `1.2%`; two significant digits from 1 % on, one decimal below, `<0.1%` where that would be 0.
 std::string format_percent(double fraction);
 
-/// How many times the fastest, `ratio` at least 1: `4.2% slower` below a tenth more, `1.8x slower` above.
-std::string format_slower(double ratio);
-
 /// `62,900`: three significant digits, thousands separated.
 std::string number_text(double value);
 
 /// `62,935`: all digits, thousands separated.
 std::string count_text(double value);
+std::string count_text(std::integral auto value) {
+  return count_text(static_cast<double>(value));
+}
 
 /// `0.97x`, `1.04x`, `1.5x`, `12x`: two significant digits, three near 1 and from 100 on.
 std::string factor_text(double ratio);

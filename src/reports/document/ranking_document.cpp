@@ -1,88 +1,180 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/cell_makers.h"
 #include "reports/document/descriptions.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
-#include "reports/document/ranking_sentences.h"
 #include "reports/text.h"
+#include "verdicts/rank.h"
 
 namespace breakeven {
 namespace {
 
-TableCell estimate_cell(const std::optional<Estimate>& estimate) {
-  return estimate ? TableCell{.value = estimate->value} : TableCell{};
+/// "=2" if several candidates share the place; "-" without a place.
+std::string place_text(const Ranked& one, const Ranking& ranking) {
+  if (one.place == 0) return "-";
+  const auto sharing = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
+                                     [&](const Ranked& other) { return other.place == one.place; });
+  return fmt::format("{}{}", sharing > 1 ? "=" : "", one.place);
 }
 
-TableCell spread_cell(const std::optional<Estimate>& estimate) {
-  const auto spread = estimate ? relative_half_width(*estimate) : std::nullopt;
-  return spread ? TableCell{.value = *spread} : TableCell{};
+/// "ranked by the time of the whole mix once, 12 cases".
+std::string work_text(const Ranking& ranking) {
+  const std::string counted = counted_text(ranking.entries.size(), "case", "cases");
+  return ranking.weighted
+             ? fmt::format("ranked by the {} of the whole mix once, {}", name(ranking.by), counted)
+             : fmt::format("ranked by {}: the geometric mean of the {} that all machines have",
+                           name(ranking.by), counted);
 }
 
-TableCell runs_for(const std::optional<Estimate>& amount, double unit) {
-  return amount ? TableCell{.value = unit / amount->value} : TableCell{};
+/// "3 of 5 cases in bf16", "2 of 5 cases predicted", and why a machine has no place, or cannot be compared in
+/// a metric.
+std::string notes_on(const Ranked& one, const Ranking& ranking) {
+  std::map<std::string, std::size_t> apart;
+  for (const RankedPart& part : one.parts) {
+    if (part.in_place) ++apart["in " + part.dtype];
+    if (part.predicted && !one.predicted) ++apart["predicted"];
+  }
+  std::vector<std::string> notes;
+  notes.reserve(apart.size() + one.unknown.size());
+  for (const auto& [how, count] : apart)
+    notes.push_back(fmt::format("{} of {} cases {}", count, one.parts.size(), how));
+  for (const auto& [quantity, why] : one.unknown) {
+    if (quantity == ranking.by || (quantity == Quantity::cost && ranking.prices))
+      notes.push_back(fmt::format("{}: {}", name(quantity), why));
+  }
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-TableCell price_cell(const Ranked& one) {
-  return one.offer && one.offer->per_hour
-             ? TableCell{.value = *one.offer->per_hour, .note = printable(one.offer->name)}
-             : TableCell{};
+std::string payback_text(const Payback& payback) {
+  if (payback.bought) {
+    const std::string electricity = payback.with_electricity ? "" : ", its electricity not counted";
+    if (!payback.hours)
+      return fmt::format("{}, bought, never pays for itself: {} does the same for less than its electricity",
+                         payback.gpu, payback.cpu);
+    return fmt::format(
+        "{}, bought, has paid for itself after {} hours of this work, against the price of {}{}", payback.gpu,
+        format_number(*payback.hours), payback.cpu, electricity);
+  }
+  if (payback.busy->value > 1)
+    return fmt::format("{}, rented, is {}x as dear for this work as {}, however busy it is", payback.gpu,
+                       format_number(payback.busy->value), payback.cpu);
+  return fmt::format("{}, rented, is cheaper than {} where it is busy for more than {} of its hours{}",
+                     payback.gpu, payback.cpu, format_percent(payback.busy->value),
+                     payback.busy->interval
+                         ? fmt::format(" ({} to {})", format_percent(payback.busy->interval->low),
+                                       format_percent(payback.busy->interval->high))
+                         : "");
+}
+
+/// True if at least two candidates have a place.
+bool can_rank(const Ranking& ranking) {
+  return std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
+                       [](const Ranked& one) { return one.place > 0; }) > 1;
+}
+
+/// One sentence each: who is first and how far the others are behind, who is on the Pareto front, when a GPU
+/// pays for itself.
+std::vector<Sentence> rank_sentences(const Ranking& ranking) {
+  std::vector<Sentence> said;
+  std::vector<std::string> first;
+  std::vector<std::string> behind;
+  std::vector<std::string> front;
+  for (const Ranked& one : ranking.ranked) {
+    if (one.on_front) front.push_back(one.candidate.name);
+    if (one.place == 1) {
+      first.push_back(one.candidate.name);
+    } else if (one.place > 1 && one.behind) {
+      behind.push_back(fmt::format("{}{} {}{}", one.candidate.name, behind.empty() ? " takes" : "",
+                                   one.behind->interval ? "" : "about ", factor_text(one.behind->value)));
+    }
+  }
+  const bool has_trade =
+      ranking.prices || std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
+                                    [](const Ranked& one) { return one.joules.has_value(); });
+  if (!can_rank(ranking)) {
+    add_sentence(said, "No two machines can be compared for this work.", Tone::warning);
+  } else {
+    if (first.size() > 1)
+      add_sentence(said, fmt::format("{} share the first place: by {} they are not distinguishable.",
+                                     joined_text(first), name(ranking.by)));
+    if (first.size() == 1)
+      add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
+    if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
+    if (front.size() > 1 && has_trade)
+      add_sentence(said, fmt::format("No other machine beats these in time, energy and cost at once: {}.",
+                                     joined_text(front)));
+  }
+  for (const Payback& payback : ranking.paybacks) add_sentence(said, payback_text(payback));
+  if (!ranking.nobody.empty())
+    add_sentence(said, fmt::format("Not measured on any machine: {}.", fmt::join(ranking.nobody, "; ")));
+  return said;
+}
+
+// ---- tables
+
+std::optional<double> value_of(const std::optional<Estimate>& estimate) {
+  return estimate ? std::optional(estimate->value) : std::nullopt;
+}
+
+std::optional<double> runs_for(const std::optional<Estimate>& amount, double unit) {
+  return amount ? std::optional(unit / amount->value) : std::nullopt;
 }
 
 Table order_table(const Ranking& ranking) {
   const std::string currency = ranking.prices ? printable(ranking.prices->currency) : "";
   using enum CellKind;
   Table table{.title = capitalised(work_text(ranking)),
-              .columns = {{.name = "place", .essential = true},
-                          {.name = "machine", .essential = true},
-                          {.name = "time", .kind = seconds, .essential = true},
-                          {.name = "95 %", .kind = spread},
-                          {.name = "times the first's", .kind = ratio, .essential = true},
-                          {.name = "energy", .kind = joules},
-                          {.name = "runs a kWh", .kind = number},
-                          {.name = fmt::format("{} an hour", currency), .kind = number},
-                          {.name = fmt::format("runs for 1 {}", currency), .kind = number},
-                          {.name = "notes"}}};
+              .columns = {essential("place"),
+                          essential("machine"),
+                          essential("time", seconds),
+                          {"95 %", spread},
+                          essential("times the first's", ratio),
+                          {"energy", joules},
+                          {"runs a kWh", number},
+                          {currency + " an hour", number},
+                          {"runs for 1 " + currency, number},
+                          {"notes"}}};
   for (const Ranked& one : ranking.ranked) {
-    std::vector<std::string> notes = apart_texts(one);
-    for (std::string& unknown : unknown_texts(one, ranking)) notes.push_back(std::move(unknown));
     const Tone tone = one.place == 1 ? Tone::best : Tone::plain;
-    table.rows.push_back({.cells = {{.value = place_text(one, ranking), .tone = tone},
-                                    {.value = printable(one.candidate.name), .tone = tone},
-                                    estimate_cell(one.seconds),
-                                    spread_cell(one.seconds),
-                                    estimate_cell(one.behind),
-                                    estimate_cell(one.joules),
-                                    runs_for(one.joules, joules_per_kwh),
-                                    price_cell(one),
-                                    runs_for(one.cost, 1),
-                                    text_cell(fmt::format("{}", fmt::join(notes, "; ")))}});
+    table.rows.push_back(
+        {.cells = {{place_text(one, ranking), tone},
+                   {printable(one.candidate.name), tone},
+                   value_of(one.seconds),
+                   one.seconds ? relative_half_width(*one.seconds) : std::nullopt,
+                   value_of(one.behind),
+                   value_of(one.joules),
+                   runs_for(one.joules, joules_per_kwh),
+                   one.offer ? TableCell(one.offer->per_hour, printable(one.offer->name)) : TableCell(),
+                   runs_for(one.cost, 1),
+                   text_cell(notes_on(one, ranking))}});
   }
   return table;
 }
 
 /// A row a case, a column a machine.
-Table case_table(const Ranking& ranking, std::size_t most) {
+Table case_table(const Ranking& ranking) {
+  constexpr std::size_t most = 8;
   const std::size_t shown = std::min(ranking.ranked.size(), most);
-  Table table{.title = "Case by case", .columns = {{.name = "case", .essential = true}}};
-  if (ranking.weighted) table.columns.push_back({.name = "weight", .kind = CellKind::number});
+  Table table{.title = "Case by case", .columns = {essential("case")}};
+  if (ranking.weighted) table.columns.push_back({"weight", CellKind::number});
   for (std::size_t i = 0; i < shown; ++i)
-    table.columns.push_back({.name = printable(ranking.ranked[i].candidate.name), .kind = CellKind::seconds});
+    table.columns.push_back({printable(ranking.ranked[i].candidate.name), CellKind::seconds});
   for (std::size_t e = 0; e < ranking.entries.size(); ++e) {
-    TableRow row{.cells = {{.value = printable(ranking.entries[e].title)}}};
-    if (ranking.weighted) row.cells.push_back({.value = ranking.entries[e].weight});
+    TableRow row{.cells = {printable(ranking.entries[e].title)}};
+    if (ranking.weighted) row.cells.emplace_back(ranking.entries[e].weight);
     for (std::size_t i = 0; i < shown; ++i) {
       const RankedPart& part = ranking.ranked[i].parts[e];
-      TableCell cell = part.seconds
-                           ? TableCell{.value = part.seconds->value, .note = backend_title(part.backend)}
-                           : text_cell(part.unknown);
-      if (part.seconds && part.in_place) cell.note += ", " + printable(part.dtype);
-      row.cells.push_back(std::move(cell));
+      const std::string dtype = part.in_place ? ", " + printable(part.dtype) : "";
+      row.cells.push_back(part.seconds
+                              ? TableCell(value_of(part.seconds), backend_title(part.backend) + dtype)
+                              : text_cell(part.unknown));
     }
     table.rows.push_back(std::move(row));
   }
@@ -90,37 +182,31 @@ Table case_table(const Ranking& ranking, std::size_t most) {
 }
 
 Table fit_table(const Ranking& ranking) {
-  Table table{.title = "What fits into memory",
-              .columns = {{.name = "the largest", .essential = true},
-                          {.name = "machine"},
-                          {.name = "that fits", .kind = CellKind::count},
-                          {.name = "limited by"}}};
+  Table table{
+      .title = "What fits into memory",
+      .columns = {essential("the largest"), {"machine"}, {"that fits", CellKind::count}, {"limited by"}}};
   for (const RankedFit& fit : ranking.fits) {
     for (const auto& [candidate, of] : fit.largest)
-      table.rows.push_back({.cells = {text_cell(fit.title),
-                                      text_cell(candidate),
-                                      {.value = static_cast<double>(of.largest)},
-                                      text_cell(of.limit)}});
+      table.rows.push_back(
+          {.cells = {text_cell(fit.title), text_cell(candidate), of.largest, text_cell(of.limit)}});
   }
   return table;
 }
 
 Table price_table(const Ranking& ranking) {
   Table table{.title = "Prices",
-              .columns = {{.name = "machine", .essential = true},
-                          {.name = "offer"},
-                          {.name = "an hour", .kind = CellKind::number},
-                          {.name = "to buy", .kind = CellKind::number},
-                          {.name = "currency"},
-                          {.name = "source"},
-                          {.name = "date"}}};
+              .columns = {essential("machine"),
+                          {"offer"},
+                          {"an hour", CellKind::number},
+                          {"to buy", CellKind::number},
+                          {"currency"},
+                          {"source"},
+                          {"date"}}};
   const auto add = [&](const Ranked& one, const Offer& offer, const std::optional<double>& hourly,
                        const std::optional<double>& purchase) {
-    table.rows.push_back(
-        {.cells = {text_cell(one.candidate.name), text_cell(offer.name),
-                   hourly ? TableCell{.value = *hourly} : TableCell{},
-                   purchase ? TableCell{.value = *purchase} : TableCell{}, text_cell(offer.from.currency),
-                   text_cell(offer.from.source), text_cell(offer.from.date)}});
+    table.rows.push_back({.cells = {text_cell(one.candidate.name), text_cell(offer.name), hourly, purchase,
+                                    text_cell(offer.from.currency), text_cell(offer.from.source),
+                                    text_cell(offer.from.date)}});
   };
   for (const Ranked& one : ranking.ranked) {
     if (one.offer) add(one, *one.offer, one.offer->per_hour, std::nullopt);
@@ -130,56 +216,40 @@ Table price_table(const Ranking& ranking) {
 }
 
 Fold machine_fold(const Ranked& one) {
-  Fold fold{.title = printable(one.candidate.name)};
-  if (one.predicted) {
-    fold.sentences.push_back({.text = "Predicted: nobody has measured it."});
-    return fold;
-  }
+  if (one.predicted)
+    return {.title = printable(one.candidate.name),
+            .sentences = {{.text = "Predicted: nobody has measured it."}}};
   std::vector<BackendRecord> backends;
-  for (const BackendRecord* backend : one.candidate.backends) backends.push_back(*backend);
-  for (const BackendRecord* backend : one.candidate.lacking) backends.push_back(*backend);
-  fold.sentences = machine_sentences(one.candidate.host, backends);
-  return fold;
+  for (const auto* some : {&one.candidate.backends, &one.candidate.lacking}) {
+    for (const BackendRecord* backend : *some) backends.push_back(*backend);
+  }
+  return {.title = printable(one.candidate.name),
+          .sentences = machine_sentences(one.candidate.host, backends)};
 }
 
 }  // namespace
 
 Document document_of(const Ranking& ranking) {
-  constexpr std::size_t most_machines = 8;
   Document document{.title =
                         ranking.title.empty() ? "Which machine for this work?" : printable(ranking.title)};
-  std::vector<std::string> about{counted_text(ranking.ranked.size(), "machine", "machines"),
-                                 date_text(ranking.created)};
-  if (!ranking.tool_version.empty()) about.push_back("breakeven " + printable(ranking.tool_version));
-  std::erase(about, "");
-  document.about = fmt::format("{}", fmt::join(about, " · "));
-  std::vector<Chart> charts = rank_charts(ranking);
-
+  document.about = about_line({counted_text(ranking.ranked.size(), "machine", "machines"),
+                               date_text(ranking.created), tool_text(ranking.tool_version)});
   Card order{.id = "order", .question = fmt::format("Which machine takes the least {}?", name(ranking.by))};
-  if (!can_rank(ranking))
-    order.answer.push_back({.text = "No two machines can be compared for this work.", .tone = Tone::warning});
-  for (const std::string& sentence : rank_sentences(ranking))
-    order.answer.push_back({.text = printable(sentence)});
+  order.answer = rank_sentences(ranking);
   const auto first = std::find_if(ranking.ranked.begin(), ranking.ranked.end(),
                                   [](const Ranked& one) { return one.place == 1; });
   order.short_answer =
       !can_rank(ranking) || first == ranking.ranked.end() ? "not known" : printable(first->candidate.name);
-  if (!charts.empty()) {
-    order.picture = std::move(charts.front());
-    charts.erase(charts.begin());
-  }
+  std::vector<Chart> charts = rank_charts(ranking);
+  order.picture = take_first(charts);
   order.tables.push_back(order_table(ranking));
-  if (!charts.empty())
-    order.folds.push_back(
-        {.title = counted_text(charts.size(), "more picture", "more pictures"), .charts = std::move(charts)});
-  order.details.push_back(case_table(ranking, most_machines));
-  for (auto& [title, table] :
-       {std::pair("What fits into memory", fit_table(ranking)), std::pair("Prices", price_table(ranking))}) {
-    if (!table.rows.empty()) order.folds.push_back({.title = title, .tables = {table}});
+  order.details.push_back(case_table(ranking));
+  add_fold(order.folds, more_pictures(std::move(charts)));
+  for (const Table& table : {fit_table(ranking), price_table(ranking)}) {
+    if (!table.rows.empty()) order.folds.push_back({.title = table.title, .tables = {table}});
   }
   document.cards.push_back(std::move(order));
-  for (const std::string& note : ranking.notes)
-    document.notes.push_back({.text = printable(note), .tone = Tone::warning});
+  for (const std::string& note : ranking.notes) add_sentence(document.notes, note, Tone::warning);
   for (const Ranked& one : ranking.ranked) document.folds.push_back(machine_fold(one));
   return document;
 }

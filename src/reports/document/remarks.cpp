@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "reports/document/descriptions.h"
-#include "reports/document/names.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -33,27 +32,43 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
+/// A remark on one or many results: texts that differ only in their numbers are one.
+struct Remark {
+  std::string text;  // as first met; printable
+  bool varies = false;
+  std::size_t count = 0;                   // of results; 0: on a run as a whole
+  std::vector<std::string> backends = {};  // in order of appearance
+  std::string first = {};                  // operation and title of the first one
+};
+
 /// Gathers remarks in order of appearance.
 class Remarks {
  public:
   void add(const std::string& said, const CaseResult* result) {
     const std::string text = printable(said);
     const auto [known, fresh] = index_.try_emplace(without_numbers(text), all_.size());
-    if (fresh) {
-      all_.push_back({.text = text, .varies = false, .count = 0, .backends = {}, .first = {}});
-    }
+    if (fresh) all_.push_back({.text = text});
     Remark& remark = all_[known->second];
     remark.varies = remark.varies || remark.text != text;
     if (result == nullptr) return;
-    if (++remark.count == 1) {
+    if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));
-    }
     std::string backend = printable(result->backend);
-    if (std::find(remark.backends.begin(), remark.backends.end(), backend) == remark.backends.end()) {
+    if (std::find(remark.backends.begin(), remark.backends.end(), backend) == remark.backends.end())
       remark.backends.push_back(std::move(backend));
+  }
+
+  void add_to(std::vector<Sentence>& said, Tone tone) const {
+    for (const Remark& remark : all_) {
+      const std::string backends = fmt::format("{}", fmt::join(remark.backends, ", "));
+      std::string text = remark.text;
+      if (remark.count == 1) text += fmt::format(" ({}, {})", backends, remark.first);
+      if (remark.count > 1)
+        text += fmt::format(" ({} cases{}: {})", remark.count, remark.varies ? ", with other figures" : "",
+                            backends);
+      said.push_back({.text = std::move(text), .tone = tone});
     }
   }
-  std::vector<Remark> take() { return std::move(all_); }
 
  private:
   std::vector<Remark> all_;
@@ -62,41 +77,29 @@ class Remarks {
 
 }  // namespace
 
-std::map<Status, std::size_t> count_statuses(const Runs& runs) {
-  std::map<Status, std::size_t> counts;
+std::vector<Sentence> remarks_on(const Runs& runs) {
+  Remarks failures;
+  Remarks warnings;
+  Remarks unsupported;
+  bool complete = true;
   for (const Result* run : runs) {
-    for (const CaseResult& result : run->cases) ++counts[result.status];
-  }
-  return counts;
-}
-
-std::vector<Remark> find_warnings(const Runs& runs) {
-  Remarks remarks;
-  for (const Result* run : runs) {
-    for (const std::string& warning : run->warnings) remarks.add(warning, nullptr);
+    complete = complete && run->complete;
+    for (const std::string& warning : run->warnings) warnings.add(warning, nullptr);
     for (const CaseResult& result : run->cases) {
-      for (const std::string& warning : result.warnings) remarks.add(warning, &result);
+      if (result.status != Status::ok)
+        (result.status == Status::unsupported ? unsupported : failures)
+            .add(fmt::format("{}: {}", name(result.status), explain(result)), &result);
+      for (const std::string& warning : result.warnings) warnings.add(warning, &result);
     }
   }
-  return remarks.take();
-}
-
-std::vector<Remark> find_failures(const Runs& runs) {
-  Remarks remarks;
-  for (const Result* run : runs) {
-    for (const CaseResult& result : run->cases) {
-      if (result.status == Status::ok) continue;
-      remarks.add(fmt::format("{}: {}", name(result.status), explain(result)), &result);
-    }
-  }
-  return remarks.take();
-}
-
-std::string describe_extent(const Remark& remark) {
-  if (remark.count == 0) return "";
-  if (remark.count == 1) return fmt::format("({}, {})", remark.backends.front(), remark.first);
-  return fmt::format("({} cases{}: {})", remark.count, remark.varies ? ", with other figures" : "",
-                     fmt::join(remark.backends, ", "));
+  std::vector<Sentence> said;
+  failures.add_to(said, Tone::bad);
+  if (!complete)
+    said.push_back({.text = "The run ended before everything was measured: continue it with --resume.",
+                    .tone = Tone::warning});
+  warnings.add_to(said, Tone::warning);
+  unsupported.add_to(said, Tone::quiet);
+  return said;
 }
 
 }  // namespace breakeven

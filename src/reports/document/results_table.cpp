@@ -1,5 +1,3 @@
-#include "reports/document/results_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
-#include "reports/document/cell_makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/descriptions.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
-#include "reports/text.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -40,55 +39,27 @@ struct ResultColumn {
 };
 
 Tone tone_of(const Entry& entry) {
-  switch (entry.standing) {
-    case Standing::fastest:
-      return Tone::best;
-    case Standing::as_fast:
-      return Tone::good;
-    case Standing::slower:
-      return entry.ratio.value >= 2 ? Tone::warning : Tone::plain;
-    case Standing::not_distinct:
-    case Standing::alone:
-    case Standing::none:
-      break;
-  }
-  return Tone::plain;
+  if (entry.standing == Standing::fastest) return Tone::best;
+  if (entry.standing == Standing::as_fast) return Tone::good;
+  return entry.standing == Standing::slower && entry.ratio.value >= 2 ? Tone::warning : Tone::plain;
 }
 
 Tone tone_of(Status status) {
-  switch (status) {
-    case Status::ok:
-      return Tone::plain;
-    case Status::unsupported:
-      return Tone::quiet;
-    case Status::interrupted:
-      return Tone::warning;
-    case Status::wrong:
-    case Status::implausible:
-    case Status::out_of_memory:
-    case Status::failed:
-    case Status::timed_out:
-      break;
-  }
-  return Tone::bad;
-}
-
-std::string status_text(Status status) {
-  std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return status == Status::ok            ? Tone::plain
+         : status == Status::unsupported ? Tone::quiet
+         : status == Status::interrupted ? Tone::warning
+                                         : Tone::bad;
 }
 
 TableCell comparison(const Entry& entry) {
   const CaseResult& c = *entry.result;
-  if (c.status == Status::ok) return {.value = describe_standing(entry), .tone = tone_of(entry)};
-  return {.value = fmt::format("{}: {}", status_text(c.status), explain(c)), .tone = tone_of(c.status)};
+  if (c.status == Status::ok) return {describe_standing(entry), tone_of(entry)};
+  return {fmt::format("{}: {}", status_text(c.status), explain(c)), tone_of(c.status)};
 }
 
 std::string notes_of(const CaseResult& c) {
-  std::vector<std::string> parts;
-  if (c.status == Status::ok && !c.algorithm.empty()) parts.push_back(printable(c.algorithm));
-  for (const std::string& warning : c.warnings) parts.push_back(printable(warning));
+  std::vector<std::string> parts = c.warnings;
+  if (c.status == Status::ok && !c.algorithm.empty()) parts.insert(parts.begin(), c.algorithm);
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -99,15 +70,13 @@ ResultColumn metric(std::string_view metric_name, bool essential = false,
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
             if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};
-            return number_cell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
+            return TableCell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
           }};
 }
 
 TableCell ceiling_share(const Problem&, const Entry& e) {
   if (!e.roofline) return {};
-  TableCell cell = number_cell(e.roofline->share);
-  cell.note = e.roofline->arithmetic ? "arithmetic" : "memory";
-  return cell;
+  return {std::optional(e.roofline->share), e.roofline->arithmetic ? "arithmetic" : "memory"};
 }
 
 TableCell losses(const Problem& problem, const Entry& e) {
@@ -122,10 +91,10 @@ TableCell losses(const Problem& problem, const Entry& e) {
 
 TableCell time_to_target(const Problem&, const Entry& e) {
   if (!e.result->training) return {};
-  if (e.result->training->seconds_to_accuracy) return number_cell(e.result->training->seconds_to_accuracy);
+  if (e.result->training->seconds_to_accuracy) return e.result->training->seconds_to_accuracy;
   const Value* target = e.result->parameters.find("target_accuracy");
   const bool is_asked = target != nullptr && *target != Value(0.0) && *target != Value(std::int64_t{0});
-  return is_asked ? text_cell("not reached") : TableCell{};
+  return is_asked ? "not reached" : TableCell();
 }
 
 /// Every machine of the last decade does ten operations and more in the time of moving one byte: below that,
@@ -139,23 +108,23 @@ bool counts_operations(const CaseResult& c) {
   return c.flop > 0 && c.samples == 0;  // people know the images a second of a network
 }
 
+ResultColumn text_column(TableColumn column, std::string (*text)(const Entry&)) {
+  return {std::move(column), [text](const Problem&, const Entry& e) { return text_cell(text(e)); }};
+}
+
+/// The machine is the first of them.
 const std::vector<ResultColumn>& columns() {
   static const std::vector<ResultColumn> all{
-      {{.name = "machine", .can_choose = true},
-       [](const Problem&, const Entry& e) { return text_cell(printable(e.run->host.name)); }},
-      {{.name = "backend", .essential = true, .can_choose = true},
-       [](const Problem&, const Entry& e) { return text_cell(backend_title(e.result->backend)); }},
-      {{.name = "device", .can_choose = true},
-       [](const Problem&, const Entry& e) {
-         return e.result->device == "cpu" ? TableCell{} : text_cell(printable(e.result->device));
-       }},
+      text_column({.name = "machine", .can_choose = true}, [](const Entry& e) { return e.run->host.name; }),
+      text_column({.name = "backend", .essential = true, .can_choose = true},
+                  [](const Entry& e) { return backend_title(e.result->backend); }),
+      text_column({.name = "device", .can_choose = true},
+                  [](const Entry& e) { return e.result->device == "cpu" ? "" : e.result->device; }),
       metric("seconds", true),
       metric("spread", true),
       metric("fit_largest", true),
-      {{.name = "limited by"},
-       [](const Problem&, const Entry& e) {
-         return e.result->fit ? text_cell(printable(e.result->fit->limit)) : TableCell{};
-       }},
+      text_column({.name = "limited by"},
+                  [](const Entry& e) { return e.result->fit ? e.result->fit->limit : ""; }),
       metric("gflops", false, counts_operations),
       metric("samples_per_second"),
       metric("gbps", false, memory_decides),
@@ -168,9 +137,8 @@ const std::vector<ResultColumn>& columns() {
       metric("accuracy"),
       {{.name = "to target", .kind = CellKind::seconds}, time_to_target},
       metric("epoch_seconds"),
-      {{.name = "compared", .essential = true}, [](const Problem&, const Entry& e) { return comparison(e); }},
-      {{.name = "notes", .page_only = true},
-       [](const Problem&, const Entry& e) { return text_cell(notes_of(*e.result)); }},
+      {essential("compared"), [](const Problem&, const Entry& e) { return comparison(e); }},
+      text_column({.name = "notes", .page_only = true}, [](const Entry& e) { return notes_of(*e.result); }),
   };
   return all;
 }
@@ -178,27 +146,21 @@ const std::vector<ResultColumn>& columns() {
 }  // namespace
 
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines) {
+  const auto used = std::span(columns()).subspan(several_machines ? 0 : 1);
   std::vector<Table> tables;
   for (const ProblemGroup& group : groups) {
-    Table table{
-        .title = capitalised(plural_of(group.op)), .columns = {}, .rows = {}, .group_name = "problem"};
-    if (find_workload(group.op) == nullptr) table.title = group.op;
-    std::vector<const ResultColumn*> used;
-    for (const ResultColumn& column : columns()) {
-      if (column.column.name == "machine" && !several_machines) continue;
-      used.push_back(&column);
-      table.columns.push_back(column.column);
-    }
+    const bool is_known = find_workload(group.op) != nullptr;
+    Table table{.title = is_known ? capitalised(plural_of(group.op)) : group.op, .group_name = "problem"};
+    for (const ResultColumn& column : used) table.columns.push_back(column.column);
+    std::unordered_map<std::string, std::size_t> order;
     for (const Problem& problem : group.problems) {
+      order.try_emplace(problem.title, order.size());
       for (const Entry& entry : problem.entries) {
-        TableRow row{.cells = {}, .group = problem.title};
-        for (const ResultColumn* column : used) row.cells.push_back(column->cell(problem, entry));
-        table.rows.push_back(std::move(row));
+        TableRow& row = table.rows.emplace_back(TableRow{.group = problem.title});
+        for (const ResultColumn& column : used) row.cells.push_back(column.cell(problem, entry));
       }
     }
     // Rows of one problem stand together, whichever machine they are from.
-    std::unordered_map<std::string, std::size_t> order;
-    for (const TableRow& row : table.rows) order.try_emplace(row.group, order.size());
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
       return order.at(a.group) < order.at(b.group);
     });

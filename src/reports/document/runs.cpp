@@ -1,8 +1,6 @@
 #include "reports/document/runs.h"
 
-#include <algorithm>
-#include <iterator>
-
+#include "reports/document/makers.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"
 
@@ -11,23 +9,18 @@ namespace breakeven {
 Runs runs_of(std::span<const Result> results) {
   Runs runs;
   runs.reserve(results.size());
-  std::transform(results.begin(), results.end(), std::back_inserter(runs),
-                 [](const Result& run) { return &run; });
+  for (const Result& run : results) runs.push_back(&run);
   return runs;
 }
 
 std::vector<MachineRuns> machines_of(const Runs& runs) {
+  InOrder<std::string, Runs> by_key;
+  for (const Result* run : runs) at_key(by_key, machine_key(run->host)).push_back(run);
   std::vector<MachineRuns> machines;
-  for (const Result* run : runs) {
-    const std::string key = machine_key(run->host);
-    auto found =
-        std::find_if(machines.begin(), machines.end(), [&](const MachineRuns& m) { return m.key == key; });
-    if (found == machines.end()) {
-      std::string name = printable(run->host.name);
-      machines.push_back({.key = key, .name = name.empty() ? "unnamed" : std::move(name), .runs = {}});
-      found = std::prev(machines.end());
-    }
-    found->runs.push_back(run);
+  machines.reserve(by_key.size());
+  for (auto& [key, of_machine] : by_key) {
+    const std::string name = printable(of_machine.front()->host.name);
+    machines.push_back({.key = key, .name = name.empty() ? "unnamed" : name, .runs = std::move(of_machine)});
   }
   return machines;
 }

@@ -18,8 +18,6 @@ struct MachineRuns {
   std::string key;   // as machine_key() tells it
   std::string name;  // printable, never empty
   Runs runs;
-
-  const Host& host() const { return runs.front()->host; }
 };
 
 /// In the order in which they first appear.

@@ -44,18 +44,15 @@ void rank(std::vector<Entry>& entries) {
 
 std::string slower_text(const Estimate& ratio) {
   constexpr double small = 1.095;  // below it, per cent say more than factors
-  const auto& interval = ratio.interval;
-  if (ratio.value < small) {
-    const std::string text = fmt::format("{} slower", percent_text(ratio.value - 1));
-    if (!interval) return text;
-    const std::string low = percent_text(std::max(0.0, interval->low - 1));
-    return fmt::format("{} ({} to {})", text, low.substr(0, low.find(' ')), percent_text(interval->high - 1));
-  }
-  const std::string text = fmt::format("{} slower", factor_text(ratio.value));
-  if (!interval) return text;
-  const std::string low = factor_text(interval->low);
-  const std::string high = factor_text(interval->high);
-  return low == high ? text : fmt::format("{} ({} to {})", text, low, high);
+  const bool by_percent = ratio.value < small;
+  const auto written = [&](double of) { return by_percent ? percent_text(of - 1) : factor_text(of); };
+  std::string text = written(ratio.value) + " slower";
+  if (!ratio.interval) return text;
+  std::string low = written(by_percent ? std::max(1.0, ratio.interval->low) : ratio.interval->low);
+  const std::string high = written(ratio.interval->high);
+  if (!by_percent && low == high) return text;
+  if (by_percent) low = low.substr(0, low.find(' '));  // the unit stands behind the other end
+  return fmt::format("{} ({} to {})", text, low, high);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "reports/document/threshold_cards.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,8 @@
 #include <cmath>
 
 #include "reports/charts/threshold_chart.h"
-#include "reports/document/about.h"
+#include "reports/document/cards.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -16,15 +15,9 @@ namespace breakeven {
 namespace {
 
 CellKind kind_of(Quantity in) {
-  switch (in) {
-    case Quantity::energy:
-      return CellKind::joules;
-    case Quantity::cost:
-      return CellKind::number;
-    case Quantity::time:
-      break;
-  }
-  return CellKind::seconds;
+  return in == Quantity::time     ? CellKind::seconds
+         : in == Quantity::energy ? CellKind::joules
+                                  : CellKind::number;
 }
 
 /// The names of the sides without what both share: "OpenBLAS on " of two numbers of threads, ", 2 cores" of
@@ -50,42 +43,37 @@ std::array<std::string, 2> distinct_names(const Threshold& threshold) {
 /// ratio has both.
 TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();
-  if (!ratio)
-    return {.value = point.reason.empty() ? "not measured" : printable(point.reason), .tone = Tone::warning};
+  if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};
   if (ratio->interval && ratio->interval->low <= 1 && ratio->interval->high >= 1)
-    return {.value = "neither", .tone = Tone::quiet};
+    return {"neither", Tone::quiet};
   const double faster = std::max(ratio->value, 1 / ratio->value);
-  return {.value = fmt::format("{} by {}", names.at(ratio->value < 1 ? 1 : 0), factor_text(faster))};
+  return fmt::format("{} by {}", names.at(ratio->value < 1 ? 1 : 0), factor_text(faster));
 }
 
-/// Names the backend where a side has several.
-TableCell amount_of(const ThresholdStand& side, const ThresholdContender& contender, Quantity in) {
-  const auto amount = side.amount(in);
-  if (!amount || !std::isfinite(*amount)) return {};
-  const auto available = std::count_if(contender.backends.begin(), contender.backends.end(),
-                                       [](const BackendRecord& b) { return b.available; });
-  return {.value = *amount, .note = available == 1 ? "" : backend_title(side.backend)};
+bool has_several(const ThresholdContender& side) {
+  return std::count_if(side.backends.begin(), side.backends.end(),
+                       [](const BackendRecord& b) { return b.available; }) != 1;
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
-  Table table{
-      .title = question_of(answer),
-      .columns = {
-          {.name = printable(threshold.parameter), .kind = CellKind::count, .essential = true},
-          {.name = printable(name_of_side(threshold, 0)), .kind = kind_of(answer.in), .essential = true},
-          {.name = printable(name_of_side(threshold, 1)), .kind = kind_of(answer.in), .essential = true},
-          {.name = "ahead", .essential = true},
-          {.name = threshold.from_results ? "" : "launches", .kind = CellKind::count}}};
+  const CellKind kind = kind_of(answer.in);
+  const bool paired = !threshold.from_results;
+  Table table{.title = question_of(answer),
+              .columns = {essential(printable(threshold.parameter), CellKind::count),
+                          essential(printable(name_of_side(threshold, 0)), kind),
+                          essential(printable(name_of_side(threshold, 1)), kind),
+                          essential("ahead"),
+                          {paired ? "launches" : "", CellKind::count}}};
   table.one_unit = true;
+  const auto amount = [&](const ThresholdPoint& point, std::size_t side) {
+    const ThresholdStand& of = point.sides.at(side);
+    return TableCell(of.amount(answer.in),
+                     has_several(threshold.sides.at(side)) ? backend_title(of.backend) : "");
+  };
   const std::array<std::string, 2> names = distinct_names(threshold);
   for (const ThresholdPoint& point : answer.points) {
-    table.rows.push_back({.cells = {{.value = static_cast<double>(point.value)},
-                                    amount_of(point.sides[0], threshold.sides[0], answer.in),
-                                    amount_of(point.sides[1], threshold.sides[1], answer.in),
-                                    lead_of(point, names),
-                                    threshold.from_results
-                                        ? TableCell{}
-                                        : TableCell{.value = static_cast<double>(point.log_ratios.size())}}});
+    table.rows.push_back({.cells = {point.value, amount(point, 0), amount(point, 1), lead_of(point, names),
+                                    paired ? TableCell(point.log_ratios.size()) : TableCell()}});
   }
   return table;
 }
@@ -98,53 +86,43 @@ std::string prices_text(const Threshold& t) {
       parts.push_back(fmt::format("{} at {} {} an hour ({}, {})", name_of_side(t, side), price->per_hour,
                                   price->from.currency, price->from.source, price->from.date));
   }
-  return printable(fmt::format("{}", fmt::join(parts, "; ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string from_text(const ThresholdAnswer& answer) {
   if (answer.found.changes.empty()) return std::string(name(answer.found.answer));
-  return fmt::format("from {}", count_text(static_cast<double>(answer.found.changes.front().from)));
+  return fmt::format("from {}", count_text(answer.found.changes.front().from));
 }
 
 /// The card of all thresholds that share a title.
 Card card_of(const std::vector<const Threshold*>& alike) {
-  Card card{.id = {}, .question = printable(alike.front()->title)};
-  if (card.question.empty()) card.question = "From which value on is one side faster?";
   constexpr std::size_t most_sentences = 4;
+  Card card{.question = printable(alike.front()->title)};
+  if (card.question.empty()) card.question = "From which value on is one side faster?";
   const bool several = alike.size() > 1;
-  Table table{.title = "Answers",
-              .columns = {{.name = "of what", .essential = true},
-                          {.name = "machine"},
-                          {.name = "answer", .essential = true}}};
-  Fold pictures{.title = {}};
-  std::size_t answers = 0;
-  for (const Threshold* threshold : alike) answers += threshold->answers.size();
+  Table table{.title = "Answers", .columns = {essential("of what"), {"machine"}, essential("answer")}};
+  std::vector<Chart> charts;
   for (const Threshold* threshold : alike) {
     const std::string machine = printable(threshold->host.name);
+    const std::string on_machine = several ? " on " + machine : "";
     for (const ThresholdAnswer& answer : threshold->answers) {
+      const std::string question = question_of(answer);
       const std::string words = printable(in_words(answer, *threshold));
-      const std::string what =
-          several ? fmt::format("{} on {}", question_of(answer), machine) : question_of(answer);
       if (card.answer.size() < most_sentences)
-        card.answer.push_back({.text = capitalised(fmt::format("{}: {}", what, words))});
+        add_sentence(card.answer, capitalised(fmt::format("{}{}: {}", question, on_machine, words)));
       if (card.short_answer.empty()) card.short_answer = from_text(answer);
-      table.rows.push_back({.cells = {{.value = question_of(answer)},
-                                      several ? TableCell{.value = machine} : TableCell{},
-                                      {.value = words}}});
+      table.rows.push_back({.cells = {question, several ? TableCell(machine) : TableCell(), words}});
       Chart chart = threshold_chart(*threshold, answer);
       if (several) chart.title += fmt::format(" ({})", machine);
-      if (!card.picture && !chart.series.empty())
-        card.picture = std::move(chart);
-      else if (!chart.series.empty())
-        pictures.charts.push_back(std::move(chart));
+      if (!chart.series.empty()) charts.push_back(std::move(chart));
       card.details.push_back(points_table(*threshold, answer));
-      if (several) card.details.back().title += fmt::format(" on {}", machine);
+      card.details.back().title += on_machine;
     }
   }
-  if (answers > most_sentences)
+  card.picture = take_first(charts);
+  if (const std::size_t answers = table.rows.size(); answers > most_sentences)
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});
-  pictures.title = counted_text(pictures.charts.size(), "more picture", "more pictures");
-  if (!pictures.charts.empty()) card.folds.push_back(std::move(pictures));
+  add_fold(card.folds, more_pictures(std::move(charts)));
   return card;
 }
 
@@ -153,51 +131,37 @@ Card card_of(const std::vector<const Threshold*>& alike) {
 std::vector<Sentence> threshold_notes(const Threshold& t) {
   std::vector<Sentence> said;
   if (t.unlike_precision)
-    said.push_back({.text = "The two sides compute in different types: their results are not equally exact.",
-                    .tone = Tone::warning});
-  if (!t.complete)
-    said.push_back({.text = "Interrupted before everything was answered.", .tone = Tone::warning});
+    add_sentence(said, "The two sides compute in different types: their results are not equally exact.",
+                 Tone::warning);
+  if (!t.complete) add_sentence(said, "Interrupted before everything was answered.", Tone::warning);
   for (const ThresholdAnswer& answer : t.answers) {
     std::vector<std::string> notes = answer.notes;
-    if (std::string medians = medians_note(answer, t.parameter); !medians.empty())
-      notes.push_back(std::move(medians));
+    notes.push_back(medians_note(answer, t.parameter));
+    std::erase(notes, "");
     for (const std::string& note : notes)
-      said.push_back(
-          {.text = printable(fmt::format("{}: {}", question_of(answer), note)), .tone = Tone::warning});
+      add_sentence(said, fmt::format("{}: {}", question_of(answer), note), Tone::warning);
   }
-  for (const std::string& warning : t.warnings)
-    said.push_back({.text = printable(warning), .tone = Tone::warning});
-  if (std::string prices = prices_text(t); !prices.empty()) said.push_back({.text = std::move(prices)});
+  for (const std::string& warning : t.warnings) add_sentence(said, warning, Tone::warning);
+  add_sentence(said, prices_text(t));
   return said;
 }
 
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds) {
-  std::vector<std::vector<const Threshold*>> by_title;
-  for (const Threshold& threshold : thresholds) {
-    const auto found = std::find_if(by_title.begin(), by_title.end(), [&](const auto& alike) {
-      return alike.front()->title == threshold.title;
-    });
-    if (found == by_title.end()) {
-      by_title.push_back({&threshold});
-    } else {
-      found->push_back(&threshold);
-    }
-  }
-  std::vector<Card> cards(by_title.size());
-  std::transform(by_title.begin(), by_title.end(), cards.begin(), card_of);
+  InOrder<std::string, std::vector<const Threshold*>> by_title;
+  for (const Threshold& threshold : thresholds) at_key(by_title, threshold.title).push_back(&threshold);
+  std::vector<Card> cards;
+  cards.reserve(by_title.size());
+  for (const auto& [title, alike] : by_title) cards.push_back(card_of(alike));
   return cards;
 }
 
 Fold break_even_fold(std::span<const Threshold> thresholds) {
   Table table{.title = "From results of each machine, not measured in turn",
-              .columns = {{.name = "question", .essential = true},
-                          {.name = "of what"},
-                          {.name = "answer", .essential = true}}};
+              .columns = {essential("question"), {"of what"}, essential("answer")}};
   for (const Threshold& threshold : thresholds) {
     for (const ThresholdAnswer& answer : threshold.answers)
-      table.rows.push_back({.cells = {{.value = printable(threshold.title)},
-                                      {.value = question_of(answer)},
-                                      {.value = printable(in_words(answer, threshold))}}});
+      table.rows.push_back({.cells = {printable(threshold.title), question_of(answer),
+                                      printable(in_words(answer, threshold))}});
   }
   return {.title = "From which value on is one machine faster than another?", .tables = {std::move(table)}};
 }

@@ -62,24 +62,19 @@ std::string_view name(FindingKind kind) {
 }
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts) {
-  struct Ranked {
-    FindingKind kind;
-    double rank;
-    const CaseVerdict* of;
-  };
-  std::vector<Ranked> ranked;
+  using Rank = std::pair<FindingKind, double>;
+  std::vector<std::pair<Rank, const CaseVerdict*>> ranked;
   for (const CaseVerdict& c : verdicts.cases) {
     const FindingKind kind = finding_kind(c);
     if (kind == FindingKind::same || kind == FindingKind::unsupported) continue;
     const double ratio = change(c).value_or(0);
-    ranked.push_back({.kind = kind, .rank = kind == FindingKind::faster ? ratio : -ratio, .of = &c});
+    ranked.push_back({{kind, kind == FindingKind::faster ? ratio : -ratio}, &c});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.rank < b.rank;
-  });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<const CaseVerdict*> cases;
   cases.reserve(ranked.size());
-  for (const Ranked& r : ranked) cases.push_back(r.of);
+  for (const auto& [rank, c] : ranked) cases.push_back(c);
   return cases;
 }
 
@@ -90,30 +85,29 @@ std::string headline(const Verdicts& verdicts) {
   const std::size_t all = verdicts.cases.size();
   if (all == 0) return "No case was compared.";
   const std::string cases = counted_text(all, "case", "cases");
-  const auto is_are = [](std::size_t n) { return n == 1 ? "is" : "are"; };
-  std::vector<std::string> bad;
-  if (const std::size_t wrong = count(FindingKind::wrong); wrong > 0)
-    bad.push_back(
-        fmt::format("{} of {} {} wrong results", wrong, cases, wrong == 1 ? "computes" : "compute"));
-  if (const std::size_t slower = count(FindingKind::slower); slower > 0)
-    bad.push_back(bad.empty() ? fmt::format("{} of {} {} slower", slower, cases, is_are(slower))
-                              : fmt::format("{} {} slower", slower, is_are(slower)));
-  const std::size_t missing = count(FindingKind::missing) + count(FindingKind::incomparable);
+  const auto share = [&](std::size_t n, std::string_view one, std::string_view several) {
+    return fmt::format("{} of {} {}", count_text(n), cases, n == 1 ? one : several);
+  };
+  const std::size_t wrong = count(FindingKind::wrong);
+  const std::size_t slower = count(FindingKind::slower);
+  const std::size_t missing = count(FindingKind::missing);
+  const std::size_t absent = missing + count(FindingKind::incomparable);
   const std::size_t unclear = count(FindingKind::inconclusive);
   std::string text;
-  if (!bad.empty()) {
-    text = fmt::format("FAIL: {}.", fmt::join(bad, ", "));
+  if (wrong > 0) {
+    text = fmt::format("FAIL: {} wrong results{}.", share(wrong, "computes", "compute"),
+                       slower == 0 ? "" : ", " + counted_text(slower, "is slower", "are slower"));
+  } else if (slower > 0) {
+    text = fmt::format("FAIL: {} slower.", share(slower, "is", "are"));
   } else if (!verdicts.complete) {
     text = "INCOMPLETE: it ended before every case was decided.";
-  } else if (missing > 0) {
-    const std::size_t absent = count(FindingKind::missing);
-    text = fmt::format("NOT COMPARABLE: {} of {} {}.", count_text(static_cast<double>(missing)), cases,
-                       absent == missing ? fmt::format("{} missing", is_are(missing))
-                       : absent == 0     ? "cannot be compared"
-                                         : "cannot be compared or are missing");
+  } else if (absent > 0) {
+    const char* both = missing == 0 ? "cannot be compared" : "cannot be compared or are missing";
+    text = fmt::format("NOT COMPARABLE: {}.", absent == missing ? share(absent, "is missing", "are missing")
+                                                                : share(absent, both, both));
   } else if (unclear > 0) {
-    text = fmt::format("INCONCLUSIVE: {} of {} {} not clear, none is shown to be slower.", unclear, cases,
-                       is_are(unclear));
+    text =
+        fmt::format("INCONCLUSIVE: {} not clear, none is shown to be slower.", share(unclear, "is", "are"));
   } else {
     text = fmt::format("PASS: none of {} is slower.", cases);
   }
@@ -121,9 +115,7 @@ std::string headline(const Verdicts& verdicts) {
   for (const FindingKind kind :
        {FindingKind::incomparable, FindingKind::missing, FindingKind::inconclusive, FindingKind::not_slower,
         FindingKind::faster, FindingKind::added, FindingKind::same, FindingKind::unsupported}) {
-    if (count(kind) > 0)
-      rest.push_back(fmt::format("{} {}", count_text(static_cast<double>(count(kind))),
-                                 kind_names.at(static_cast<std::size_t>(kind))));
+    if (count(kind) > 0) rest.push_back(counted_text(count(kind), name(kind), name(kind)));
   }
   return rest.empty() ? text : fmt::format("{} {}.", text, fmt::join(rest, ", "));
 }
@@ -142,11 +134,7 @@ std::string describe_change(const CaseVerdict& c) {
   const auto ratio = change(c);
   if (!ratio || c.verdict == Verdict::incomparable) return "";
   if (!c.ratio) return fmt::format("{} by medians alone", change_text(*ratio));
-  const std::string text = change_text(*c.ratio);
-  const std::size_t interval = text.find(", ");
-  return interval == std::string::npos
-             ? text
-             : fmt::format("{} ({})", text.substr(0, interval), text.substr(interval + 2));
+  return fmt::format("{} ({})", change_text(*ratio), interval_text(*c.ratio));
 }
 
 std::string describe_times(const CaseVerdict& c) {
@@ -161,11 +149,10 @@ std::string describe_details(const CaseVerdict& c) {
   std::vector<std::string> details;
   const bool in_base = c.presence != Presence::only_head;
   const bool in_head = c.presence != Presence::only_base;
-  if (in_base && c.base_status != Status::ok) details.push_back(fmt::format("base {}", name(c.base_status)));
+  if (in_base && c.base_status != Status::ok) details.push_back("base " + status_text(c.base_status));
   // A wrong head is left out here: it is the finding itself.
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
-    details.push_back(fmt::format("head {}", name(c.head_status)));
-  for (std::string& detail : details) std::replace(detail.begin(), detail.end(), '_', ' ');
+    details.push_back("head " + status_text(c.head_status));
   if (!c.reason.empty()) details.push_back(printable(c.reason));
   if (!c.base_algorithm.empty() && !c.head_algorithm.empty() && c.base_algorithm != c.head_algorithm) {
     details.push_back(printable(fmt::format("other algorithm: {} → {}", c.base_algorithm, c.head_algorithm)));

@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
-#include "reports/charts/chart.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/cell_makers.h"
 #include "reports/document/descriptions.h"
+#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
-#include "reports/text.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 #include "verdicts/overview.h"
@@ -19,60 +19,31 @@
 namespace breakeven {
 namespace {
 
+/// In the order of the kinds.
+constexpr std::array<Tone, 10> tones{Tone::bad,  Tone::warning, Tone::bad,   Tone::bad,  Tone::warning,
+                                     Tone::good, Tone::good,    Tone::quiet, Tone::good, Tone::quiet};
+
 Tone tone_of(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::wrong:
-    case FindingKind::slower:
-    case FindingKind::missing:
-      return Tone::bad;
-    case FindingKind::incomparable:
-    case FindingKind::inconclusive:
-      return Tone::warning;
-    case FindingKind::not_slower:
-    case FindingKind::faster:
-    case FindingKind::same:
-      return Tone::good;
-    case FindingKind::added:
-    case FindingKind::unsupported:
-      return Tone::quiet;
-  }
-  return Tone::plain;
+  return tones.at(static_cast<std::size_t>(kind));
 }
 
 Tone tone_of(const Verdicts& verdicts) {
-  switch (exit_status(verdicts)) {
-    case 0:
-      return Tone::best;
-    case 1:
-      return Tone::bad;
-    default:
-      return Tone::warning;
-  }
-}
-
-std::string short_answer(const Verdicts& verdicts) {
-  const std::string said = headline(verdicts);
-  return said.substr(0, said.find_first_of(":."));
+  const int status = exit_status(verdicts);
+  return status == 0 ? Tone::best : status == 1 ? Tone::bad : Tone::warning;
 }
 
 // ---- what was compared
 
 Table sides_table(const Verdicts& verdicts) {
-  Table table{.title = "Compared",
-              .columns = {{.name = "", .essential = true},
-                          {.name = "from", .essential = true},
-                          {.name = "software", .essential = true}}};
-  const auto add = [&](const char* which, const Side& side) {
+  Table table{.title = "Compared", .columns = {essential(""), essential("from"), essential("software")}};
+  for (const auto& [which, side] : {std::pair("base", &verdicts.base), std::pair("head", &verdicts.head)}) {
     std::vector<std::string> software;
-    for (const BackendRecord& backend : side.backends) {
+    for (const BackendRecord& backend : side->backends) {
       if (backend.available) software.push_back(describe_backend(backend));
     }
-    table.rows.push_back({.cells = {{.value = which},
-                                    {.value = describe_side(side)},
-                                    {.value = fmt::format("{}", fmt::join(software, "; "))}}});
-  };
-  add("base", verdicts.base);
-  add("head", verdicts.head);
+    table.rows.push_back(
+        {.cells = {which, describe_side(*side), fmt::format("{}", fmt::join(software, "; "))}});
+  }
   return table;
 }
 
@@ -80,24 +51,25 @@ Table sides_table(const Verdicts& verdicts) {
 
 TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
-  return {.cells = {{.value = std::string(name(kind)), .tone = tone_of(kind)},
+  return {.cells = {{std::string(name(kind)), tone_of(kind)},
                     text_cell(describe_change(c)),
                     text_cell(describe_case(c)),
                     text_cell(describe_times(c)),
                     text_cell(describe_details(c))}};
 }
 
-std::vector<TableColumn> finding_columns() {
-  return {{.name = "verdict", .essential = true, .can_choose = true},
-          {.name = "change", .essential = true},
-          {.name = "case", .essential = true},
-          {.name = "median time"},
-          {.name = "why"}};
+Table table_of_findings(const char* title) {
+  return {.title = title,
+          .columns = {{.name = "verdict", .essential = true, .can_choose = true},
+                      essential("change"),
+                      essential("case"),
+                      {.name = "median time"},
+                      {.name = "why"}}};
 }
 
-/// Cases that cannot be compared for one cause are one row.
+/// Cases that cannot be compared for one cause are one row, where the first of them would stand.
 Table findings_table(const Verdicts& verdicts) {
-  Table table{.title = "Findings, the worst first", .columns = finding_columns()};
+  Table table = table_of_findings("Findings, the worst first");
   bool causes_told = false;
   for (const CaseVerdict* c : worst_first(verdicts)) {
     const FindingKind kind = finding_kind(*c);
@@ -105,23 +77,20 @@ Table findings_table(const Verdicts& verdicts) {
       table.rows.push_back(finding_row(*c));
       continue;
     }
-    if (causes_told) continue;
-    causes_told = true;
+    if (std::exchange(causes_told, true)) continue;
     for (const CauseGroup& group : incomparable_by_cause(verdicts)) {
-      TableRow row = finding_row(*group.cases.front());
-      if (group.cases.size() > 1) {
-        row.cells[2] = {.value = counted_text(group.cases.size(), "case", "cases")};
-        row.cells[3] = {};
-        row.cells[4] = text_cell(printable(group.reason.empty() ? group.cause : group.reason));
-      }
-      table.rows.push_back(std::move(row));
+      TableRow& row = table.rows.emplace_back(finding_row(*group.cases.front()));
+      if (group.cases.size() == 1) continue;
+      row.cells[2] = counted_text(group.cases.size(), "case", "cases");
+      row.cells[3] = {};
+      row.cells[4] = text_cell(group.reason.empty() ? group.cause : group.reason);
     }
   }
   return table;
 }
 
 Table all_cases(const Verdicts& verdicts) {
-  Table table{.title = "Cases", .columns = finding_columns()};
+  Table table = table_of_findings("Cases");
   for (const CaseVerdict& c : verdicts.cases) table.rows.push_back(finding_row(c));
   return table;
 }
@@ -144,15 +113,11 @@ std::optional<Chart> changes_chart(const Verdicts& verdicts) {
   constexpr std::size_t most = 20;
   std::vector<const CaseVerdict*> cases = measured_cases(verdicts);
   if (cases.empty()) return std::nullopt;
-  Chart chart{.name = "changes",
-              .title = "Head's time over base's, with its 95 % interval",
-              .kind = Chart::Kind::intervals,
-              .x = {},
-              .y = {.label = "times base's time", .logarithmic = true, .unit = ChartUnit::ratio},
-              .categories = {},
-              .series = {{.label = "head over base", .points = {}}},
-              .reference = 1,
-              .tolerance = verdicts.threshold};
+  Chart chart = ratio_chart("changes", "Head's time over base's, with its 95 % interval",
+                            Chart::Kind::intervals, "times base's time");
+  chart.y.logarithmic = true;
+  chart.series = {{.label = "head over base", .points = {}}};
+  chart.tolerance = verdicts.threshold;
   if (cases.size() > most) {
     // The slowest and the fastest tell most.
     chart.note = fmt::format("{} cases between these are in the table", cases.size() - most);
@@ -171,14 +136,9 @@ std::optional<Chart> changes_chart(const Verdicts& verdicts) {
 /// All samples of both sides, for the cases that changed most.
 std::optional<Chart> samples_chart(const Verdicts& verdicts) {
   constexpr std::size_t most = 6;
-  Chart chart{.name = "samples",
-              .title = "Every sample of both sides, over base's median",
-              .kind = Chart::Kind::distributions,
-              .x = {},
-              .y = {.label = "times base's median", .unit = ChartUnit::ratio},
-              .categories = {},
-              .series = {{.label = "base", .points = {}}, {.label = "head", .points = {}}},
-              .reference = 1};
+  Chart chart = ratio_chart("samples", "Every sample of both sides, over base's median",
+                            Chart::Kind::distributions, "times base's median");
+  chart.series = {{.label = "base", .points = {}}, {.label = "head", .points = {}}};
   for (const CaseVerdict* c : measured_cases(verdicts)) {
     if (c->launches.empty() || chart.categories.size() == most) continue;
     std::vector<double> base;
@@ -204,41 +164,35 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
-  Document document{.title = headline(verdicts), .tone = tone_of(verdicts)};
-  std::vector<std::string> about{printable(verdicts.host.name), describe_host(verdicts.host),
-                                 date_text(verdicts.created)};
-  if (!verdicts.tool_version.empty()) about.push_back("breakeven " + printable(verdicts.tool_version));
-  std::erase(about, "");
-  document.about = fmt::format("{}", fmt::join(about, " · "));
-
+  const std::string said = headline(verdicts);
+  Document document{.title = said, .tone = tone_of(verdicts)};
+  document.about = about_line({verdicts.host.name, describe_host(verdicts.host), date_text(verdicts.created),
+                               tool_text(verdicts.tool_version)});
   Card card{.id = "verdict",
             .question = "Is the head slower than the base?",
-            .short_answer = short_answer(verdicts)};
+            .short_answer = said.substr(0, said.find_first_of(":."))};
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
-    card.answer.push_back({.text = fmt::format("Over the {} cases compared, the mean change is {}.",
-                                               overall->cases, change_text(overall->ratio))});
+    add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
+                                          overall->cases, change_text(overall->ratio)));
   card.tables.push_back(sides_table(verdicts));
-  Table findings = findings_table(verdicts);
-  if (!findings.rows.empty()) card.tables.push_back(std::move(findings));
+  add_table(card.tables, findings_table(verdicts));
   card.picture = changes_chart(verdicts);
   if (auto samples = samples_chart(verdicts))
     card.folds.push_back({.title = "Every sample, side by side", .charts = {std::move(*samples)}});
   card.details.push_back(all_cases(verdicts));
-  const std::string method = fmt::format("A change of less than {} does not matter here (--threshold). {}",
-                                         percent_text(verdicts.threshold), printable(verdicts.method));
-  card.folds.push_back({.title = "How this was decided", .sentences = {{.text = method}}});
+  Fold& method = card.folds.emplace_back(Fold{.title = "How this was decided"});
+  add_sentence(method.sentences,
+               fmt::format("A change of less than {} does not matter here (--threshold). {}",
+                           percent_text(verdicts.threshold), verdicts.method));
   document.cards.push_back(std::move(card));
 
   if (!verdicts.complete)
-    document.notes.push_back({.text = "It ended before every case was decided.", .tone = Tone::warning});
-  for (const std::string& warning : verdicts.warnings)
-    document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
-  for (const std::string& note : verdicts.notes)
-    document.notes.push_back({.text = printable(note), .tone = Tone::quiet});
-  document.folds.push_back({.title = "Hardware and software of the base",
-                            .sentences = machine_sentences(verdicts.host, verdicts.base.backends)});
-  document.folds.push_back({.title = "Hardware and software of the head",
-                            .sentences = machine_sentences(verdicts.host, verdicts.head.backends)});
+    add_sentence(document.notes, "It ended before every case was decided.", Tone::warning);
+  for (const std::string& warning : verdicts.warnings) add_sentence(document.notes, warning, Tone::warning);
+  for (const std::string& note : verdicts.notes) add_sentence(document.notes, note, Tone::quiet);
+  for (const auto& [side, title] : {std::pair(&verdicts.base, "Hardware and software of the base"),
+                                    std::pair(&verdicts.head, "Hardware and software of the head")})
+    document.folds.push_back({.title = title, .sentences = machine_sentences(verdicts.host, side->backends)});
   return document;
 }
 

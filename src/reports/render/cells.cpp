@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,16 +14,8 @@
 namespace breakeven {
 namespace {
 
-struct ScaledUnit {
-  double size;
-  std::string_view name;
-};
-
-constexpr std::array<ScaledUnit, 4> second_units{{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}};
-constexpr std::array<ScaledUnit, 4> joule_units{{{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}}};
-
 /// The unit in which no value has more than five digits before the point, or more than three zeros behind it.
-void choose_unit(ColumnStyle& style, std::vector<double> values, const std::array<ScaledUnit, 4>& units) {
+void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const ScaledUnit> units) {
   std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
   if (values.empty()) return;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -66,12 +58,24 @@ ColumnStyle style_of(const Table& table, std::size_t column) {
     }
   }
   if (kind == CellKind::seconds) choose_unit(style, std::move(values), second_units);
-  if (kind == CellKind::joules) choose_unit(style, std::move(values), joule_units);
+  if (kind == CellKind::joules) choose_unit(style, std::move(values), std::span(joule_units).subspan(1));
   return style;
 }
 
 std::string heading_text(const TableColumn& column, const ColumnStyle& style) {
   return style.unit.empty() ? column.name : fmt::format("{}, {}", column.name, style.unit);
+}
+
+std::vector<ShownColumn> shown_columns(const Table& table, bool on_page) {
+  std::vector<ShownColumn> shown;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    const ColumnStyle style = style_of(table, i);
+    if (style.is_used && (on_page || !column.page_only))
+      shown.push_back(
+          {.index = i, .column = &column, .style = style, .heading = heading_text(column, style)});
+  }
+  return shown;
 }
 
 std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "reports/document/document.h"
 
@@ -24,8 +25,18 @@ std::string heading_text(const TableColumn& column, const ColumnStyle& style);
 /// Without the cell's note; empty where the value is not known.
 std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style);
 
-inline bool is_number(const TableColumn& column) {
-  return column.kind != CellKind::text;
-}
+/// A column that some row has something in.
+struct ShownColumn {
+  std::size_t index = 0;
+  const TableColumn* column = nullptr;
+  ColumnStyle style;
+  std::string heading;
+
+  bool is_number() const { return column->kind != CellKind::text; }
+  std::string text(const TableRow& row) const { return cell_text(row.cells[index], *column, style); }
+};
+
+/// The table must outlive them.
+std::vector<ShownColumn> shown_columns(const Table& table, bool on_page = false);
 
 }  // namespace breakeven

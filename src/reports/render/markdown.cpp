@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "reports/render/cells.h"
-#include "reports/render/markdown_text.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -15,10 +15,26 @@ namespace {
 /// The bytes available to the rows of all tables together: GitHub refuses a job summary above 1 MiB.
 constexpr std::size_t most_of_rows = 800'000;
 
-/// Cuts a text of any length from elsewhere, which escaping makes at most nine times as long.
-std::string cut_text(std::string_view text) {
+/// One line that GitHub's Markdown shows as the printable() text is, in a table's cell too. Texts of any
+/// length from elsewhere are cut: escaping makes them at most nine times as long.
+std::string markdown_text(std::string_view text) {
   constexpr std::size_t widest = 400;
-  return markdown_text(shorten(printable(text), widest));
+  constexpr std::string_view with_backslash = "\\`*_[]|~#$!";
+  // GitHub turns a name behind @ into a mention even where @ is escaped, but not across a comment.
+  static const std::map<char, std::string_view> replaced{
+      {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'@', "@<!-- -->"}};
+  std::string escaped;
+  for (const char c : shorten(printable(text), widest)) {
+    const auto by = replaced.find(c);
+    if (with_backslash.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += by == replaced.end() ? std::string_view(&c, 1) : by->second;
+  }
+  return escaped;
+}
+
+/// A table's row of cells that are Markdown already.
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
 std::string stressed(const std::string& text, Tone tone) {
@@ -28,46 +44,36 @@ std::string stressed(const std::string& text, Tone tone) {
 /// Renders a table, and subtracts the bytes of its rows from `left`.
 std::string table_text(const Table& table, std::size_t& left) {
   if (table.rows.empty()) return "";
-  struct Shown {
-    std::size_t index;
-    ColumnStyle style;
-  };
-  std::vector<Shown> shown;
+  const std::vector<ShownColumn> columns = shown_columns(table);
+  const bool has_groups = !table.group_name.empty();
   std::vector<std::string> header;
   std::vector<std::string> rule;
-  if (!table.group_name.empty()) {
+  if (has_groups) {
     header.push_back(markdown_text(table.group_name));
     rule.emplace_back("---");
   }
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const ColumnStyle style = style_of(table, i);
-    if (!style.is_used || table.columns[i].page_only) continue;
-    shown.push_back({i, style});
-    header.push_back(markdown_text(heading_text(table.columns[i], style)));
-    rule.emplace_back(is_number(table.columns[i]) ? "---:" : "---");
+  for (const ShownColumn& column : columns) {
+    header.push_back(markdown_text(column.heading));
+    rule.emplace_back(column.is_number() ? "---:" : "---");
   }
   std::string text = fmt::format("\n{}{}", markdown_row(header), markdown_row(rule));
   const std::string* group = nullptr;
-  std::size_t rows = 0;
   for (const TableRow& row : table.rows) {
     std::vector<std::string> cells;
-    if (!table.group_name.empty())
-      cells.push_back(group == nullptr || *group != row.group ? cut_text(row.group) : "");
+    if (has_groups) cells.push_back(group == nullptr || *group != row.group ? markdown_text(row.group) : "");
     group = &row.group;
-    for (const Shown& column : shown) {
+    for (const ShownColumn& column : columns) {
       const TableCell& cell = row.cells[column.index];
-      std::string said =
-          stressed(cut_text(cell_text(cell, table.columns[column.index], column.style)), cell.tone);
-      if (!said.empty() && !cell.note.empty()) said += " " + cut_text(cell.note);
+      std::string said = stressed(markdown_text(column.text(row)), cell.tone);
+      if (!said.empty() && !cell.note.empty()) said += " " + markdown_text(cell.note);
       cells.push_back(std::move(said));
     }
     const std::string line = markdown_row(cells);
     if (line.size() > left)
       return text + fmt::format("\n{} more rows did not fit: the file that `--out` writes has them.\n",
-                                table.rows.size() - rows);
+                                &table.rows.back() - &row + 1);
     left -= line.size();
     text += line;
-    ++rows;
   }
   return text;
 }
@@ -82,7 +88,7 @@ std::string sentences_text(const std::vector<Sentence>& sentences) {
   constexpr std::size_t most = 20;
   std::string text;
   for (std::size_t i = 0; i < sentences.size() && i < most; ++i)
-    text += fmt::format("- {}\n", stressed(cut_text(sentences[i].text), sentences[i].tone));
+    text += fmt::format("- {}\n", stressed(markdown_text(sentences[i].text), sentences[i].tone));
   if (sentences.size() > most) text += fmt::format("- and {} more\n", sentences.size() - most);
   return text.empty() ? "" : "\n" + text;
 }
@@ -90,19 +96,20 @@ std::string sentences_text(const std::vector<Sentence>& sentences) {
 std::string folded(std::string_view title, const std::string& text) {
   return text.empty()
              ? ""
-             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", cut_text(title), text);
+             : fmt::format("\n<details><summary>{}</summary>\n{}\n</details>\n", markdown_text(title), text);
 }
 
 }  // namespace
 
 std::string render_markdown(const Document& document) {
   std::size_t left = most_of_rows;
-  std::string text = fmt::format("# {}\n", cut_text(document.title));
-  if (!document.about.empty()) text += fmt::format("\n{}\n", cut_text(document.about));
+  std::string text = fmt::format("# {}\n", markdown_text(document.title));
+  if (!document.about.empty()) text += fmt::format("\n{}\n", markdown_text(document.about));
   for (const Card& card : document.cards) {
-    if (document.cards.size() > 1) text += fmt::format("\n## {}\n", cut_text(card.question));
+    if (document.cards.size() > 1) text += fmt::format("\n## {}\n", markdown_text(card.question));
     text += '\n';
-    for (const Sentence& sentence : card.answer) text += fmt::format("**{}**\n", cut_text(sentence.text));
+    for (const Sentence& sentence : card.answer)
+      text += fmt::format("**{}**\n", markdown_text(sentence.text));
     for (const Table& table : card.tables) text += titled(table, left);
   }
   if (!document.notes.empty()) text += "\n## Notes\n" + sentences_text(document.notes);

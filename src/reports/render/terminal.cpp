@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -16,41 +17,26 @@ namespace {
 constexpr std::size_t gap = 2;  // between columns
 
 std::string_view colour_of(Tone tone) {
-  switch (tone) {
-    case Tone::best:
-      return colour::best;
-    case Tone::good:
-      return colour::green;
-    case Tone::warning:
-      return colour::yellow;
-    case Tone::bad:
-      return colour::red;
-    case Tone::quiet:
-      return colour::dim;
-    case Tone::plain:
-      break;
-  }
-  return colour::none;
+  // In the order of the tones.
+  constexpr std::array<std::string_view, 6> colours{colour::none,  colour::dim,    colour::best,
+                                                    colour::green, colour::yellow, colour::red};
+  return colours.at(static_cast<std::size_t>(tone));
 }
 
-struct ShownColumn {
-  std::size_t index = 0;
-  ColumnStyle style;
-  std::string heading = {};
+struct PlacedColumn : ShownColumn {
   std::size_t width = 0;
 };
 
 /// A table laid out for a width: what does not fit stands in lines of its own under the row.
 struct Layout {
-  std::vector<ShownColumn> columns, below;
+  std::vector<PlacedColumn> columns, below;
   std::size_t indent = 0;
 };
 
-std::string text_of(const Table& table, const TableRow& row, const ShownColumn& column, const Page& page) {
-  const TableCell& cell = row.cells[column.index];
-  std::string text = cell_text(cell, table.columns[column.index], column.style);
-  if (!text.empty() && !cell.note.empty()) text += fmt::format(" {}", cell.note);
-  return page.show(text);
+std::string text_of(const TableRow& row, const ShownColumn& column, const Page& page) {
+  std::string text = column.text(row);
+  const std::string& note = row.cells[column.index].note;
+  return page.show(text.empty() || note.empty() ? text : fmt::format("{} {}", text, note));
 }
 
 /// A row that has nothing but its first and its last column: what a result that is not ok says instead of
@@ -67,30 +53,23 @@ bool is_remark(const Table& table, const TableRow& row) {
 Layout lay_out(const Table& table, const Page& page) {
   constexpr std::size_t widest_text = 44;
   Layout layout{.columns = {}, .below = {}, .indent = table.group_name.empty() ? 0U : 2U};
-  std::vector<ShownColumn> all;
+  std::vector<PlacedColumn> all;
   std::size_t used = layout.indent;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    ShownColumn column{.index = i, .style = style_of(table, i)};
-    if (!column.style.is_used || table.columns[i].page_only) continue;
-    column.heading = page.show(heading_text(table.columns[i], column.style));
+  for (ShownColumn& shown : shown_columns(table)) {
+    PlacedColumn& column = all.emplace_back(PlacedColumn{std::move(shown)});
+    column.heading = page.show(column.heading);
     column.width = display_width(column.heading);
     for (const TableRow& row : table.rows) {
       if (!is_remark(table, row))
-        column.width = std::max(column.width, display_width(text_of(table, row, column, page)));
+        column.width = std::max(column.width, display_width(text_of(row, column, page)));
     }
-    if (!is_number(table.columns[i])) column.width = std::min(column.width, widest_text);
-    if (table.columns[i].essential) used += column.width + gap;
-    all.push_back(std::move(column));
+    if (!column.is_number()) column.width = std::min(column.width, widest_text);
+    if (column.column->essential) used += column.width + gap;
   }
-  for (ShownColumn& column : all) {
-    if (!table.columns[column.index].essential) {
-      if (used + column.width > page.width()) {
-        layout.below.push_back(std::move(column));
-        continue;
-      }
-      used += column.width + gap;
-    }
-    layout.columns.push_back(std::move(column));
+  for (PlacedColumn& column : all) {
+    const bool fits = column.column->essential || used + column.width <= page.width();
+    if (fits && !column.column->essential) used += column.width + gap;
+    (fits ? layout.columns : layout.below).push_back(std::move(column));
   }
   // Names that are too long for the line are cut.
   constexpr std::size_t shortest_name = 12;
@@ -99,20 +78,18 @@ Layout lay_out(const Table& table, const Page& page) {
     first -= std::min(used - page.width() - gap, first - std::min(first, shortest_name));
   }
   // Then columns before the last one give way, which takes a line of its own where it has to.
-  const auto before_last = [&] {
-    std::size_t columns = layout.indent;
-    for (std::size_t i = 0; i + 1 < layout.columns.size(); ++i) columns += layout.columns[i].width + gap;
-    return columns;
-  };
-  while (layout.columns.size() > 2 && before_last() > page.width()) {
+  std::size_t before_last = layout.indent;
+  for (std::size_t i = 0; i + 1 < layout.columns.size(); ++i) before_last += layout.columns[i].width + gap;
+  while (layout.columns.size() > 2 && before_last > page.width()) {
     const auto second_last = std::prev(layout.columns.end(), 2);
+    before_last -= second_last->width + gap;
     layout.below.insert(layout.below.begin(), std::move(*second_last));
     layout.columns.erase(second_last);
   }
   return layout;
 }
 
-void write_below(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
+void write_below(Page& page, const TableRow& row, const Layout& layout) {
   const std::size_t from = layout.indent + 2;
   std::string line;
   const auto write_line = [&] {
@@ -121,11 +98,11 @@ void write_below(Page& page, const Table& table, const TableRow& row, const Layo
     page.wrapped("", colour::none, line, colour::dim, from, 2, 4);
     line.clear();
   };
-  for (const ShownColumn& column : layout.below) {
-    const std::string text = text_of(table, row, column, page);
+  for (const PlacedColumn& column : layout.below) {
+    const std::string text = text_of(row, column, page);
     if (text.empty()) continue;
-    const std::string said = fmt::format("{} {}", page.show(table.columns[column.index].name), text) +
-                             (column.style.unit.empty() ? "" : " " + page.show(column.style.unit));
+    const std::string unit = column.style.unit.empty() ? "" : " " + page.show(column.style.unit);
+    const std::string said = fmt::format("{} {}{}", page.show(column.column->name), text, unit);
     if (from + display_width(line) + 2 + display_width(said) > page.width()) write_line();
     line += fmt::format("{}{}", line.empty() ? "" : ", ", said);
   }
@@ -136,7 +113,7 @@ void write_below(Page& page, const Table& table, const TableRow& row, const Layo
 /// behind it.
 void write_end(Page& page, const std::string& text, std::string_view code, std::size_t at,
                std::size_t indent) {
-  constexpr std::size_t least_room = 20;
+  constexpr std::size_t least_room = 22;
   if (at + least_room > page.width()) {
     page.end_line();
     page.write(std::string(indent, ' '));
@@ -149,31 +126,25 @@ void write_row(Page& page, const Table& table, const TableRow& row, const Layout
   page.write(std::string(layout.indent, ' '));
   const bool remark = is_remark(table, row);
   std::size_t at = layout.indent;
-  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
-    const ShownColumn& column = layout.columns[i];
+  for (const PlacedColumn& column : layout.columns) {
     const TableCell& cell = row.cells[column.index];
-    const std::string text = text_of(table, row, column, page);
-    if (remark && i > 0) {
-      if (text.empty()) continue;
+    const std::string text = text_of(row, column, page);
+    const bool is_last = &column == &layout.columns.back();
+    const bool is_number = column.is_number() && std::holds_alternative<double>(cell.value);
+    if (remark && at > layout.indent && text.empty()) continue;
+    if ((remark && at > layout.indent) ||
+        (is_last && !is_number && at + display_width(text) > page.width())) {
       write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
-      return;
+      return write_below(page, row, layout);
     }
-    const bool is_last = i + 1 == layout.columns.size();
-    if (is_number(table.columns[column.index]) && std::holds_alternative<double>(cell.value)) {
-      page.write(pad_left(text, column.width), colour_of(cell.tone));
-    } else if (is_last && at + display_width(text) > page.width()) {
-      write_end(page, text, colour_of(cell.tone), at, layout.indent + 2);
-      write_below(page, table, row, layout);
-      return;
-    } else {
-      page.write(pad_right(is_last ? text : page.cut(text, column.width), column.width),
-                 colour_of(cell.tone));
-    }
+    page.write(is_number ? pad_left(text, column.width)
+                         : pad_right(is_last ? text : page.cut(text, column.width), column.width),
+               colour_of(cell.tone));
     page.write(std::string(gap, ' '));
     at += column.width + gap;
   }
   page.end_line();
-  write_below(page, table, row, layout);
+  write_below(page, row, layout);
 }
 
 void write_table(Page& page, const Table& table, std::size_t most_rows) {
@@ -183,15 +154,13 @@ void write_table(Page& page, const Table& table, std::size_t most_rows) {
   if (!table.title.empty()) page.paragraph(table.title, colour::heading, 2, 2);
   page.write(std::string(layout.indent, ' '));
   std::size_t at = layout.indent;
-  for (const ShownColumn& column : layout.columns) {
-    const bool right = is_number(table.columns[column.index]);
-    const std::size_t room = page.width() - std::min(page.width(), at);
+  for (const PlacedColumn& column : layout.columns) {
+    const std::size_t width = std::min(column.width, page.width() - std::min(page.width(), at));
+    if (width < std::min<std::size_t>(display_width(column.heading), 4)) break;
+    const std::string heading = page.cut(column.heading, width);
+    const std::string cell = column.is_number() ? pad_left(heading, width) : pad_right(heading, column.width);
+    page.write(cell + std::string(gap, ' '), colour::dim);
     at += column.width + gap;
-    if (room < std::min<std::size_t>(display_width(column.heading), 4)) break;
-    const std::string heading = page.cut(column.heading, std::min(column.width, room));
-    page.write((right ? pad_left(heading, std::min(column.width, room)) : pad_right(heading, column.width)) +
-                   std::string(gap, ' '),
-               colour::dim);
   }
   page.end_line();
   const std::string* group = nullptr;

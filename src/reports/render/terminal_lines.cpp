@@ -69,11 +69,6 @@ void Page::paragraph(std::string_view text, std::string_view code, std::size_t h
   wrapped("", colour::none, text, code, 0, hang, most_lines);
 }
 
-void Page::item(std::string_view word, std::string_view word_colour, std::string_view text) {
-  write("  ");
-  wrapped(word, word_colour, text, colour::none, 2, 2, 5);
-}
-
 std::string Page::take() {
   return std::move(text_);
 }

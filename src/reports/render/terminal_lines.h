@@ -43,8 +43,6 @@ class Page {
 
   void paragraph(std::string_view text, std::string_view code, std::size_t hang, std::size_t most_lines);
 
-  void item(std::string_view word, std::string_view word_colour, std::string_view text);
-
   std::string take();
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "unit/reports_sample.h"
+#include "verdicts/machines.h"
 
 namespace breakeven::library_summary_test {
 namespace {
@@ -14,12 +15,7 @@ using testing::SizeIs;
 
 /// The summary of the results of one machine, which need not outlive it.
 LibrarySummary summary_of(std::vector<Result> results) {
-  const auto groups = compare_backends(runs_of(results));
-  std::vector<const Problem*> problems;
-  for (const ProblemGroup& group : groups) {
-    for (const Problem& problem : group.problems) problems.push_back(&problem);
-  }
-  return summarise(problems);
+  return summarise(compare_backends(runs_of(results)), machine_key(results.front().host));
 }
 
 LibrarySummary summary_of(std::vector<CaseResult> cases) {
@@ -35,7 +31,7 @@ TEST(LibrarySummary, HasTheMostOftenAheadFirstAndMeansOverTheFastest) {
   EXPECT_EQ(summary.leader().backend, "onednn");
   EXPECT_EQ(summary.leader().fastest, 2U);
   EXPECT_NEAR(summary.backends[1].mean_ratio, std::cbrt(6), 1e-9);
-  EXPECT_EQ(leader_sentence(summary, "matrix products"), "oneDNN is the fastest for 2 of 3 matrix products.");
+  EXPECT_EQ(leader_sentence(summary), "oneDNN is the fastest for 2 of 3 matrix products.");
   EXPECT_EQ(average_sentence(summary), "On average BLIS takes 1.8x as long as the fastest.");
   EXPECT_EQ(gap_sentence(summary), "Largest gap: oneDNN, 256 x 256 x 256 f32, 4.0x.");
 }
@@ -43,14 +39,13 @@ TEST(LibrarySummary, HasTheMostOftenAheadFirstAndMeansOverTheFastest) {
 TEST(LibrarySummary, SaysWhereTheLeadIsShared) {
   const auto said = [](double wide) {
     return leader_sentence(summary_of({product("a", 64, 1), product("b", 64, 2), product("a", 128, 1, wide),
-                                       product("b", 128, 1.02, 0.01)}),
-                           "problems");
+                                       product("b", 128, 1.02, 0.01)}));
   };
-  EXPECT_EQ(said(0.1), "a is the fastest for 1 of 2 problems and shares the lead in 1 more.");
-  EXPECT_EQ(said(0.001), "a is the fastest for all 2 problems.");
+  EXPECT_EQ(said(0.1), "a is the fastest for 1 of 2 matrix products and shares the lead in 1 more.");
+  EXPECT_EQ(said(0.001), "a is the fastest for all 2 matrix products.");
   const std::vector<CaseResult> close{product("a", 64, 1), product("b", 64, 1.001)};
-  EXPECT_EQ(leader_sentence(summary_of(close), "problems"),
-            "No library is ahead alone; a shares the lead in 1 of 1 problems.");
+  EXPECT_EQ(leader_sentence(summary_of(close)),
+            "No library is ahead alone; a shares the lead in 1 of 1 matrix products.");
   EXPECT_EQ(gap_sentence(summary_of(close)), "");
 }
 
@@ -64,8 +59,7 @@ TEST(LibrarySummary, ALeaderThatOnlySharesIsNotAloneInThat) {
   }
   const LibrarySummary summary = summary_of(cases);
   EXPECT_EQ(summary.leader().backend, "a");
-  EXPECT_EQ(leader_sentence(summary, "problems"),
-            "a shares the lead in 2 of 3 problems; b is the fastest for 1.");
+  EXPECT_EQ(leader_sentence(summary), "a shares the lead in 2 of 3 matrix products; b is the fastest for 1.");
 }
 
 TEST(LibrarySummary, TakesOneResultOfEachLibrary) {
@@ -83,7 +77,7 @@ TEST(LibrarySummary, OfNothingToCompareSaysNothing) {
   const LibrarySummary none =
       summary_of({product("a", 64, 1), sample::refused(product("b", 64, 1), Status::failed, "no")});
   EXPECT_EQ(none.problems, 0U);
-  EXPECT_EQ(leader_sentence(none, "problems"), "");
+  EXPECT_EQ(leader_sentence(none), "");
   EXPECT_EQ(average_sentence(none), "");
   EXPECT_EQ(gap_sentence(none), "");
 }

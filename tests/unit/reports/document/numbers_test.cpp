@@ -35,7 +35,6 @@ TEST(Numbers, UnknownIsNotZero) {
     EXPECT_EQ(format_number(value), "unknown");
     EXPECT_EQ(format_percent(value), "unknown");
     EXPECT_EQ(format_bytes(value), "unknown");
-    EXPECT_EQ(format_slower(value), "unknown");
     EXPECT_EQ(format_joules(value), "unknown");
     EXPECT_EQ(number_text(value), "unknown");
     EXPECT_EQ(count_text(value), "unknown");
@@ -59,9 +58,6 @@ TEST(Numbers, PercentAndRatios) {
   EXPECT_EQ(format_percent(0.0123), "1.2%");
   EXPECT_EQ(format_percent(0.1234), "12%");
   EXPECT_EQ(format_percent(0.0996), "10%");
-  EXPECT_EQ(format_slower(1.042), "4.2% slower");
-  EXPECT_EQ(format_slower(1.84), "1.8x slower");
-  EXPECT_EQ(format_slower(186.4), "186x slower");
   EXPECT_EQ(format_bytes(16.0 * 1024 * 1024 * 1024), "16.0 GiB");
   EXPECT_EQ(format_bytes(512), "512 B");
 }

@@ -2,18 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "unit/document_texts.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::remarks_test {
 namespace {
 
 using testing::ElementsAre;
-using testing::Field;
-using testing::SizeIs;
-
-std::vector<Remark> failures(const std::vector<Result>& results) {
-  return find_failures(runs_of(results));
-}
 
 TEST(Remarks, ThatDifferInNumbersAreOne) {
   std::vector<CaseResult> cases;
@@ -26,29 +21,28 @@ TEST(Remarks, ThatDifferInNumbersAreOne) {
   cases.front().warnings.emplace_back("throttled");
   std::vector<Result> results{sample::result(std::move(cases))};
   results[0].warnings = {"built without optimisation"};
-  const auto warnings = find_warnings(runs_of(results));
-  ASSERT_THAT(warnings, SizeIs(3));
-  EXPECT_EQ(describe_extent(warnings[0]), "");
-  EXPECT_EQ(warnings[1].text, "other processes used 64.5 % of CPU time");
-  EXPECT_EQ(describe_extent(warnings[1]), "(6 cases, with other figures: a, b)");
-  EXPECT_EQ(describe_extent(warnings[2]), "(a, matmul 64 x 64 x 64 f32)");
+  EXPECT_THAT(texts(remarks_on(runs_of(results))),
+              ElementsAre("built without optimisation",
+                          "other processes used 64.5 % of CPU time (6 cases, with other figures: a, b)",
+                          "throttled (a, matmul 64 x 64 x 64 f32)"));
 }
 
 TEST(Remarks, OnFailuresAreByStatusAndReason) {
   const CaseResult some = sample::product("a", 64, 1);
-  const std::vector<Result> results{
-      sample::result({some, sample::refused(some, Status::failed, "out of luck"),
-                      sample::refused(some, Status::unsupported, "out of luck"),
+  std::vector<Result> results{
+      sample::result({sample::refused(some, Status::unsupported, "out of luck"), some,
+                      sample::refused(some, Status::failed, "out of luck"),
                       sample::refused(some, Status::unsupported, "no conv2d in f16"),
                       sample::refused(some, Status::unsupported, "no conv2d in f64")})};
-  EXPECT_THAT(failures(results), ElementsAre(Field(&Remark::text, "failed: out of luck"),
-                                             Field(&Remark::text, "unsupported: out of luck"),
-                                             Field(&Remark::text, "unsupported: no conv2d in f16"),
-                                             Field(&Remark::text, "unsupported: no conv2d in f64")))
+  results[0].warnings = {"built without optimisation"};
+  const std::string of = " (a, matmul 64 x 64 x 64 f32)";
+  EXPECT_THAT(
+      texts(remarks_on(runs_of(results))),
+      ElementsAre("failed: out of luck" + of, "built without optimisation", "unsupported: out of luck" + of,
+                  "unsupported: no conv2d in f16" + of, "unsupported: no conv2d in f64" + of))
       << "digits in names tell texts apart";
-  const auto counts = count_statuses(runs_of(results));
-  EXPECT_EQ(counts.at(Status::ok), 1U);
-  EXPECT_EQ(counts.at(Status::unsupported), 3U);
+  results[0].complete = false;
+  EXPECT_THAT(texts(remarks_on(runs_of(results)))[1], testing::HasSubstr("--resume"));
 }
 
 }  // namespace

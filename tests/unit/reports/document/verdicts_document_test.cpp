@@ -158,6 +158,14 @@ TEST(VerdictsDocument, CasesThatCannotBeComparedForOneCauseAreOneRow) {
   EXPECT_THAT(findings(verdicts({verdict_of(Verdict::same, 1, 1)}), "case"), IsEmpty());
 }
 
+TEST(VerdictsDocument, ACaseThatGivesNoReasonHasARowToo) {
+  EXPECT_THAT(findings(verdicts({incomparable(1, "")}), "case"),
+              ElementsAre("matmul 1 x 1 x 1 f32 on openblas"));
+  const Verdicts two = verdicts({incomparable(1, ""), incomparable(2, "")});
+  EXPECT_THAT(findings(two, "case"), ElementsAre("2 cases"));
+  EXPECT_THAT(findings(two, "why"), ElementsAre("no reason was given"));
+}
+
 TEST(VerdictsDocument, DrawsChangesTheLargestFirstAndLeavesOutTheMiddle) {
   std::vector<CaseVerdict> cases;
   for (int i = 0; i < 30; ++i) cases.push_back(verdict_of(Verdict::slower, i + 1, 1 + 0.01 * i));

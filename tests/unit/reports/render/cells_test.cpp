@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 Table column(CellKind kind, const std::vector<double>& values) {
   Table table{.columns = {{.name = "of", .kind = kind}}};
-  for (const double value : values) table.rows.push_back({.cells = {{.value = value}}});
+  for (const double value : values) table.rows.push_back({.cells = {value}});
   return table;
 }
 
@@ -70,9 +70,9 @@ TEST(Cells, ThatAreNotKnownAreEmptyAndUnused) {
   EXPECT_TRUE(style_of(table, 0).is_used);
   table.rows[0].cells[0] = {};
   EXPECT_FALSE(style_of(table, 0).is_used);
-  table.rows[0].cells[0] = {.value = ""};
+  table.rows[0].cells[0] = "";
   EXPECT_FALSE(style_of(table, 0).is_used);
-  table.rows[0].cells[0] = {.value = "not reached"};
+  table.rows[0].cells[0] = "not reached";
   EXPECT_THAT(column_texts(table, "of"), ElementsAre("not reached"));
   EXPECT_EQ(shown(CellKind::seconds, {std::numeric_limits<double>::infinity(), 0}),
             (std::vector<std::string>{"unknown", "0"}));

@@ -58,6 +58,16 @@ std::string shown(const Document& document, int width = 80, bool answer_first = 
   return render_terminal(document, {.style = {.width = width}, .answer_first = answer_first});
 }
 
+TEST(Terminal, KeepsWithinItsWidthWhereTheLastTextBeginsLate) {
+  const std::string many = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen";
+  for (std::size_t first = 1; first < 44; ++first) {
+    Table table{.columns = {essential("first"), essential("last")},
+                .rows = {{.cells = {std::string(first, 'a'), many}}}};
+    const Document document{.title = "Title", .cards = {{.question = "Question?", .tables = {table}}}};
+    EXPECT_LE(widest(shown(document, 60)), 60U) << first;
+  }
+}
+
 TEST(Terminal, EndsWithTheAnswer) {
   EXPECT_EQ(shown(of({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3)}), 90),
             "Which is faster?\n"

@@ -1,0 +1,51 @@
+// Makes the parts that many documents have.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/document/document.h"
+
+namespace breakeven {
+
+/// Values by key, in the order in which the keys first appear.
+template <typename Key, typename Value>
+using InOrder = std::vector<std::pair<Key, Value>>;
+
+/// The value of the key, a new one if there is none yet.
+template <typename Key, typename Value>
+Value& at_key(InOrder<Key, Value>& all, const Key& key) {
+  auto found = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == key; });
+  if (found == all.end()) found = all.insert(found, {key, Value{}});
+  return found->second;
+}
+
+/// A cell with printable text; an empty cell for an empty text.
+TableCell text_cell(const std::string& text);
+
+/// Adds a sentence with printable text; nothing for an empty text.
+void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
+
+/// What is empty is left out.
+void add_table(std::vector<Table>& tables, Table table);
+void add_fold(std::vector<Fold>& folds, Fold fold);
+
+/// Nothing where there is none.
+std::optional<Chart> take_first(std::vector<Chart>& charts);
+
+/// "3 more pictures".
+Fold more_pictures(std::vector<Chart> charts);
+
+/// A chart of ratios, beside 1.
+Chart ratio_chart(std::string name, std::string title, Chart::Kind kind, std::string label);
+
+/// One line, what is empty left out; printable.
+std::string about_line(std::vector<std::string> parts);
+
+/// "breakeven 0.1.0"; empty for an empty version.
+std::string tool_text(const std::string& version);
+
+}  // namespace breakeven
