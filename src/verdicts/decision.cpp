@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace breakeven {
@@ -14,6 +15,16 @@ std::string signed_percent(double ratio) {
   if (!std::isfinite(percent)) return "unknown";
   if (std::abs(percent) < 0.05) return "0.0";  // what rounds to 0 has no sign
   return std::abs(percent) < large ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
+}
+
+/// Of changes as large as these, percent say little: -99.7 % is 320x faster.
+bool is_factor(double ratio) {
+  constexpr double large = 3;
+  return std::isfinite(ratio) && ratio > 0 && (ratio >= large || ratio <= 1 / large);
+}
+
+std::string factor_text(double factor) {
+  return factor < 10 ? fmt::format("{:.1f}x", factor) : fmt::format("{:.0f}x", factor);
 }
 
 }  // namespace
@@ -72,11 +83,15 @@ std::string reason_of_inconclusive(const Undecided& undecided) {
 }
 
 std::string change_text(double ratio) {
-  return signed_percent(ratio) + " %";
+  if (!is_factor(ratio)) return signed_percent(ratio) + " %";
+  return factor_text(std::max(ratio, 1 / ratio)) + (ratio > 1 ? " slower" : " faster");
 }
 
 std::string interval_text(const Ratio& ratio) {
-  return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
+  if (!is_factor(ratio.value))
+    return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
+  return ratio.value > 1 ? fmt::format("{} to {}", factor_text(ratio.low), factor_text(ratio.high))
+                         : fmt::format("{} to {}", factor_text(1 / ratio.high), factor_text(1 / ratio.low));
 }
 
 std::string change_text(const Ratio& ratio) {

@@ -38,9 +38,10 @@ struct Undecided {
 /// "probably slower (+56 %, +49 to +63 %), not confirmed: time ran out after 6 launches; re-run with ..."
 std::string reason_of_inconclusive(const Undecided& undecided);
 
-/// "-2.6 %", "+56 %": three significant digits at most, "0.0 %" without a sign.
+/// "-2.6 %", "+56 %": three significant digits at most, "0.0 %" without a sign; from three times on "3.2x
+/// slower" and "320x faster".
 std::string change_text(double ratio);
-/// "+49 to +63 %"
+/// "+49 to +63 %"; "310x to 330x" beside a factor.
 std::string interval_text(const Ratio& ratio);
 /// "+56 %, +49 to +63 %"
 std::string change_text(const Ratio& ratio);

@@ -105,5 +105,17 @@ TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
             "not measured: interrupted");
 }
 
+TEST(ChangeText, IsInPercentOrAFactor) {
+  EXPECT_EQ(change_text(1.053), "+5.3 %");
+  EXPECT_EQ(change_text(2.86), "+186 %");
+  EXPECT_EQ(change_text(1.0001), "0.0 %");
+  EXPECT_EQ(change_text(3.2), "3.2x slower");
+  EXPECT_EQ(change_text(1.0 / 320), "320x faster");
+  EXPECT_EQ(change_text(0.5), "-50 %");
+  EXPECT_EQ(change_text(0), "-100 %");
+  EXPECT_EQ(change_text(Ratio{.value = 0.0031, .low = 0.003, .high = 0.0032}), "323x faster, 312x to 333x");
+  EXPECT_EQ(change_text(Ratio{.value = 4, .low = 3.9, .high = 4.1}), "4.0x slower, 3.9x to 4.1x");
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -92,6 +92,11 @@ std::string leader_sentence(const LibrarySummary& summary) {
                      backend_title(alone->backend), count_text(alone->fastest));
 }
 
+std::string fastest_text(const BackendSummary& one) {
+  return one.shares == 0 ? fmt::format("{} of {}", one.fastest, one.problems)
+                         : fmt::format("{} of {}, shares {}", one.fastest, one.problems, one.shares);
+}
+
 std::string average_sentence(const LibrarySummary& summary) {
   constexpr std::size_t most = 3;
   constexpr double hardly = 1.005;

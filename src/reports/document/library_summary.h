@@ -35,6 +35,9 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string
 /// comparison.
 std::string leader_sentence(const LibrarySummary& summary);
 
+/// "13 of 14, shares 1"
+std::string fastest_text(const BackendSummary& one);
+
 /// "On average PyTorch takes 1.5x and OpenBLAS 1.6x as long as the fastest." Empty without another backend.
 std::string average_sentence(const LibrarySummary& summary);
 

@@ -67,6 +67,21 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   return figures;
 }
 
+/// The compared backends whose warnings say what makes them slower here than they could be; empty without
+/// one.
+std::string caveat_sentence(const LibrarySummary& libraries, const Runs& runs) {
+  std::vector<std::string> names;
+  for (const BackendSummary& one : libraries.backends) {
+    const auto is_slowed = [&](const Result* run) {
+      return std::any_of(run->backends.begin(), run->backends.end(), [&](const BackendRecord& b) {
+        return b.name == one.backend && !b.warnings.empty();
+      });
+    };
+    if (std::any_of(runs.begin(), runs.end(), is_slowed)) names.push_back(backend_title(one.backend));
+  }
+  return names.empty() ? "" : fmt::format("{} could be faster here: see the warnings.", joined_text(names));
+}
+
 }  // namespace
 
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
@@ -94,12 +109,12 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   const auto add_libraries = [&] {
     add_sentence(found.sentences, leader_sentence(found.libraries));
     add_sentence(found.sentences, average_sentence(found.libraries));
+    add_sentence(found.sentences, caveat_sentence(found.libraries, machine.runs), Tone::warning);
   };
   const bool libraries_first = found.focus == Focus::libraries && has_libraries;
   if (libraries_first) {
     const BackendSummary& leader = found.libraries.leader();
-    found.in_short = fmt::format("{}, {} of {}", backend_title(leader.backend),
-                                 leader.fastest + leader.shares, found.libraries.problems);
+    found.in_short = fmt::format("{}, {}", backend_title(leader.backend), fastest_text(leader));
     add_libraries();
     found.answers = found.sentences.size();
   } else if (!said.empty()) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
 #include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -32,9 +34,24 @@ std::string without_numbers(std::string_view text) {
   return key;
 }
 
+/// The numbers in a text, without their signs.
+std::vector<double> figures_of(const std::string& text) {
+  std::vector<double> figures;
+  for (const char* at = text.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    if (std::isdigit(static_cast<unsigned char>(*at)) == 0) {
+      ++at;
+    } else {
+      figures.push_back(std::strtod(at, &end));
+      at = end;
+    }
+  }
+  return figures;
+}
+
 /// A remark on one or many results: texts that differ only in their numbers are one.
 struct Remark {
-  std::string text;  // as first met; printable
+  std::string text;  // printable; of those that differ, the one with the largest figures
   bool varies = false;
   std::size_t count = 0;                   // of results; 0: on a run as a whole
   std::vector<std::string> backends = {};  // in order of appearance
@@ -50,6 +67,7 @@ class Remarks {
     if (fresh) all_.push_back({.text = text});
     Remark& remark = all_[known->second];
     remark.varies = remark.varies || remark.text != text;
+    if (figures_of(remark.text) < figures_of(text)) remark.text = text;
     if (result == nullptr) return;
     if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));
@@ -58,14 +76,21 @@ class Remarks {
       remark.backends.push_back(std::move(backend));
   }
 
+  /// First those on runs as a whole, then the most frequent.
   void add_to(std::vector<Sentence>& said, Tone tone) const {
-    for (const Remark& remark : all_) {
+    std::vector<Remark> ordered = all_;
+    std::stable_sort(ordered.begin(), ordered.end(), [](const Remark& a, const Remark& b) {
+      return a.count == 0 || b.count == 0 ? a.count < b.count : a.count > b.count;
+    });
+    for (const Remark& remark : ordered) {
       const std::string backends = fmt::format("{}", fmt::join(remark.backends, ", "));
       std::string text = remark.text;
       if (remark.count == 1) text += fmt::format(" ({}, {})", backends, remark.first);
-      if (remark.count > 1)
-        text += fmt::format(" ({} cases{}: {})", remark.count, remark.varies ? ", with other figures" : "",
-                            backends);
+      if (remark.count > 1 && remark.varies)
+        text += fmt::format(" (and {} like it: {})",
+                            counted_text(remark.count - 1, "more case", "more cases"), backends);
+      else if (remark.count > 1)
+        text += fmt::format(" ({} cases: {})", remark.count, backends);
       said.push_back({.text = std::move(text), .tone = tone});
     }
   }

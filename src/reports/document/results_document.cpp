@@ -25,11 +25,6 @@ namespace {
 
 // ---- tables
 
-std::string fastest_text(const BackendSummary& one) {
-  return one.shares == 0 ? fmt::format("{} of {}", one.fastest, one.problems)
-                         : fmt::format("{} of {}, shares {}", one.fastest, one.problems, one.shares);
-}
-
 /// One row per backend: how often it is the fastest, and its mean time over the fastest's, by operation if
 /// there are several.
 Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
@@ -142,7 +137,9 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
     constexpr std::size_t readable = 8;
     if (found.focus == Focus::gpu && c.name.ends_with("-speedup")) return 0;
     if (found.focus == Focus::precision && c.name == "lower-precision") return 0;
-    if (c.kind == Chart::Kind::lines && !c.name.ends_with("-latency")) return 1;
+    if (c.kind == Chart::Kind::lines && !c.name.ends_with("-latency") &&
+        c.name.find("-loss") == std::string::npos)
+      return 1;
     return c.kind == Chart::Kind::bars && c.categories.size() <= readable ? 2 : 3;
   };
   const auto best = std::min_element(all.begin(), all.end(),

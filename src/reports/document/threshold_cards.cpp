@@ -119,6 +119,8 @@ Card card_of(const std::vector<const Threshold*>& alike) {
       card.details.back().title += on_machine;
     }
   }
+  std::stable_partition(charts.begin(), charts.end(),
+                        [](const Chart& chart) { return !chart.marks.empty(); });
   card.picture = take_first(charts);
   if (const std::size_t answers = table.rows.size(); answers > most_sentences)
     card.folds.push_back({.title = fmt::format("All {} answers", answers), .tables = {std::move(table)}});

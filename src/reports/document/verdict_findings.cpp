@@ -157,8 +157,11 @@ std::string describe_details(const CaseVerdict& c) {
   if (!c.base_algorithm.empty() && !c.head_algorithm.empty() && c.base_algorithm != c.head_algorithm) {
     details.push_back(printable(fmt::format("other algorithm: {} → {}", c.base_algorithm, c.head_algorithm)));
   }
-  for (const std::string& note : c.notes) details.push_back(printable(note));
   return fmt::format("{}", fmt::join(details, "; "));
+}
+
+std::string describe_notes(const CaseVerdict& c) {
+  return printable(fmt::format("{}", fmt::join(c.notes, "; ")));
 }
 
 std::string describe_side(const Side& side) {

@@ -47,8 +47,11 @@ std::string describe_change(const CaseVerdict& c);
 /// "10.0 ms → 10.5 ms", with "?" for a side that has no time; empty where neither has.
 std::string describe_times(const CaseVerdict& c);
 
-/// Why, what is not ok, what the library chose, the notes: printable sentences, joined by "; ".
+/// Why, what is not ok, what the library chose: printable sentences, joined by "; ".
 std::string describe_details(const CaseVerdict& c);
+
+/// What a reader should know beside the verdict, in the same way.
+std::string describe_notes(const CaseVerdict& c);
 
 /// What the two sides are: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
 std::string describe_side(const Side& side);

@@ -55,7 +55,8 @@ TableRow finding_row(const CaseVerdict& c) {
                     text_cell(describe_change(c)),
                     text_cell(describe_case(c)),
                     text_cell(describe_times(c)),
-                    text_cell(describe_details(c))}};
+                    text_cell(describe_details(c)),
+                    text_cell(describe_notes(c))}};
 }
 
 Table table_of_findings(const char* title) {
@@ -64,7 +65,8 @@ Table table_of_findings(const char* title) {
                       essential("change"),
                       essential("case"),
                       {.name = "median time"},
-                      {.name = "why"}}};
+                      {.name = "why"},
+                      {.name = "notes"}}};
 }
 
 /// Cases that cannot be compared for one cause are one row, where the first of them would stand.
@@ -84,6 +86,7 @@ Table findings_table(const Verdicts& verdicts) {
       row.cells[2] = counted_text(group.cases.size(), "case", "cases");
       row.cells[3] = {};
       row.cells[4] = text_cell(group.reason.empty() ? group.cause : group.reason);
+      row.cells[5] = {};
     }
   }
   return table;

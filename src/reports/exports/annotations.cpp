@@ -57,7 +57,7 @@ FormattedReport verdict_annotations(const Verdicts& verdicts) {
   for (std::size_t i = 0; i < shown; ++i) {
     const CaseVerdict& c = *problems[i];
     std::vector<std::string> parts{describe_case(c)};
-    for (std::string part : {describe_times(c), describe_details(c)}) {
+    for (std::string part : {describe_times(c), describe_details(c), describe_notes(c)}) {
       if (!part.empty()) parts.push_back(std::move(part));
     }
     text += annotation(annotation_level(c), fmt::format("{} {}", name(finding_kind(c)), describe_change(c)),

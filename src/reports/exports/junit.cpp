@@ -246,7 +246,7 @@ XmlElement test_of(const CaseVerdict& c, UniqueNames& names) {
     test.attributes.emplace_back("time", junit_time(*c.head_seconds, digits_of_verdicts));
   const FindingKind kind = finding_kind(c);
   std::vector<std::string> parts;
-  for (std::string part : {describe_change(c), describe_times(c), describe_details(c)}) {
+  for (std::string part : {describe_change(c), describe_times(c), describe_details(c), describe_notes(c)}) {
     if (!part.empty()) parts.push_back(std::move(part));
   }
   const std::string text = fmt::format("{}: {}", name(kind), fmt::join(parts, "; "));

@@ -23,7 +23,7 @@ TEST(Remarks, ThatDifferInNumbersAreOne) {
   results[0].warnings = {"built without optimisation"};
   EXPECT_THAT(texts(remarks_on(runs_of(results))),
               ElementsAre("built without optimisation",
-                          "other processes used 64.5 % of CPU time (6 cases, with other figures: a, b)",
+                          "other processes used 256.5 % of CPU time (and 5 more cases like it: a, b)",
                           "throttled (a, matmul 64 x 64 x 64 f32)"));
 }
 

@@ -97,7 +97,8 @@ TEST(VerdictFindings, DescribeChangesAndWhatElse) {
   c.base_algorithm = "avx2";
   c.head_algorithm = "sse";
   c.notes = {"one", "two"};
-  EXPECT_EQ(describe_details(c), "base out of memory; why; other algorithm: avx2 → sse; one; two");
+  EXPECT_EQ(describe_details(c), "base out of memory; why; other algorithm: avx2 → sse");
+  EXPECT_EQ(describe_notes(c), "one; two");
 }
 
 TEST(VerdictFindings, DescribeSides) {

@@ -44,13 +44,13 @@ TEST(Cells, OfColumnsThatAreComparedHaveOneUnit) {
   Table table{.columns = {{.name = "a", .kind = CellKind::seconds},
                           {.name = "n", .kind = CellKind::count},
                           {.name = "b", .kind = CellKind::seconds}}};
-  table.rows = {{.cells = {{.value = 2e-6}, {.value = 1.0}, {.value = 3e-3}}}};
+  table.rows.push_back({.cells = {2e-6, 1.0, 3e-3}});
   EXPECT_EQ(heading(table), "a, µs");
   EXPECT_THAT(column_texts(table, "b"), ElementsAre("3.00"));
   table.one_unit = true;
   EXPECT_EQ(heading(table), "a, µs");
   EXPECT_THAT(column_texts(table, "b"), ElementsAre("3,000"));
-  table.rows[0].cells[2].value = 30.0;
+  table.rows[0].cells[2] = 30.0;
   EXPECT_EQ(heading(table), "a");
   EXPECT_THAT(column_texts(table, "b"), ElementsAre("30.0 s")) << "too far apart: each has its own";
 }
