@@ -57,8 +57,10 @@ ColumnStyle style_of(const Table& table, std::size_t column) {
           style.is_used || (i == column && (text != nullptr ? !text->empty() : cell.value.index() != 0));
     }
   }
-  if (kind == CellKind::seconds) choose_unit(style, std::move(values), second_units);
-  if (kind == CellKind::joules) choose_unit(style, std::move(values), std::span(joule_units).subspan(1));
+  if (kind == CellKind::seconds)
+    choose_unit(style, std::move(values), second_units);
+  else if (kind == CellKind::joules)
+    choose_unit(style, std::move(values), std::span(joule_units).subspan(1));
   return style;
 }
 

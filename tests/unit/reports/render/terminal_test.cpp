@@ -107,7 +107,7 @@ TEST(Terminal, ADecisionComesFirst) {
   EXPECT_THAT(*row, EndsWith("3 is not 4"));
   EXPECT_THAT(all, testing::Contains(AllOf(StartsWith("slower "), HasSubstr("+5.3 % (+4.1 to +6.6 %)"),
                                            HasSubstr("10.0 ms → 10.5 ms"),
-                                           EndsWith("other algorithm: avx2 → sse; a note"))));
+                                           EndsWith("other algorithm: avx2 → sse  a note"))));
   EXPECT_THAT(shown(gate, 200, true), Not(HasSubstr("the same  "))) << "findings, not every case";
 }
 
