@@ -126,15 +126,6 @@ std::string description(const Chart& chart) {
   return made + ".";
 }
 
-Part paragraph(const std::string& content, const Paper& paper, double top, const TextLook& look) {
-  Part part{.svg = {}, .bottom = top};
-  for (const std::string& one : wrapped(content, paper.width / (look.bold ? 1.15 : 1), 4)) {
-    part.bottom += line_height;
-    part.svg += text(0, part.bottom - 4, one, look);
-  }
-  return part;
-}
-
 }  // namespace
 }  // namespace svg
 
@@ -143,26 +134,21 @@ std::string svg_text(const Chart& original, const SvgStyle& style) {
   constexpr double margin = 12;  // of a file; a page has its own
   const Prepared made = prepared(original);
   const double around = style.for_page ? 0 : margin;
-  const Paper paper{.width = style.width - 2 * around, .for_page = style.for_page};
-  Part part;
-  const auto append = [&](const Part& next) {
-    part.svg += next.svg;
-    part.bottom = next.bottom;
-  };
+  Picture picture(made.chart, style.width - 2 * around, style.for_page);
   if (!style.for_page) {
-    append(paragraph(made.chart.title, paper, part.bottom, {.colour = paper.colour("ink"), .bold = true}));
-    part.bottom += 6;
+    picture.paragraph(made.chart.title, {.colour = "ink", .bold = true});
+    picture.bottom += 6;
   }
   if (made.chart.series.empty()) {
-    append(paragraph("No values to show.", paper, part.bottom, {.colour = paper.colour("soft")}));
+    picture.paragraph("No values to show.");
+  } else if (has_rows(made.chart)) {
+    draw_rows(picture);
   } else {
-    append(has_rows(made.chart) ? rows_part(made.chart, paper, part.bottom)
-                                : lines_part(made.chart, paper, part.bottom));
+    draw_lines(picture);
   }
-  for (const std::string& note : made.notes)
-    append(paragraph(note, paper, part.bottom, {.colour = paper.colour("soft")}));
+  for (const std::string& note : made.notes) picture.paragraph(note);
 
-  const double height = std::ceil(part.bottom + 2 * around);
+  const double height = std::ceil(picture.bottom + 2 * around);
   const std::string ground = fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="#ffffff"/>)"
                                          "\n",
                                          -around, style.width, height);
@@ -171,7 +157,7 @@ std::string svg_text(const Chart& original, const SvgStyle& style) {
       R"(aria-labelledby="{3}title {3}desc" font-family="system-ui, sans-serif" font-size="{4}">)"
       "\n<title id=\"{3}title\">{5}</title>\n<desc id=\"{3}desc\">{6}</desc>\n{7}{8}</svg>\n",
       around == 0 ? 0 : -around, style.width, height, escaped(style.id_prefix), font_size,
-      escaped(made.chart.title), escaped(description(made.chart)), style.for_page ? "" : ground, part.svg);
+      escaped(made.chart.title), escaped(description(made.chart)), style.for_page ? "" : ground, picture.svg);
 }
 
 }  // namespace breakeven

@@ -91,7 +91,6 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     chart.categories.push_back(capitalised(plural_of(op)));
     if (ops.size() > 1) table.columns.push_back({.name = plural_of(op), .kind = CellKind::ratio});
   }
-  SeriesByLabel series;
   std::vector<std::string> others;
   for (const std::size_t m : order) {
     const bool is_leader = m == leader;
@@ -103,15 +102,13 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Estimate of_op = is_leader ? Estimate{.value = 1} : mean_ratio(by_op[i][m], by_op[i][leader]);
       if (ops.size() > 1) row.cells.push_back({.value = of_op.value});
-      if (const auto point = point_at(static_cast<double>(i), of_op))
-        series.add(machines[m].name, *point, has_gpu);
+      add_point(chart, machines[m].name, point_at(static_cast<double>(i), of_op), has_gpu);
     }
     table.rows.push_back(std::move(row));
     if (!is_leader)
       others.push_back(
           fmt::format("{}{} {}", machines[m].name, others.empty() ? " takes" : "", factor_text(mean)));
   }
-  chart.series = series.take();
   Card card{.id = {}, .question = "Which machine is the fastest?", .short_answer = machines[leader].name};
   card.answer.push_back(
       {.text = fmt::format("{} is the fastest of {} machines, each with its fastest library.",
@@ -119,7 +116,7 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   card.answer.push_back(
       {.text = fmt::format("Over the {} {} that all of them have, {} as long on average.",
                            count_text(static_cast<double>(best.size())), problems, joined_text(others))});
-  card.picture = std::move(chart);
+  card.picture = finished(std::move(chart));
   card.tables.push_back(std::move(table));
   return card;
 }

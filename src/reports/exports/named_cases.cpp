@@ -13,26 +13,13 @@ namespace {
 /// Bencher's limit is 1024 bytes (BenchmarkName::MAX_LEN); what makes a name unique must fit as well.
 constexpr std::size_t longest_name = 1000;
 
-std::string cut(std::string text) {
+std::string cut(const std::string& text) {
   if (text.size() <= longest_name) return text;
-  std::size_t end = longest_name;
-  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U; };
-  while (end > 0 && continues()) --end;
-  text.resize(end);
-  return text + "…";
+  const auto bytes = [](char32_t c) { return c < 0x80 ? 1.0 : c < 0x800 ? 2.0 : c < 0x10000 ? 3.0 : 4.0; };
+  return text.substr(0, bytes_within(text, longest_name, bytes)) + "…";
 }
 
 }  // namespace
-
-UniqueNames::Name UniqueNames::take(const std::string& name) {
-  Name unique{.text = name, .number = ++numbers_[name]};
-  if (unique.number > 1) unique.text = fmt::format("{} ({})", name, unique.number);
-  while (!taken_.insert(unique.text).second) {  // somebody's own name ends like that
-    unique.number = ++numbers_[name];
-    unique.text = fmt::format("{} ({})", name, unique.number);
-  }
-  return unique;
-}
 
 std::string machine_name(const Result& result) {
   std::string name = printable(result.host.name);
@@ -50,7 +37,7 @@ std::vector<NamedCase> named_cases(std::span<const Result> results) {
     for (const CaseResult& result : results[i].cases) {
       std::string name = printable(result.id) + "/" + printable(result.backend);
       if (several) name += "/" + machines[i];
-      UniqueNames::Name unique = names.take(cut(std::move(name)));
+      UniqueNames::Name unique = names.take(cut(name));
       all.push_back({.name = std::move(unique.text),
                      .number = unique.number,
                      .machine = machines[i],

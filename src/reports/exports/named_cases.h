@@ -7,27 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "results/result.h"
 
 namespace breakeven {
-
-/// Tells things of one name apart: the second "a" is "a (2)".
-class UniqueNames {
- public:
-  struct Name {
-    std::string text;
-    std::size_t number = 1;  // different for each that has the same name
-  };
-  Name take(const std::string& name);
-
- private:
-  std::unordered_map<std::string, std::size_t> numbers_;  // the last one that a name was given
-  std::unordered_set<std::string> taken_;
-};
 
 /// One case on one backend. Points into the results it was made of.
 struct NamedCase {
