@@ -56,6 +56,11 @@ const BackendRecord* backend_of(const NamedCase& named) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::string joined_known(std::vector<std::string> texts, std::string_view between) {
+  std::erase(texts, "");
+  return fmt::format("{}", fmt::join(texts, between));
+}
+
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value) {
   if (value && std::isfinite(*value)) object[key] = *value;
 }

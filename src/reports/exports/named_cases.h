@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/result.h"
@@ -31,6 +32,9 @@ std::string machine_name(const Result& result);
 
 /// What is known of the backend that the case ran on; nothing where the file does not list it.
 const BackendRecord* backend_of(const NamedCase& named);
+
+/// The texts that are not empty, with `between` them.
+std::string joined_known(std::vector<std::string> texts, std::string_view between);
 
 /// Sets a member of a JSON object; leaves it out where it is unknown or no finite number.
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
