@@ -50,9 +50,7 @@ bool is_unprintable(char32_t c) {
 
 std::string spaces(const std::string& text, std::size_t columns) {
   const std::size_t taken = display_width(text);
-  std::string padding;
-  padding.resize(columns > taken ? columns - taken : 0, ' ');
-  return padding;
+  return fmt::format("{:{}}", "", columns > taken ? columns - taken : 0);
 }
 
 }  // namespace
@@ -169,13 +167,8 @@ std::string to_ascii(std::string_view text) {
     const char32_t c = next_character(text);
     const auto* spelling =
         std::find_if(spellings.begin(), spellings.end(), [c](const auto& s) { return s.first == c; });
-    if (c < 0x80) {
-      ascii += static_cast<char>(c);
-    } else if (spelling != spellings.end()) {
-      ascii += spelling->second;
-    } else {
-      ascii += '?';
-    }
+    const char other = c < 0x80 ? static_cast<char>(c) : '?';
+    ascii += spelling == spellings.end() ? std::string_view(&other, 1) : spelling->second;
   }
   return ascii;
 }

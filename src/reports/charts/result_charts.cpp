@@ -43,7 +43,8 @@ std::string name_of(const Family& family, const std::string& dtype) {
 
 /// The rates of what belongs to one family, or to one dtype of it.
 Chart curve_chart(const Family& family, const std::string& dtype, const std::vector<Rated>& rates) {
-  Chart chart = rate_chart({.name = name_of(family, dtype), .x = parameter_axis(family.parameter)}, rates);
+  Chart chart =
+      rate_chart({.name = name_of(family, dtype), .title = {}, .x = parameter_axis(family.parameter)}, rates);
   chart.title = curve_title(family, dtype, chart.y.label);
   return chart;
 }
@@ -71,14 +72,19 @@ void add_rate_charts(std::vector<Chart>& made, const Family& family) {
   }
 }
 
+/// Without points yet.
+Chart family_chart(const Family& family, const std::string& suffix, std::string_view what, ChartAxis y) {
+  return {.name = name_of(family, "") + suffix,
+          .title = curve_title(family, "", what),
+          .x = parameter_axis(family.parameter),
+          .y = std::move(y)};
+}
+
 /// Against the fastest CPU backend of the same dtype at each value; empty without other devices.
 Chart speedup_chart(const Family& family) {
   constexpr const char* what = "times as fast as the fastest CPU backend";
-  Chart chart{.name = name_of(family, "") + "-speedup",
-              .title = curve_title(family, "", what),
-              .x = parameter_axis(family.parameter),
-              .y = {.label = what, .unit = ChartUnit::ratio},
-              .reference = 1};
+  Chart chart = family_chart(family, "-speedup", what, {.label = what, .unit = ChartUnit::ratio});
+  chart.reference = 1;
   std::map<std::string, const CaseResult*> fastest;  // by case
   for (const auto& [x, timed] : family.members) {
     if (!timed->is_gpu()) keep_faster(fastest[timed->result->id], *timed->result);
@@ -93,10 +99,8 @@ Chart speedup_chart(const Family& family) {
 }
 
 Chart latency_chart(const Family& family) {
-  Chart chart{.name = name_of(family, "") + "-latency",
-              .title = curve_title(family, "", "median latency, up to the 99th percentile,"),
-              .x = parameter_axis(family.parameter),
-              .y = {.label = "latency", .unit = ChartUnit::seconds}};
+  Chart chart = family_chart(family, "-latency", "median latency, up to the 99th percentile,",
+                             {.label = "latency", .unit = ChartUnit::seconds});
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
     if (!latency || !(latency->p50 > 0) || !std::isfinite(latency->p99)) continue;
@@ -182,7 +186,7 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
     const CaseResult& first = *cases.front()->result;
     std::string what = first.op;
     if (const Value* network = first.parameters.find("network")) what += " " + to_string(*network);
-    Chart chart{.name = slug_of(what + " steps of optimisation"), .kind = Chart::Kind::bars};
+    Chart chart{.name = slug_of(what + " steps of optimisation"), .title = {}, .kind = Chart::Kind::bars};
     std::vector<Rated> rates;
     for (const Timed* timed : cases)
       rates.push_back({.x = category(chart, rung_of(*timed->result, varying)),
@@ -206,7 +210,7 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
   for (const Group& of_op :
        groups_of(all, [&](const Timed& t) { return shown.contains(t.result) ? "" : t.result->op; })) {
     const std::string& op = of_op.front()->result->op;
-    Chart chart{.name = slug_of(op), .kind = Chart::Kind::bars};
+    Chart chart{.name = slug_of(op), .title = {}, .kind = Chart::Kind::bars};
     std::vector<Rated> rates;
     for (const Timed* timed : of_op) {
       const std::string problem = problem_title(*timed->result);

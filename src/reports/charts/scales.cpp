@@ -59,6 +59,7 @@ std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most)
     for (const double tick : linear_ticks({range.low / unit, range.high / unit}, most))
       ticks.push_back(tick * unit);
   }
+  std::erase_if(ticks, [](double tick) { return tick != 0 && tick < 1; });  // no part of a byte
   return ticks;
 }
 

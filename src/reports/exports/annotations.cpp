@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "reports/document/verdict_findings.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/text.h"
 

@@ -5,7 +5,6 @@
 // iteration; `largest-fit`. Failed cases cannot be said, and are left out.
 #include <cmath>
 
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 
@@ -39,18 +38,11 @@ Json bencher_measures(const CaseResult& result) {
 }
 
 FormattedReport bencher_report(std::span<const Result> results) {
-  FormattedReport report;
-  std::vector<std::string> entries;
-  for (const NamedCase& named : named_cases(results)) {
+  const auto entry = [](const NamedCase& named, std::size_t) {
     const Json measures = bencher_measures(*named.result);
-    if (measures.empty()) {
-      ++report.cases_left_out;
-    } else {
-      entries.push_back(Json(named.name).dump() + ": " + measures.dump());
-    }
-  }
-  report.text = json_lines("{", entries, "}\n");
-  return report;
+    return measures.empty() ? "" : Json(named.name).dump() + ": " + measures.dump();
+  };
+  return json_report(results, "{", entry, "}\n");
 }
 
 const FormatRegistration bencher_format({.option = "--bencher",

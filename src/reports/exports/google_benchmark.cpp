@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "reports/document/descriptions.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -133,20 +132,14 @@ std::optional<Speed> google_times(const CaseResult& result) {
 }
 
 FormattedReport google_benchmark_report(std::span<const Result> results) {
-  FormattedReport report;
-  std::vector<std::string> rows;
-  for (const NamedCase& named : named_cases(results)) {
+  const auto row = [](const NamedCase& named, std::size_t index) {
     const Status status = named.result->status;
     const auto timed = google_times(*named.result);
-    if (timed || (status != Status::ok && status != Status::unsupported)) {
-      rows.push_back(google_row(named, rows.size(), timed).dump());
-    } else {
-      ++report.cases_left_out;
-    }
-  }
-  report.text = json_lines(
-      fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", google_context(results).dump()), rows, "]\n}\n");
-  return report;
+    const bool has_failed = status != Status::ok && status != Status::unsupported;
+    return timed || has_failed ? google_row(named, index, timed).dump() : "";
+  };
+  const std::string context = google_context(results).dump();
+  return json_report(results, fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", context), row, "]\n}\n");
 }
 
 const FormatRegistration google_benchmark_format(

@@ -12,6 +12,7 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <cmath>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,6 @@
 #include "reports/document/descriptions.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -66,27 +66,23 @@ std::string_view junit_outcome(FindingKind kind) {
   return "";
 }
 
-/// A test case. Times have no exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
 struct JunitTest {
   std::string name, classname;
-  std::string time = {};             // empty: not known
-  std::string_view outcome = {};     // empty: it passed
-  std::string_view type = {};        // of the problem, if it did not
-  std::string message = {};          // likewise
-  std::string message_as_text = {};  // some readers show the message, others the text
-  std::string output = {};           // lines
+  std::optional<double> seconds = {};
+  std::string_view outcome = {};  // empty: it passed
+  std::string_view type = {};     // of the problem, if it did not
+  std::string message = {};       // likewise
+  std::string output = {};        // lines
 };
 
 struct JunitSuite {
-  std::string name, time, created, machine;
+  std::string name, created, machine;
+  int digits = 6;               // of times
+  bool message_as_text = true;  // too: some readers show the message, others the text
+  double seconds = 0;
   std::vector<std::pair<const char*, std::string>> properties = {};  // those without a value are left out
   std::vector<JunitTest> tests = {};
   std::string output = {};
-
-  std::size_t count(std::string_view outcome) const {
-    return static_cast<std::size_t>(std::count_if(
-        tests.begin(), tests.end(), [&](const JunitTest& test) { return test.outcome == outcome; }));
-  }
 };
 
 // ---- as XML
@@ -106,26 +102,38 @@ Tree element(const Attributes& attributes, const std::string& text = {}) {
   return made;
 }
 
-Tree test_element(const JunitTest& test) {
+/// Without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
+std::string time_text(double seconds, int digits) {
+  return fmt::format("{:.{}f}", seconds, digits);
+}
+
+std::string number_of_tests(std::span<const JunitSuite> suites, std::string_view outcome) {
+  std::ptrdiff_t count = 0;
+  for (const JunitSuite& suite : suites)
+    count += std::count_if(suite.tests.begin(), suite.tests.end(),
+                           [&](const JunitTest& test) { return test.outcome == outcome; });
+  return fmt::format("{}", count);
+}
+
+Tree test_element(const JunitSuite& suite, const JunitTest& test) {
   Attributes attributes{{"name", test.name}, {"classname", test.classname}};
-  if (!test.time.empty()) attributes.emplace_back("time", test.time);
+  if (test.seconds) attributes.emplace_back("time", time_text(*test.seconds, suite.digits));
   Tree made = element(attributes);
   if (!test.outcome.empty())
     made.push_back(
-        {std::string(test.outcome),
-         element({{"type", std::string(test.type)}, {"message", test.message}}, test.message_as_text)});
+        {std::string(test.outcome), element({{"type", std::string(test.type)}, {"message", test.message}},
+                                            suite.message_as_text ? test.message : "")});
   if (!test.output.empty()) made.push_back({"system-out", element({}, test.output)});
   return made;
 }
 
 Tree suite_element(const JunitSuite& suite) {
-  const auto count = [&](std::string_view outcome) { return fmt::format("{}", suite.count(outcome)); };
   Tree made = element({{"name", suite.name},
                        {"tests", fmt::format("{}", suite.tests.size())},
-                       {"failures", count("failure")},
-                       {"errors", count("error")},
-                       {"skipped", count("skipped")},
-                       {"time", suite.time},
+                       {"failures", number_of_tests({&suite, 1}, "failure")},
+                       {"errors", number_of_tests({&suite, 1}, "error")},
+                       {"skipped", number_of_tests({&suite, 1}, "skipped")},
+                       {"time", time_text(suite.seconds, suite.digits)},
                        {"timestamp", suite.created},
                        {"hostname", suite.machine}});
   Tree properties;
@@ -133,7 +141,7 @@ Tree suite_element(const JunitSuite& suite) {
     if (!value.empty()) properties.push_back({"property", element({{"name", name}, {"value", value}})});
   }
   if (!properties.empty()) made.push_back({"properties", std::move(properties)});
-  for (const JunitTest& test : suite.tests) made.push_back({"testcase", test_element(test)});
+  for (const JunitTest& test : suite.tests) made.push_back({"testcase", test_element(suite, test)});
   if (!suite.output.empty()) made.push_back({"system-out", element({}, suite.output)});
   return made;
 }
@@ -179,25 +187,19 @@ std::string measured_text(const CaseResult& result) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-std::string six_digits(double seconds) {
-  return fmt::format("{:.6f}", seconds);
-}
-
 JunitTest test_of(const CaseResult& result, const std::string& name, const std::string& classname) {
-  const auto time = sampled_seconds(result);
-  JunitTest test{.name = name,
-                 .classname = classname,
-                 .time = time ? six_digits(*time) : "",
-                 .outcome = junit_outcome(result.status),
-                 .type = breakeven::name(result.status),
-                 .output = measured_text(result)};
-  if (!test.outcome.empty()) test.message = test.message_as_text = explain(result);
-  return test;
+  const std::string_view outcome = junit_outcome(result.status);
+  return {.name = name,
+          .classname = classname,
+          .seconds = sampled_seconds(result),
+          .outcome = outcome,
+          .type = breakeven::name(result.status),
+          .message = outcome.empty() ? "" : explain(result),
+          .output = measured_text(result)};
 }
 
 JunitSuite suite_of(const Result& run, const std::string& name) {
   return {.name = name,
-          .time = {},
           .created = run.created,
           .machine = machine_name(run),
           .properties = {{"machine", describe_host(run.host)},
@@ -207,7 +209,6 @@ JunitSuite suite_of(const Result& run, const std::string& name) {
 
 FormattedReport results_junit(std::span<const Result> results) {
   std::vector<JunitSuite> suites;
-  std::vector<double> seconds;  // of each suite
   UniqueNames names;
   std::map<std::pair<const Result*, std::string>, std::size_t> index;  // by backend of a run
   for (const NamedCase& named : named_cases(results)) {
@@ -215,63 +216,62 @@ FormattedReport results_junit(std::span<const Result> results) {
     const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());
     if (is_new) {
       suites.push_back(suite_of(*named.run, names.take("breakeven." + printable(result.backend)).text));
-      seconds.push_back(0);
       if (const BackendRecord* backend = backend_of(named))
         suites.back().properties.emplace_back("backend", describe_backend(*backend));
     }
     JunitSuite& suite = suites[at->second];
     suite.tests.push_back(test_of(result, named.name, suite.name));
-    seconds[at->second] += sampled_seconds(result).value_or(0);
+    suite.seconds += suite.tests.back().seconds.value_or(0);
   }
   for (const Result& run : results) {
     if (run.complete) continue;
-    const std::string message =
-        "the run did not come to its end: cases may be missing; continue it with `breakeven run --resume`";
     JunitSuite& suite = suites.emplace_back(suite_of(run, names.take("the run came to its end").text));
-    seconds.push_back(0);
     suite.tests.push_back({.name = suite.name,
                            .classname = "breakeven",
                            .outcome = "error",
                            .type = "interrupted",
-                           .message = message,
-                           .message_as_text = message});
+                           .message =
+                               "the run did not come to its end: cases may be missing; continue it with "
+                               "`breakeven run --resume`"});
   }
-  std::size_t tests = 0, failures = 0, errors = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < suites.size(); ++i) {
-    suites[i].time = six_digits(seconds[i]);
-    sum += seconds[i];
-    tests += suites[i].tests.size();
-    failures += suites[i].count("failure");
-    errors += suites[i].count("error");
+  std::size_t tests = 0;
+  double seconds = 0;
+  for (const JunitSuite& suite : suites) {
+    tests += suite.tests.size();
+    seconds += suite.seconds;
   }
   return junit_report(suites, {{"name", "breakeven"},
                                {"tests", fmt::format("{}", tests)},
-                               {"failures", fmt::format("{}", failures)},
-                               {"errors", fmt::format("{}", errors)},
-                               {"time", six_digits(sum)}});
+                               {"failures", number_of_tests(suites, "failure")},
+                               {"errors", number_of_tests(suites, "error")},
+                               {"time", time_text(seconds, 6)}});
 }
 
 // ---- verdicts
 
 FormattedReport verdicts_junit(const Verdicts& verdicts) {
   JunitSuite suite{.name = "breakeven " + verdicts.kind,
-                   .time = fmt::format("{:.9f}", verdicts.wall_seconds),
                    .created = verdicts.created,
                    .machine = verdicts.host.name,
+                   .digits = 9,
+                   .message_as_text = false,
+                   .seconds = verdicts.wall_seconds,
                    .output = headline(verdicts)};
   UniqueNames names;
   for (const CaseVerdict& c : verdicts.cases) {
     const FindingKind kind = finding_kind(c);
-    JunitTest& test = suite.tests.emplace_back();
-    test = {.name = names.take(printable(fmt::format("{}/{}", c.id, c.backend))).text,
-            .classname = c.op,
-            .outcome = junit_outcome(kind),
-            .type = name(kind)};
-    if (c.head_seconds && std::isfinite(*c.head_seconds)) test.time = fmt::format("{:.9f}", *c.head_seconds);
-    (test.outcome.empty() ? test.output : test.message) =
+    const std::string text =
         fmt::format("{}: {}", name(kind),
                     joined_known({describe_change(c), describe_times(c), describe_details(c)}, "; "));
+    const std::string_view outcome = junit_outcome(kind);
+    const bool has_time = c.head_seconds && std::isfinite(*c.head_seconds);
+    suite.tests.push_back({.name = names.take(printable(fmt::format("{}/{}", c.id, c.backend))).text,
+                           .classname = c.op,
+                           .seconds = has_time ? c.head_seconds : std::nullopt,
+                           .outcome = outcome,
+                           .type = name(kind),
+                           .message = outcome.empty() ? "" : text,
+                           .output = outcome.empty() ? text : ""});
   }
   for (const std::string& warning : verdicts.warnings) suite.output += "\nwarning: " + warning;
   if (!verdicts.complete) suite.output += "\nincomplete: it ended before every case was decided";

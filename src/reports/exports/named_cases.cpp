@@ -65,10 +65,21 @@ void set_known(nlohmann::ordered_json& object, const char* key, const std::optio
   if (value && std::isfinite(*value)) object[key] = *value;
 }
 
-std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
-                       const std::string& closing) {
-  return fmt::format("{}{}{}{}", opening, elements.empty() ? "" : "\n", fmt::join(elements, ",\n"),
-                     elements.empty() ? closing : "\n" + closing);
+FormattedReport json_report(std::span<const Result> results, const std::string& opening,
+                            const std::function<std::string(const NamedCase&, std::size_t index)>& element_of,
+                            const std::string& closing) {
+  FormattedReport report{.text = opening};
+  std::size_t count = 0;
+  for (const NamedCase& named : named_cases(results)) {
+    const std::string element = element_of(named, count);
+    if (element.empty()) {
+      ++report.cases_left_out;
+    } else {
+      report.text += (count++ == 0 ? "\n" : ",\n") + element;
+    }
+  }
+  report.text += (count == 0 ? "" : "\n") + closing;
+  return report;
 }
 
 }  // namespace breakeven

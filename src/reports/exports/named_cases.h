@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/exports/format.h"
 #include "results/result.h"
 
 namespace breakeven {
@@ -39,9 +41,10 @@ std::string joined_known(std::vector<std::string> texts, std::string_view betwee
 /// Sets a member of a JSON object; leaves it out where it is unknown or no finite number.
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
 
-/// `opening`, one element a line with commas between, `closing`. With 10^6 elements a JSON value would be
-/// slow to build, and would take ten times the memory.
-std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
-                       const std::string& closing);
+/// `opening`, an element a line for each case with commas between, `closing`. An empty element leaves its
+/// case out. With 10^6 elements a JSON value would be slow to build, and would take ten times the memory.
+FormattedReport json_report(std::span<const Result> results, const std::string& opening,
+                            const std::function<std::string(const NamedCase&, std::size_t index)>& element_of,
+                            const std::string& closing);
 
 }  // namespace breakeven
