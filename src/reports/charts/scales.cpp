@@ -134,15 +134,9 @@ Range padded(Range range, bool logarithmic, bool from_zero) {
           .high = from_zero && range.high == 0 && range.low < 0 ? 0 : range.high + room};
 }
 
-Scale::Scale(Range values, bool logarithmic, double from, double to)
-    : low_(logarithmic ? std::log10(values.low) : values.low),
-      high_(logarithmic ? std::log10(values.high) : values.high),
-      logarithmic_(logarithmic),
-      from_(from),
-      to_(to) {}
-
 double Scale::at(double value) const {
-  return from_ + ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_) * (to_ - from_);
+  const auto along = [&](double x) { return logarithmic ? std::log10(x) : x; };
+  return from + (along(value) - along(values.low)) / (along(values.high) - along(values.low)) * (to - from);
 }
 
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most, ChartUnit unit) {

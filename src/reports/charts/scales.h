@@ -23,15 +23,12 @@ struct Range {
 Range padded(Range range, bool logarithmic, bool from_zero);
 
 /// Maps values to pixels.
-class Scale {
- public:
-  Scale(Range values, bool logarithmic, double from, double to);
-  double at(double value) const;
+struct Scale {
+  Range values;
+  bool logarithmic = false;
+  double from = 0, to = 0;
 
- private:
-  double low_, high_;  // logarithms where the axis is logarithmic
-  bool logarithmic_;
-  double from_, to_;
+  double at(double value) const;
 };
 
 /// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, and powers of

@@ -302,7 +302,7 @@ void draw_lines(Picture& picture) {
   const double first_width = x_ticks.widths.empty() ? 0 : x_ticks.widths.front();
   const double left = std::max(y_ticks.widest() + 8, name_width <= 60 ? name_width + first_width / 2 + 4 : 0);
   const double right = picture.width - (labels.empty() ? 4 : label_width + label_gap);
-  const Scale x(x_range, chart.x.logarithmic, left + 8, right - 8);
+  const Scale x{x_range, chart.x.logarithmic, left + 8, right - 8};
   const std::vector<MarkLabel> marks = mark_labels(chart, x, picture.width);
   double top = picture.bottom + 6;
   for (const MarkLabel& mark : marks) top = std::max(top, picture.bottom + 10 + line_height * (mark.row + 1));
@@ -313,7 +313,7 @@ void draw_lines(Picture& picture) {
                   .top = top,
                   .bottom = top + height,
                   .x = x,
-                  .y = Scale(y_range, chart.y.logarithmic, top + height, top)};
+                  .y = {y_range, chart.y.logarithmic, top + height, top}};
   draw_y_axis(plot, y_ticks);
   draw_marks(plot, marks);
   draw_series(plot);

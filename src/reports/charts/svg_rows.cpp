@@ -192,9 +192,9 @@ void draw_rows(Picture& picture) {
   const Range range = padded(range_of_y(chart), chart.y.logarithmic, has_bars(chart));
   const Ticks ticks = ticks_of_y(chart, range, above ? 5 : 7);
   const double first_tick = ticks.widths.empty() ? 0 : std::ceil(ticks.widths.front() / 2);
-  const double left = above ? std::min(first_tick, 30.0) : label_width + 12;
-  const Scale x(range, chart.y.logarithmic, left,
-                picture.width - std::max(value_width + 10, ticks.widest() / 2));
+  const double left = above ? std::min(first_tick, 24.0) : label_width + 12;
+  const Scale x{range, chart.y.logarithmic, left,
+                picture.width - std::max(value_width + 10, ticks.widest() / 2)};
 
   const double bottom = place_rows(rows, chart, above, picture.bottom + 4);
   Spans spans{{.low = picture.bottom, .high = bottom}};

@@ -170,8 +170,8 @@ class RandomCharts {
     Chart chart{.name = "random",
                 .title = text(),
                 .kind = static_cast<Chart::Kind>(up_to(4)),
-                .x = axis(),
-                .y = axis(),
+                .x = axis(ChartUnit::bytes),
+                .y = axis(ChartUnit::ratio),
                 .categories = {},
                 .series = {}};
     has_rows_ = chart.kind != Chart::Kind::lines && chart.kind != Chart::Kind::points;
@@ -218,8 +218,9 @@ class RandomCharts {
       made += words[static_cast<std::size_t>(up_to(static_cast<int>(words.size()) - 1))] + " ";
     return made;
   }
-  ChartAxis axis() {
-    return {.label = text(), .logarithmic = chance(0.5), .unit = static_cast<ChartUnit>(up_to(3))};
+  ChartAxis axis(ChartUnit last) {
+    const auto unit = static_cast<ChartUnit>(up_to(static_cast<int>(last)));
+    return {.label = text(), .logarithmic = chance(0.5), .unit = unit};
   }
   ChartPoint point(double x) {
     ChartPoint made{.x = x, .y = value()};
