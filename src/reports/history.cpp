@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "reports/document/names.h"
 #include "reports/text.h"
 #include "results/json_parts.h"
 
@@ -15,6 +14,11 @@ namespace breakeven {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Without thousands separators, unlike counted_text().
+std::string plural(std::size_t count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
 
 Json run_json(const Run& run) {
   return {{"run", run.id},
@@ -96,14 +100,14 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
 
 std::string history_listing(const History& history, const std::string& store, std::size_t most_runs) {
   std::string text =
-      fmt::format("{}: {}, {}, {}\n", printable(store), counted_text(history.runs.size(), "run", "runs"),
-                  counted_text(history.machines.size(), "machine", "machines"),
-                  counted_text(history.series.size(), "series", "series"));
+      fmt::format("{}: {}, {}, {}\n", printable(store), plural(history.runs.size(), "run", "runs"),
+                  plural(history.machines.size(), "machine", "machines"),
+                  plural(history.series.size(), "series", "series"));
   for (const Machine& m : history.machines) {
     const auto its = [&](const auto& all, const char* one, const char* several) {
       const auto count =
           std::count_if(all.begin(), all.end(), [&](const auto& of) { return of.machine == m.id; });
-      return counted_text(static_cast<std::size_t>(count), one, several);
+      return plural(static_cast<std::size_t>(count), one, several);
     };
     text += fmt::format("  machine {}: {}: {}; {}, {}\n", m.id, printable(m.name), printable(m.description),
                         its(history.runs, "run", "runs"), its(history.series, "series", "series"));
@@ -121,7 +125,7 @@ std::string history_listing(const History& history, const std::string& store, st
     const Run& run = history.runs[i];
     text += fmt::format("  {}{} on machine {}: {}, from {}\n", describe_run(run),
                         run.branch.empty() ? "" : " of " + printable(run.branch), run.machine,
-                        counted_text(measurements[i], "case", "cases"), printable(run.source));
+                        plural(measurements[i], "case", "cases"), printable(run.source));
   }
   return text;
 }
