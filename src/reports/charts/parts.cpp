@@ -65,6 +65,7 @@ void add_point(Chart& chart, const std::string& label, const std::optional<Chart
 
 Chart rate_chart(Chart chart, const std::vector<Rated>& rates) {
   std::vector<const CaseResult*> results;
+  results.reserve(rates.size());
   for (const Rated& rate : rates) results.push_back(rate.result);
   const Unit unit = unit_of(results);
   chart.y.label = unit.label;

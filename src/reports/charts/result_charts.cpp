@@ -360,6 +360,7 @@ std::vector<Chart> across_machines_charts(const Runs& runs) {
       for (const auto& [x, timed] : members)
         keep_faster(best[{machine_key(timed->run->host), x}], *timed->result);
       std::vector<Rated> rates;
+      rates.reserve(best.size());
       for (const auto& [where, result] : best)
         rates.push_back({.x = where.second, .label = machine_names[where.first], .result = result});
       Chart chart = curve_chart(family, dtype, rates);

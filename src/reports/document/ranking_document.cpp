@@ -50,7 +50,7 @@ Table order_table(const Ranking& ranking) {
                           {.name = "notes"}}};
   for (const Ranked& one : ranking.ranked) {
     std::vector<std::string> notes = apart_texts(one);
-    for (std::string& unknown : unknown_texts(one, ranking)) notes.push_back(std::move(unknown));
+    for (std::string& text : unknown_texts(one, ranking)) notes.push_back(std::move(text));
     const Tone tone = one.place == 1 ? Tone::best : Tone::plain;
     table.rows.push_back({.cells = {{.value = place_text(one, ranking), .tone = tone},
                                     {.value = printable(one.candidate.name), .tone = tone},
