@@ -51,8 +51,9 @@ std::vector<double> ticks_of_decades(Range range, int every, const std::array<do
 std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most) {
   std::vector<double> ticks;
   if (logarithmic) {
-    const double step = std::ceil(std::log2(range.high / range.low) / static_cast<double>(most));
-    for (double power = std::ceil(std::log2(range.low)); power <= std::log2(range.high); power += step)
+    const int first = static_cast<int>(std::ceil(std::log2(std::max(1.0, range.low))));
+    const int last = static_cast<int>(std::floor(std::log2(range.high)));
+    for (int power = first; power <= last; power += (last - first) / static_cast<int>(most) + 1)
       ticks.push_back(std::exp2(power));
   } else {
     const double unit = std::pow(1024.0, std::floor(std::log2(std::max(1.0, range.high)) / 10));
