@@ -95,6 +95,7 @@ bool has_enough(const Chart& chart) {
 
 std::vector<Chart> rank_charts(const Ranking& ranking) {
   std::vector<Chart> made;
+  made.reserve(quantities.size() + 2);
   for (const Quantity quantity : quantities) made.push_back(amount_chart(ranking, quantity));
   made.push_back(case_chart(ranking));
   Chart front = front_chart(ranking, Quantity::cost);
