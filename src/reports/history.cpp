@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "reports/document/numbers.h"
 #include "reports/text.h"
 #include "results/json_parts.h"
 
@@ -16,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string plural(std::size_t count, const std::string& one, const std::string& several) {
+/// Without thousands separators, unlike counted_text().
+std::string plural(std::size_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
@@ -67,34 +67,32 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
             {"suspicions", Json::array()},
             {"perhaps_faster", Json::array()}};
   for (const Change& c : check.changes) {
-    Json change = series_json(*c.series, *c.machine);
-    change["state"] = name(c.state);
-    change["direction"] = c.ratio > 1 ? "slower" : "faster";
-    change["ratio"] = {{"value", number_or_null(c.ratio)},
-                       {"low", number_or_null(c.interval.low)},
-                       {"high", number_or_null(c.interval.high)}};
-    change["p_value"] = number_or_null(c.p_value);
-    change["before_seconds"] = number_or_null(c.before_seconds);
-    change["after_seconds"] = number_or_null(c.after_seconds);
-    change["last_before"] = run_json(history.runs[c.last_before]);
-    change["first_after"] = run_json(history.runs[c.first_after]);
-    change["notes"] = c.notes;
-    json["changes"].push_back(std::move(change));
+    Json& change = json["changes"].emplace_back(series_json(*c.series, *c.machine));
+    change.update({{"state", name(c.state)},
+                   {"direction", c.ratio > 1 ? "slower" : "faster"},
+                   {"ratio",
+                    {{"value", number_or_null(c.ratio)},
+                     {"low", number_or_null(c.interval.low)},
+                     {"high", number_or_null(c.interval.high)}}},
+                   {"p_value", number_or_null(c.p_value)},
+                   {"before_seconds", number_or_null(c.before_seconds)},
+                   {"after_seconds", number_or_null(c.after_seconds)},
+                   {"last_before", run_json(history.runs[c.last_before])},
+                   {"first_after", run_json(history.runs[c.first_after])},
+                   {"notes", c.notes}});
   }
   for (const Failure& f : check.failures) {
-    Json failure = series_json(*f.series, *f.machine);
+    Json& failure = json["not_ok"].emplace_back(series_json(*f.series, *f.machine));
     failure["status"] = name(f.status);
     failure["run"] = run_json(history.runs[f.run]);
-    json["not_ok"].push_back(std::move(failure));
   }
   for (const auto& [key, suspicions] :
        {std::pair("suspicions", &check.suspicions), std::pair("perhaps_faster", &check.promising)}) {
     for (const Suspicion& s : *suspicions) {
-      Json suspicion = series_json(*s.series, *s.machine);
+      Json& suspicion = json[key].emplace_back(series_json(*s.series, *s.machine));
       suspicion["ratio"] = number_or_null(s.ratio);
       suspicion["runs"] = s.values;
       suspicion["more_runs_needed"] = s.more;
-      json[key].push_back(std::move(suspicion));
     }
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -106,13 +104,13 @@ std::string history_listing(const History& history, const std::string& store, st
                   plural(history.machines.size(), "machine", "machines"),
                   plural(history.series.size(), "series", "series"));
   for (const Machine& m : history.machines) {
-    const auto is_its = [&](const auto& of) { return of.machine == m.id; };
-    text += fmt::format(
-        "  machine {}: {}: {}; {}, {}\n", m.id, printable(m.name), printable(m.description),
-        plural(static_cast<std::size_t>(std::count_if(history.runs.begin(), history.runs.end(), is_its)),
-               "run", "runs"),
-        plural(static_cast<std::size_t>(std::count_if(history.series.begin(), history.series.end(), is_its)),
-               "series", "series"));
+    const auto its = [&](const auto& all, const char* one, const char* several) {
+      const auto count =
+          std::count_if(all.begin(), all.end(), [&](const auto& of) { return of.machine == m.id; });
+      return plural(static_cast<std::size_t>(count), one, several);
+    };
+    text += fmt::format("  machine {}: {}: {}; {}, {}\n", m.id, printable(m.name), printable(m.description),
+                        its(history.runs, "run", "runs"), its(history.series, "series", "series"));
   }
   std::vector<std::size_t> measurements(history.runs.size());
   for (const Series& series : history.series) {

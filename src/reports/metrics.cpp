@@ -88,14 +88,11 @@ std::optional<double> spread_of_median(const MeasuredCase& c) {
   return relative_half_width({.low = *timed->low, .high = *timed->high}, timed->seconds);
 }
 
-std::optional<double> first_loss(const MeasuredCase& c) {
+template <bool first>
+std::optional<double> end_of_losses(const MeasuredCase& c) {
   const auto& training = c.result->training;
-  return training && !training->loss.empty() ? std::optional(training->loss.front()) : std::nullopt;
-}
-
-std::optional<double> last_loss(const MeasuredCase& c) {
-  const auto& training = c.result->training;
-  return training && !training->loss.empty() ? std::optional(training->loss.back()) : std::nullopt;
+  if (!training || training->loss.empty()) return std::nullopt;
+  return first ? training->loss.front() : training->loss.back();
 }
 
 std::optional<double> epoch_seconds(const MeasuredCase& c) {
@@ -160,8 +157,8 @@ std::span<const Metric> all_metrics() {
        of<&CaseResult::latency, &Latency::count>},
       {"training_steps", "", "", "Training steps that were taken.", "steps", count,
        of<&CaseResult::training, &Training::steps>},
-      {"loss_first", "", "", "Loss of the first steps.", "first loss", number, first_loss},
-      {"loss_last", "", "", "Loss of the last steps.", "last loss", number, last_loss},
+      {"loss_first", "", "", "Loss of the first steps.", "first loss", number, end_of_losses<true>},
+      {"loss_last", "", "", "Loss of the last steps.", "last loss", number, end_of_losses<false>},
       {"accuracy", "accuracy_ratio", "ratio", "Fraction of the test set that the trained network gets right.",
        "accuracy", percent, of<&CaseResult::training, &Training::accuracy>},
       {"epochs", "", "", "Epochs of training.", "epochs", count,

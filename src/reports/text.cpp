@@ -1,52 +1,40 @@
 #include "reports/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/erase.hpp>
 #include <boost/locale/utf.hpp>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 
 namespace breakeven {
 namespace {
 
-using CodePoint = std::uint32_t;
 using Utf8 = boost::locale::utf::utf_traits<char>;
 
 struct Range {
-  CodePoint first, last;
+  char32_t first, last;
 };
 
-/// Takes the next code point off the front of `text`; U+FFFD for a byte that is not UTF-8.
-CodePoint next(std::string_view& text) {
-  constexpr CodePoint replacement = 0xfffd;
-  const char* position = text.data();
-  const CodePoint decoded = Utf8::decode(position, text.data() + text.size());
-  if (!boost::locale::utf::is_valid_codepoint(decoded)) {
-    text.remove_prefix(1);
-    return replacement;
-  }
-  text.remove_prefix(static_cast<std::size_t>(position - text.data()));
-  return decoded;
-}
-
-void append(std::string& text, CodePoint c) {
+void append(std::string& text, char32_t c) {
   Utf8::encode(c, std::back_inserter(text));
 }
 
 template <std::size_t N>
-bool in_any(const std::array<Range, N>& ranges, CodePoint c) {
+bool in_any(const std::array<Range, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [c](const Range& r) { return c >= r.first && c <= r.last; });
 }
 
-bool is_space(CodePoint c) {
+bool is_space(char32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x2028 || c == 0x2029;
 }
 
 /// Control characters, soft hyphen, and the invisible and direction-changing format characters of Unicode's
 /// category Cf that can hide or reorder what stands around them (Boucher and Anderson, Trojan Source, 2021).
-bool is_unprintable(CodePoint c) {
+bool is_unprintable(char32_t c) {
   static constexpr std::array<Range, 10> ranges{{{0x00, 0x1f},
                                                  {0x7f, 0x9f},
                                                  {0xad, 0xad},
@@ -60,8 +48,24 @@ bool is_unprintable(CodePoint c) {
   return in_any(ranges, c);
 }
 
-/// The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
-std::size_t width(CodePoint c) {
+std::string spaces(const std::string& text, std::size_t columns) {
+  const std::size_t taken = display_width(text);
+  return fmt::format("{:{}}", "", columns > taken ? columns - taken : 0);
+}
+
+}  // namespace
+
+char32_t next_character(std::string_view& text) {
+  constexpr char32_t replacement = 0xfffd;
+  const char* position = text.data();
+  const boost::locale::utf::code_point decoded = Utf8::decode(position, text.data() + text.size());
+  const bool is_valid = boost::locale::utf::is_valid_codepoint(decoded);
+  text.remove_prefix(is_valid ? static_cast<std::size_t>(position - text.data()) : 1);
+  return is_valid ? decoded : replacement;
+}
+
+double columns_of(char32_t c) {
+  // The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
   static constexpr std::array<Range, 6> combining{{{0x300, 0x36f},
                                                    {0x483, 0x489},
                                                    {0x1ab0, 0x1aff},
@@ -81,31 +85,35 @@ std::size_t width(CodePoint c) {
   return in_any(combining, c) ? 0 : in_any(wide, c) ? 2 : 1;
 }
 
-/// Bytes of the longest beginning of `text` that is at most `columns` wide.
-std::size_t bytes_within(std::string_view text, std::size_t columns) {
-  std::size_t used = 0;
+std::size_t bytes_within(std::string_view text, double room, CharacterWidth width_of) {
+  double used = 0;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t before = text.size() - rest.size();
-    used += width(next(rest));
-    if (used > columns) return before;
+    used += width_of(next_character(rest));
+    if (used > room) return before;
   }
   return text.size();
 }
 
-std::string spaces(const std::string& text, std::size_t columns) {
-  const std::size_t taken = display_width(text);
-  std::string padding;
-  padding.resize(columns > taken ? columns - taken : 0, ' ');
-  return padding;
+std::string take_line(std::string_view& text, double room, CharacterWidth width_of) {
+  std::string_view behind_first = text;
+  next_character(behind_first);
+  std::size_t taken = std::max(bytes_within(text, room, width_of), text.size() - behind_first.size());
+  if (taken < text.size()) {
+    const std::size_t space = text.substr(0, taken + 1).rfind(' ');
+    if (space != std::string_view::npos && space > 0) taken = space;
+  }
+  std::string line(text.substr(0, taken));
+  text.remove_prefix(taken);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  return line;
 }
-
-}  // namespace
 
 std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const CodePoint c = next(text);
+    const char32_t c = next_character(text);
     if (is_space(c)) {
       if (!shown.empty() && shown.back() != ' ') shown += ' ';
     } else if (!is_unprintable(c)) {
@@ -116,31 +124,29 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string xml_text(std::string_view text) {
+  std::string shown = printable(text);
+  for (const char* noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    boost::algorithm::erase_all(shown, noncharacter);
+  return shown;
+}
+
 std::size_t display_width(std::string_view text) {
-  std::size_t columns = 0;
-  while (!text.empty()) columns += width(next(text));
-  return columns;
+  double columns = 0;
+  while (!text.empty()) columns += columns_of(next_character(text));
+  return static_cast<std::size_t>(columns);
 }
 
 std::string shorten(std::string_view text, std::size_t columns) {
   if (display_width(text) <= columns) return std::string(text);
   if (columns == 0) return {};
-  return std::string(text.substr(0, bytes_within(text, columns - 1))) + "…";
+  const auto room = static_cast<double>(columns - 1);
+  return std::string(text.substr(0, bytes_within(text, room, columns_of))) + "…";
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
-  columns = std::max<std::size_t>(columns, 2);  // room for one wide character
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    std::size_t taken = bytes_within(text, columns);
-    if (taken < text.size() && text[taken] != ' ') {
-      const std::size_t space = text.substr(0, taken).rfind(' ');
-      if (space != std::string_view::npos && space > 0) taken = space;
-    }
-    lines.emplace_back(text.substr(0, taken));
-    text.remove_prefix(taken);
-    if (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  }
+  while (!text.empty()) lines.push_back(take_line(text, static_cast<double>(columns), columns_of));
   return lines;
 }
 
@@ -153,23 +159,27 @@ std::string pad_right(std::string text, std::size_t columns) {
 }
 
 std::string to_ascii(std::string_view text) {
-  static constexpr std::array<std::pair<CodePoint, std::string_view>, 7> spellings{
+  static constexpr std::array<std::pair<char32_t, std::string_view>, 7> spellings{
       {{0xb1, "+-"}, {0xb5, "u"}, {0xb7, "-"}, {0xd7, "x"}, {0x2013, "-"}, {0x2026, "..."}, {0x2192, "->"}}};
   std::string ascii;
   ascii.reserve(text.size());
   while (!text.empty()) {
-    const CodePoint c = next(text);
+    const char32_t c = next_character(text);
     const auto* spelling =
         std::find_if(spellings.begin(), spellings.end(), [c](const auto& s) { return s.first == c; });
-    if (c < 0x80) {
-      ascii += static_cast<char>(c);
-    } else if (spelling != spellings.end()) {
-      ascii += spelling->second;
-    } else {
-      ascii += '?';
-    }
+    const char other = c < 0x80 ? static_cast<char>(c) : '?';
+    ascii += spelling == spellings.end() ? std::string_view(&other, 1) : spelling->second;
   }
   return ascii;
+}
+
+UniqueNames::Name UniqueNames::take(const std::string& name) {
+  Name unique;
+  do {  // more than once where somebody's own name ends like that
+    unique.number = ++numbers_[name];
+    unique.text = unique.number == 1 ? name : fmt::format(fmt::runtime(pattern_), name, unique.number);
+  } while (!taken_.insert(unique.text).second);
+  return unique;
 }
 
 }  // namespace breakeven

@@ -30,6 +30,19 @@ TEST(ReportText, ReplacesBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("µs 行列"), "µs 行列");
 }
 
+TEST(ReportText, ForXmlHasNoNoncharacters) {
+  using namespace std::string_literals;
+  EXPECT_EQ(xml_text("a\0b\x1b[2J\x7f\xef\xbf\xbe\xef\xbf\xbf<\xc3\xa9"s), "ab[2J<\xc3\xa9");
+}
+
+TEST(ReportText, TellsNamesApart) {
+  UniqueNames names("{}-{}");
+  EXPECT_EQ(names.take("a-2").text, "a-2");
+  EXPECT_EQ(names.take("a").text, "a");
+  EXPECT_EQ(names.take("a").text, "a-3") << "the second has its name already";
+  EXPECT_EQ(names.take("a-2").text, "a-2-2");
+}
+
 TEST(ReportText, MeasuresColumnsNotBytes) {
   EXPECT_EQ(display_width("±1.2%"), 5U);
   EXPECT_EQ(display_width("行列"), 4U);

@@ -17,16 +17,16 @@ struct ChartPoint {
 
 struct ChartSeries {
   std::string label;
-  std::vector<ChartPoint> points;  // by x, rising
-  bool is_limit = false;           // a ceiling, or a line to compare with: not measured
-  bool is_gpu = false;             // drawn in the accent colour, which nothing else has
+  std::vector<ChartPoint> points = {};  // by x, rising
+  bool is_limit = false;                // a ceiling, or a line to compare with: not measured
+  bool is_gpu = false;                  // drawn in the accent colour, which nothing else has
 };
 
 /// The unit of an axis's numbers, which decides how its ticks are written.
-enum class ChartUnit { number, seconds, ratio };
+enum class ChartUnit { number, seconds, ratio, bytes };
 
 struct ChartAxis {
-  std::string label;
+  std::string label = {};
   bool logarithmic = false;
   ChartUnit unit = ChartUnit::number;
   std::vector<double> ticks = {};  // the values measured; empty: round numbers
@@ -52,9 +52,9 @@ struct Chart {
   std::string name;   // unique among the charts of a report: letters, digits and -
   std::string title;  // printable
   Kind kind = Kind::lines;
-  ChartAxis x, y;                       // of bars, intervals and distributions: y is the axis of lengths
-  std::vector<std::string> categories;  // for these kinds; x is an index into them
-  std::vector<ChartSeries> series;
+  ChartAxis x = {}, y = {};                  // of bars, intervals and distributions: y is the axis of lengths
+  std::vector<std::string> categories = {};  // for these kinds; x is an index into them
+  std::vector<ChartSeries> series = {};
   std::vector<ChartMark> marks = {};
   std::optional<double> reference = {};  // a value of y to compare with: 1 of ratios
   double tolerance = 0;                  // for intervals: the fraction of `reference` that is ignored

@@ -20,34 +20,15 @@ constexpr std::array<std::uint8_t, 95> widths{
     61, 79, 70, 64, 62, 74, 69, 99, 69,  62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
     64, 28, 28, 58, 28, 98, 64, 62, 64,  64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84};
 
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+/// Relative to the font's size.
+double ems_of(char32_t c) {
+  if (c >= ' ' && c <= '~') return widths.at(c - ' ') / 100.0;
+  const double columns = columns_of(c);
+  return columns == 0 ? 0 : columns == 1 ? 0.8 : 1.05;
 }
 
-std::size_t end_of_character(std::string_view text, std::size_t begin) {
-  std::size_t end = begin + 1;
-  while (end < text.size() && continues_character(text[end])) ++end;
-  return end;
-}
-
-/// Bytes of the longest prefix that is at most `width` wide.
-std::size_t bytes_within(std::string_view text, double width, bool bold) {
-  double used = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = end_of_character(text, at);
-    used += text_width(text.substr(at, end - at), bold);
-    if (used > width) return at;
-    at = end;
-  }
-  return text.size();
-}
-
-/// The longest suffix that is at most `width` wide.
-std::string_view end_within(std::string_view text, double width, bool bold) {
-  std::size_t begin = 0;
-  while (begin < text.size() && text_width(text.substr(begin), bold) > width)
-    begin = end_of_character(text, begin);
-  return text.substr(begin);
+double size_of(bool bold) {
+  return font_size * (bold ? 1.12 : 1);
 }
 
 /// Shortens a text that is wider than `width` with an ellipsis; the text after the ellipsis gets `share` of
@@ -55,44 +36,25 @@ std::string_view end_within(std::string_view text, double width, bool bold) {
 std::string cut(const std::string& text, double width, bool bold, double share) {
   if (text_width(text, bold) <= width) return text;
   const double room = std::max(0.0, width - text_width("…", bold));
-  const std::string_view tail = end_within(text, room * share, bold);
-  return text.substr(0, bytes_within(text, room - text_width(tail, bold), bold)) + "…" + std::string(tail);
+  std::string_view tail = text;
+  while (text_width(tail, bold) > room * share) next_character(tail);
+  const double before = (room - text_width(tail, bold)) / size_of(bold);
+  return text.substr(0, bytes_within(text, before, ems_of)) + "…" + std::string(tail);
 }
 
 }  // namespace
 
 double text_width(std::string_view text, bool bold) {
   double ems = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = end_of_character(text, at);
-    const auto code = static_cast<unsigned char>(text[at]);
-    if (end == at + 1 && code >= ' ' && code <= '~') {
-      ems += widths.at(code - ' ') / 100.0;
-    } else {
-      const std::size_t columns = display_width(text.substr(at, end - at));
-      ems += columns == 0 ? 0 : columns == 1 ? 0.8 : 1.05;
-    }
-    at = end;
-  }
-  return font_size * ems * (bold ? 1.12 : 1);
+  while (!text.empty()) ems += ems_of(next_character(text));
+  return size_of(bold) * ems;
 }
 
 std::vector<std::string> wrapped(std::string_view text, double width, std::size_t most_lines) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    if (lines.size() + 1 == most_lines) {
-      lines.push_back(cut(std::string(text), width, false, 0.3));
-      break;
-    }
-    std::size_t taken = std::max(bytes_within(text, width, false), end_of_character(text, 0));
-    if (taken < text.size()) {
-      const std::size_t space = text.substr(0, taken + 1).rfind(' ');
-      if (space != std::string_view::npos && space > 0) taken = space;
-    }
-    lines.emplace_back(text.substr(0, taken));
-    text.remove_prefix(taken);
-    if (text.starts_with(' ')) text.remove_prefix(1);
-  }
+  while (!text.empty() && lines.size() + 1 < most_lines)
+    lines.push_back(take_line(text, width / font_size, ems_of));
+  if (!text.empty()) lines.push_back(cut(std::string(text), width, false, 0.3));
   return lines;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "reports/text.h"
+
 namespace breakeven {
 namespace {
 
@@ -25,29 +27,62 @@ Unit unit_of(const std::vector<const CaseResult*>& all) {
   return {.label = "runs per second", .of_run = [](const CaseResult&) { return 1.0; }};
 }
 
-std::optional<ChartPoint> point_at(double x, const Estimate& estimate) {
-  if (!std::isfinite(estimate.value) || !(estimate.value > 0)) return std::nullopt;
-  ChartPoint point{.x = x, .y = estimate.value};
-  if (estimate.interval) {
-    point.low = estimate.interval->low;
-    point.high = estimate.interval->high;
+Estimate amount_over(double amount, const Estimate& estimate) {
+  Estimate made{.value = amount / estimate.value};
+  if (estimate.interval)
+    made.interval =
+        Interval{.low = amount / estimate.interval->high, .high = amount / estimate.interval->low};
+  return made;
+}
+
+std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate) {
+  if (!estimate || !std::isfinite(estimate->value) || !(estimate->value > 0)) return std::nullopt;
+  ChartPoint point{.x = x, .y = estimate->value};
+  if (estimate->interval) {
+    point.low = estimate->interval->low;
+    point.high = estimate->interval->high;
   }
   return point;
 }
 
-std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit) {
-  const double amount = unit.of_run(c);
-  Estimate rate{.value = amount / c.seconds->median};
-  if (const auto interval = c.seconds->interval())
-    rate.interval = Interval{.low = amount / interval->high, .high = amount / interval->low};
-  return point_at(x, rate);
+ChartAxis parameter_axis(const std::string& parameter) {
+  return {.label = printable(parameter), .unit = parameter == "bytes" ? ChartUnit::bytes : ChartUnit::number};
 }
 
-void choose_scales(Chart& chart) {
+double category(Chart& chart, const std::string& name) {
+  auto at = std::find(chart.categories.begin(), chart.categories.end(), name);
+  if (at == chart.categories.end()) at = chart.categories.insert(at, name);
+  return static_cast<double>(at - chart.categories.begin());
+}
+
+void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point, bool is_gpu) {
+  if (!point) return;
+  auto at = std::find_if(chart.series.begin(), chart.series.end(),
+                         [&](const ChartSeries& series) { return series.label == label; });
+  if (at == chart.series.end()) at = chart.series.insert(at, {.label = label, .is_gpu = is_gpu});
+  at->points.push_back(*point);
+}
+
+Chart rate_chart(Chart chart, const std::vector<Rated>& rates) {
+  std::vector<const CaseResult*> results;
+  results.reserve(rates.size());
+  for (const Rated& rate : rates) results.push_back(rate.result);
+  const Unit unit = unit_of(results);
+  chart.y.label = unit.label;
+  for (const auto& [x, label, result] : rates) {
+    const Estimate rate = amount_over(unit.of_run(*result), result->seconds->estimate());
+    add_point(chart, label, point_at(x, rate), result->device != "cpu");
+  }
+  return finished(std::move(chart));
+}
+
+Chart finished(Chart chart) {
   constexpr std::size_t most_ticks = 16;
   std::set<double> values;
   double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
-  for (const ChartSeries& series : chart.series) {
+  for (ChartSeries& series : chart.series) {
+    std::stable_sort(series.points.begin(), series.points.end(),
+                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
     for (const ChartPoint& point : series.points) {
       if (!series.is_limit) values.insert(point.x);
       low_x = std::min(low_x, point.x);
@@ -62,6 +97,7 @@ void choose_scales(Chart& chart) {
   chart.y.logarithmic = chart.kind != Chart::Kind::bars && spans(low_y, high_y, 30);
   if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks)
     chart.x.ticks.assign(values.begin(), values.end());
+  return chart;
 }
 
 }  // namespace breakeven

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "reports/charts/chart.h"
@@ -25,34 +24,48 @@ struct Unit {
 /// bytes.
 Unit unit_of(const std::vector<const CaseResult*>& all);
 
-/// Nothing where it is no number above 0.
-std::optional<ChartPoint> point_at(double x, const Estimate& estimate);
+/// `amount` over an estimate: a rate, of a time. The longest time gives the lowest rate.
+Estimate amount_over(double amount, const Estimate& estimate);
 
-/// As a rate: of the longest time the lowest. Nothing where it is no number.
-std::optional<ChartPoint> rate_at(double x, const CaseResult& c, const Unit& unit);
+/// Nothing where the estimate is not known, or is no number above 0.
+std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate);
 
-/// Logarithmic where the values go through more than an order of magnitude; the values of x as ticks.
-void choose_scales(Chart& chart);
+/// The axis of a parameter's values.
+ChartAxis parameter_axis(const std::string& parameter);
 
-/// Series by label, in the order of the results, their points by x.
-class SeriesByLabel {
- public:
-  void add(const std::string& label, const ChartPoint& point, bool is_gpu = false) {
-    const auto [index, is_new] = index_.try_emplace(label, all_.size());
-    if (is_new) all_.push_back({.label = label, .points = {}, .is_gpu = is_gpu});
-    all_[index->second].points.push_back(point);
-  }
-  std::vector<ChartSeries> take() {
-    for (ChartSeries& series : all_) {
-      std::stable_sort(series.points.begin(), series.points.end(),
-                       [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
-    }
-    return std::move(all_);
-  }
+/// The x of a category, which is added if it is not there.
+double category(Chart& chart, const std::string& name);
 
- private:
-  std::map<std::string, std::size_t> index_;
-  std::vector<ChartSeries> all_;
+/// Adds a point, if there is one, to the series with this label, which is added if it is not there.
+void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point,
+               bool is_gpu = false);
+
+/// A result whose rate is a point of a chart.
+struct Rated {
+  double x = 0;
+  std::string label;
+  const CaseResult* result = nullptr;
 };
+/// Adds the rates to the chart, whose y is their unit, and finishes it.
+Chart rate_chart(Chart chart, const std::vector<Rated>& rates);
+
+/// Sorts the points of each series, and chooses the scales: logarithmic where the values go through more than
+/// an order of magnitude; the values of x as ticks.
+Chart finished(Chart chart);
+
+/// What has the same key, in the order in which the keys first appear. An empty key leaves it out.
+template <typename T, typename KeyOf>
+std::vector<std::vector<const T*>> groups_of(const std::vector<T>& all, KeyOf key_of) {
+  std::map<std::string, std::size_t> index;
+  std::vector<std::vector<const T*>> groups;
+  for (const T& one : all) {
+    const std::string key = key_of(one);
+    if (key.empty()) continue;
+    const auto [at, is_new] = index.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(&one);
+  }
+  return groups;
+}
 
 }  // namespace breakeven

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <string>
 
 #include "reports/charts/parts.h"
@@ -16,47 +14,29 @@ namespace {
 
 constexpr std::size_t most_machines = 8;  // side by side in each case
 
-std::string axis_of(Quantity quantity, const Ranking& ranking) {
-  switch (quantity) {
-    case Quantity::energy:
-      return "joules";
-    case Quantity::cost:
-      return ranking.prices ? printable(ranking.prices->currency) : "cost";
-    case Quantity::time:
-      break;
-  }
-  return "seconds";
-}
-
-std::optional<ChartPoint> known_point_at(double x, const std::optional<Estimate>& estimate) {
-  return estimate ? point_at(x, *estimate) : std::nullopt;
+ChartAxis axis_of(Quantity quantity, const Ranking& ranking) {
+  if (quantity == Quantity::time) return {.label = "seconds"};
+  if (quantity == Quantity::energy) return {.label = "joules"};
+  return {.label = ranking.prices ? printable(ranking.prices->currency) : "cost"};
 }
 
 Chart amount_chart(const Ranking& ranking, Quantity quantity) {
   Chart chart{
       .name = fmt::format("ranking-{}", name(quantity)),
-      .title = fmt::format("{} of {}; less is better",
-                           quantity == Quantity::time     ? "Time"
-                           : quantity == Quantity::energy ? "Energy"
-                                                          : "Cost",
+      .title = fmt::format("{} of {}; less is better", capitalised(std::string(name(quantity))),
                            ranking.weighted ? "all of the work, once" : "one case, as the geometric mean"),
       .kind = Chart::Kind::bars,
-      .x = {},
-      .y = {.label = axis_of(quantity, ranking)},
-      .categories = {},
-      .series = {{.label = std::string(name(quantity)), .points = {}}}};
+      .y = axis_of(quantity, ranking)};
   for (const Ranked& one : ranking.ranked) {
-    if (chart.categories.size() == most_bars) break;
-    const auto point = known_point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
-    if (!point) continue;
+    const auto point = point_at(static_cast<double>(chart.categories.size()), one.amount(quantity));
+    if (!point || chart.categories.size() == most_bars) continue;
     chart.categories.push_back(printable(one.candidate.name));
-    chart.series.front().points.push_back(*point);
+    add_point(chart, std::string(name(quantity)), point);
   }
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
 }
 
-/// Of one case, the candidate that takes least.
+/// Of one case, the time of the candidate that takes least.
 const Estimate* fastest_of(const Ranking& ranking, std::size_t entry) {
   const Estimate* best = nullptr;
   for (const Ranked& one : ranking.ranked) {
@@ -70,13 +50,10 @@ Chart case_chart(const Ranking& ranking) {
   Chart chart{.name = "ranking-cases",
               .title = "Case by case: how many times the fastest's time; less is better",
               .kind = Chart::Kind::bars,
-              .x = {},
-              .y = {.label = "times the fastest's"},
-              .categories = {},
-              .series = {}};
+              .y = {.label = "times the fastest's"}};
   const std::size_t machines = std::min(ranking.ranked.size(), most_machines);
   for (std::size_t i = 0; i < machines; ++i)
-    chart.series.push_back({.label = printable(ranking.ranked[i].candidate.name), .points = {}});
+    chart.series.push_back({.label = printable(ranking.ranked[i].candidate.name)});
   for (std::size_t e = 0; e < ranking.entries.size() && chart.categories.size() < most_bars; ++e) {
     const Estimate* best = fastest_of(ranking, e);
     if (best == nullptr) continue;
@@ -85,32 +62,27 @@ Chart case_chart(const Ranking& ranking) {
     for (std::size_t i = 0; i < machines; ++i) {
       const auto& seconds = ranking.ranked[i].parts[e].seconds;
       if (!seconds) continue;
-      const bool is_best = &*seconds == best;
-      const auto point = point_at(x, is_best ? Estimate{.value = 1} : ratio(*seconds, *best));
-      if (point) chart.series[i].points.push_back(*point);
+      if (const auto point = point_at(x, &*seconds == best ? Estimate{.value = 1} : ratio(*seconds, *best)))
+        chart.series[i].points.push_back(*point);
     }
   }
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
 }
 
 Chart front_chart(const Ranking& ranking, Quantity against) {
   Chart chart{.name = "ranking-front",
               .title = fmt::format("Time against {}; less of both is better", name(against)),
               .kind = Chart::Kind::points,
-              .x = {.label = "seconds"},
-              .y = {.label = axis_of(against, ranking)},
-              .categories = {},
-              .series = {}};
+              .x = axis_of(Quantity::time, ranking),
+              .y = axis_of(against, ranking)};
   for (const Ranked& one : ranking.ranked) {
     if (!one.seconds) continue;
-    if (const auto point = known_point_at(one.seconds->value, one.amount(against)))
+    if (const auto point = point_at(one.seconds->value, one.amount(against)))
       chart.series.push_back(
           {.label = printable(one.candidate.name) + (one.on_front ? ", on the Pareto front" : ""),
            .points = {*point}});
   }
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
 }
 
 bool has_enough(const Chart& chart) {

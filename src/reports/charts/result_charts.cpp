@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 
-#include "reports/charts/ladder_charts.h"
 #include "reports/charts/parts.h"
 #include "reports/charts/threshold_chart.h"
 #include "reports/document/descriptions.h"
@@ -17,7 +17,6 @@
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"
-#include "statistics/estimate.h"
 #include "verdicts/candidate.h"
 #include "verdicts/machines.h"
 #include "verdicts/roofline.h"
@@ -25,150 +24,203 @@
 namespace breakeven {
 namespace {
 
-using Members = std::vector<std::pair<double, const Timed*>>;
+using Members = decltype(Family::members);
+using Group = std::vector<const Timed*>;
 
 // ---- one parameter that moves
 
-/// "Training the MLP, bf16": what the members have in common.
-std::string work_text(const Family& family, const std::string& dtype) {
-  std::string text = activity_of(*family.members.front().second->result);
-  if (!family.fixed_without_network.empty()) text += ", " + family.fixed_without_network;
-  return dtype.empty() ? text : fmt::format("{}, {}", text, printable(dtype));
+/// "Training the MLP, bf16: GFLOP/s by batch": what the members have in common, and what is shown of them.
+std::string curve_title(const Family& family, const std::string& dtype, std::string_view what) {
+  std::string work = activity_of(*family.members.front().second->result);
+  if (!family.fixed_without_network.empty()) work += ", " + family.fixed_without_network;
+  if (!dtype.empty()) work += ", " + printable(dtype);
+  return fmt::format("{}: {} by {}", work, what, printable(family.parameter));
 }
 
 std::string name_of(const Family& family, const std::string& dtype) {
   return slug_of(fmt::format("{} {} {} {}", family.op, family.parameter, family.fixed, dtype));
 }
 
-Chart curve_chart(const Family& family, const std::string& dtype, const std::string& suffix,
-                  std::string_view what) {
-  return {.name = name_of(family, dtype) + suffix,
-          .title = fmt::format("{}: {} by {}", work_text(family, dtype), what, printable(family.parameter)),
-          .kind = Chart::Kind::lines,
-          .x = {.label = printable(family.parameter)},
-          .y = {.label = std::string(what)},
-          .categories = {},
-          .series = {}};
+/// The rates of what belongs to one family, or to one dtype of it.
+Chart curve_chart(const Family& family, const std::string& dtype, const std::vector<Rated>& rates) {
+  Chart chart =
+      rate_chart({.name = name_of(family, dtype), .title = {}, .x = parameter_axis(family.parameter)}, rates);
+  chart.title = curve_title(family, dtype, chart.y.label);
+  return chart;
 }
 
-/// The members of one dtype, and its name; all of them, without a name, where they are few enough for one
-/// picture.
-std::vector<std::pair<std::string, Members>> pictures_of(const Family& family) {
+/// The members of each dtype; with only one dtype, or where `few` says that all fit into one picture, all of
+/// them, without a name.
+std::map<std::string, Members> by_dtype(const Family& family, bool few) {
+  std::map<std::string, Members> found;
+  for (const auto& member : family.members) found[member.second->result->dtype].push_back(member);
+  return few || found.size() == 1 ? std::map<std::string, Members>{{"", family.members}} : found;
+}
+
+void add_rate_charts(std::vector<Chart>& made, const Family& family) {
   constexpr std::size_t most_series = 6;
   std::set<std::string> labels;
-  std::map<std::string, Members> by_dtype;
-  for (const auto& member : family.members) {
-    labels.insert(member.second->label);
-    by_dtype[member.second->result->dtype].push_back(member);
+  for (const auto& [x, timed] : family.members) labels.insert(timed->label);
+  const auto first = std::ssize(made);
+  for (const auto& [dtype, members] : by_dtype(family, labels.size() <= most_series)) {
+    std::vector<Rated> rates;
+    for (const auto& [x, timed] : members)
+      rates.push_back(
+          {.x = x, .label = dtype.empty() ? timed->label : timed->backend, .result = timed->result});
+    // f32 is what everybody knows: its picture comes first.
+    made.insert(dtype == "f32" ? made.begin() + first : made.end(), curve_chart(family, dtype, rates));
   }
-  if (labels.size() <= most_series || by_dtype.size() == 1) return {{"", family.members}};
-  std::vector<std::pair<std::string, Members>> pictures(by_dtype.begin(), by_dtype.end());
-  // f32 is what everybody knows: its picture comes first.
-  std::stable_partition(pictures.begin(), pictures.end(), [](const auto& p) { return p.first == "f32"; });
-  return pictures;
 }
 
-Unit unit_of(const Members& members) {
-  std::vector<const CaseResult*> results;
-  results.reserve(members.size());
-  for (const auto& [x, timed] : members) results.push_back(timed->result);
-  return unit_of(results);
-}
-
-Chart rate_chart(const Family& family, const std::string& dtype, const Members& members) {
-  const Unit unit = unit_of(members);
-  Chart chart = curve_chart(family, dtype, "", unit.label);
-  SeriesByLabel series;
-  for (const auto& [x, timed] : members) {
-    if (const auto point = rate_at(x, *timed->result, unit))
-      series.add(dtype.empty() ? timed->label : timed->backend, *point, timed->is_gpu());
-  }
-  chart.series = series.take();
-  choose_scales(chart);
-  return chart;
+/// Without points yet.
+Chart family_chart(const Family& family, const std::string& suffix, std::string_view what, ChartAxis y) {
+  return {.name = name_of(family, "") + suffix,
+          .title = curve_title(family, "", what),
+          .x = parameter_axis(family.parameter),
+          .y = std::move(y)};
 }
 
 /// Against the fastest CPU backend of the same dtype at each value; empty without other devices.
 Chart speedup_chart(const Family& family) {
-  Chart chart = curve_chart(family, "", "-speedup", "times as fast as the fastest CPU backend");
+  constexpr const char* what = "times as fast as the fastest CPU backend";
+  Chart chart = family_chart(family, "-speedup", what, {.label = what, .unit = ChartUnit::ratio});
   chart.reference = 1;
-  chart.y.unit = ChartUnit::ratio;
   std::map<std::string, const CaseResult*> fastest;  // by case
   for (const auto& [x, timed] : family.members) {
     if (!timed->is_gpu()) keep_faster(fastest[timed->result->id], *timed->result);
   }
-  SeriesByLabel series;
   for (const auto& [x, timed] : family.members) {
     const auto cpu = fastest.find(timed->result->id);
     if (!timed->is_gpu() || cpu == fastest.end()) continue;
     const Estimate faster = ratio(cpu->second->seconds->estimate(), timed->result->seconds->estimate());
-    if (const auto point = point_at(x, faster)) series.add(timed->label, *point, true);
+    add_point(chart, timed->label, point_at(x, faster), true);
   }
-  chart.series = series.take();
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
 }
 
 Chart latency_chart(const Family& family) {
-  Chart chart = curve_chart(family, "", "-latency", "median latency, up to the 99th percentile,");
-  chart.y = {.label = "latency", .unit = ChartUnit::seconds};
-  SeriesByLabel series;
+  Chart chart = family_chart(family, "-latency", "median latency, up to the 99th percentile,",
+                             {.label = "latency", .unit = ChartUnit::seconds});
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
     if (!latency || !(latency->p50 > 0) || !std::isfinite(latency->p99)) continue;
-    series.add(timed->label, {.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99},
-               timed->is_gpu());
+    add_point(chart, timed->label,
+              ChartPoint{.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99},
+              timed->is_gpu());
   }
-  chart.series = series.take();
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
+}
+
+// ---- lower precision and steps of optimisation
+
+/// The speed of the other dtypes relative to f32, by operation and device; empty if no problem was measured
+/// in both.
+Chart lower_precision_chart(const std::vector<Timed>& all) {
+  Chart chart{.name = "lower-precision",
+              .title = "How many times as fast as f32: mean and range over the problems",
+              .kind = Chart::Kind::bars,
+              .y = {.label = "times as fast as f32", .unit = ChartUnit::ratio},
+              .reference = 1};
+  for (const OverF32& one : over_f32(all)) {
+    const bool is_gpu = one.device != "cpu";
+    add_point(
+        chart, capitalised(plural_of(one.op)) + (is_gpu ? " on the GPU" : ""),
+        ChartPoint{
+            .x = category(chart, printable(one.dtype)), .y = one.mean, .low = one.least, .high = one.most},
+        is_gpu);
+  }
+  return finished(std::move(chart));
+}
+
+/// What can be turned on or off, and what else makes a rate higher.
+constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
+using StepValues = std::map<std::string, std::set<Value>>;
+
+/// Equal for cases that differ in those and in their dtype alone; empty for ceilings.
+std::string ladder_of(const Timed& timed) {
+  if (is_ceiling(*timed.result)) return "";
+  Parameters rest = timed.result->parameters;
+  for (const char* name : steps_of_optimisation) {
+    if (rest.find(name) != nullptr) rest.set(name, std::int64_t{0});
+  }
+  return fmt::format("{}|{}", timed.result->op, rest_of(rest, "dtype", false));
+}
+
+/// The values of those that take several.
+StepValues varying_steps(const Group& cases) {
+  StepValues values;
+  for (const Timed* timed : cases) {
+    for (const char* name : steps_of_optimisation) {
+      if (const Value* value = timed->result->parameters.find(name)) values[name].insert(*value);
+    }
+  }
+  std::erase_if(values, [](const auto& of) { return of.second.size() < 2; });
+  return values;
+}
+
+/// The rung of a ladder that a case is on: "bf16 + tuned + fused, batch 64", of what varies in it.
+std::string rung_of(const CaseResult& c, const StepValues& varying) {
+  std::string text = printable(c.dtype);
+  for (const char* name : steps_of_optimisation) {
+    const Value* value = c.parameters.find(name);
+    if (value == nullptr || !varying.contains(name)) continue;
+    if (const bool* on = std::get_if<bool>(value)) {
+      if (*on) text += fmt::format(" + {}", name);
+    } else {
+      text += fmt::format(", {} {}", name, printable(to_string(*value)));
+    }
+  }
+  return text;
+}
+
+/// The rate of each step of optimisation, in the order of the results: of cases that differ in options
+/// (`tuned`, `fused`, `graph`), and in dtype and batch with them. Adds the cases shown to `shown`.
+std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const CaseResult*>& shown) {
+  constexpr std::size_t fewest_rungs = 3;
+  std::vector<Chart> made;
+  for (const Group& cases : groups_of(all, ladder_of)) {
+    const StepValues varying = varying_steps(cases);
+    if (std::none_of(varying.begin(), varying.end(),
+                     [](const auto& of) { return std::holds_alternative<bool>(*of.second.begin()); }))
+      continue;
+    const CaseResult& first = *cases.front()->result;
+    std::string what = first.op;
+    if (const Value* network = first.parameters.find("network")) what += " " + to_string(*network);
+    Chart chart{.name = slug_of(what + " steps of optimisation"), .title = {}, .kind = Chart::Kind::bars};
+    std::vector<Rated> rates;
+    for (const Timed* timed : cases)
+      rates.push_back({.x = category(chart, rung_of(*timed->result, varying)),
+                       .label = timed->backend,
+                       .result = timed->result});
+    if (chart.categories.size() < fewest_rungs || chart.categories.size() > most_bars) continue;
+    chart = rate_chart(std::move(chart), rates);
+    chart.title = fmt::format("Steps of optimisation: {}, {}", printable(what), chart.y.label);
+    if (chart.series.empty()) continue;
+    for (const Timed* timed : cases) shown.insert(timed->result);
+    made.push_back(std::move(chart));
+  }
+  return made;
 }
 
 // ---- the rest
 
-/// Problems of one operation that are in no family: as many as people can read.
-Chart bar_chart(const std::string& op, const std::vector<const CaseResult*>& all) {
-  const Unit unit = unit_of(all);
-  Chart chart{.name = slug_of(op),
-              .title = fmt::format("{}: {}", capitalised(plural_of(op)), unit.label),
-              .kind = Chart::Kind::bars,
-              .x = {},
-              .y = {.label = unit.label},
-              .categories = {},
-              .series = {}};
-  SeriesByLabel series;
-  std::map<std::string, std::size_t> index;  // of problems
-  for (const CaseResult* c : all) {
-    const std::string problem = problem_title(*c);
-    if (!index.contains(problem)) {
-      if (chart.categories.size() == most_bars) continue;
-      index[problem] = chart.categories.size();
-      chart.categories.push_back(problem);
+/// Problems of each operation that are in no other chart: as many as people can read.
+std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<const CaseResult*>& shown) {
+  std::vector<Chart> made;
+  for (const Group& of_op :
+       groups_of(all, [&](const Timed& t) { return shown.contains(t.result) ? "" : t.result->op; })) {
+    const std::string& op = of_op.front()->result->op;
+    Chart chart{.name = slug_of(op), .title = {}, .kind = Chart::Kind::bars};
+    std::vector<Rated> rates;
+    for (const Timed* timed : of_op) {
+      const std::string problem = problem_title(*timed->result);
+      const auto& known = chart.categories;
+      if (known.size() < most_bars || std::find(known.begin(), known.end(), problem) != known.end())
+        rates.push_back({.x = category(chart, problem), .label = timed->backend, .result = timed->result});
     }
-    if (const auto point = rate_at(static_cast<double>(index[problem]), *c, unit))
-      series.add(backend_title(c->backend), *point, c->device != "cpu");
+    made.push_back(rate_chart(std::move(chart), rates));
+    made.back().title = fmt::format("{}: {}", capitalised(plural_of(op)), made.back().y.label);
   }
-  chart.series = series.take();
-  choose_scales(chart);
-  return chart;
-}
-
-std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::vector<Family>& families,
-                              std::set<const CaseResult*> shown) {
-  for (const Family& family : families) {
-    for (const auto& [x, timed] : family.members) shown.insert(timed->result);
-  }
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<const CaseResult*>> by_op;
-  for (const Timed& timed : all) {
-    if (shown.contains(timed.result)) continue;
-    std::vector<const CaseResult*>& of_op = by_op[timed.result->op];
-    if (of_op.empty()) order.push_back(timed.result->op);
-    of_op.push_back(timed.result);
-  }
-  std::vector<Chart> made(order.size());
-  std::transform(order.begin(), order.end(), made.begin(),
-                 [&](const std::string& op) { return bar_chart(op, by_op[op]); });
   return made;
 }
 
@@ -176,59 +228,47 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::vector<F
 std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& runs) {
   constexpr double largest = 1e18;  // bytes: beyond any cache
   const CeilingsByDevice known = ceilings(runs);
-  struct Roof {
-    Chart chart;
-    SeriesByLabel series;
-    const Ceilings* ceilings = nullptr;
+  const auto device_with_ceilings = [&](const Timed& timed) -> std::string {
+    const CaseResult& c = *timed.result;
+    if (is_ceiling(c) || !(c.flop > 0) || !(c.bytes > 0)) return "";
+    const Ceilings* roof = find_ceilings(known, *timed.run, c);
+    return roof != nullptr && roof->flop_per_second(c.dtype) && roof->bytes_per_second(largest)
+               ? device_key(*timed.run, c)
+               : "";
+  };
+  std::vector<Chart> made;
+  for (const Group& of_device : groups_of(all, device_with_ceilings)) {
+    const CaseResult& first = *of_device.front()->result;
+    const Ceilings& roof = *find_ceilings(known, *of_device.front()->run, first);
+    Chart chart{.name = fmt::format("roofline-{}", made.size() + 1),
+                .title = first.device == "cpu" ? "Roofline" : "Roofline of the " + printable(first.device),
+                .kind = Chart::Kind::points,
+                .x = {.label = "operations a byte"},
+                .y = {.label = "GFLOP/s"}};
     std::set<std::string> dtypes;
     double low = INFINITY, high = 0;  // operations for each byte
-  };
-  std::vector<std::string> order;
-  std::map<std::string, Roof> by_device;
-  for (const Timed& timed : all) {
-    const CaseResult& c = *timed.result;
-    if (is_ceiling(c) || !(c.flop > 0) || !(c.bytes > 0)) continue;
-    const Ceilings* of_device = find_ceilings(known, *timed.run, c);
-    if (of_device == nullptr || !of_device->flop_per_second(c.dtype) || !of_device->bytes_per_second(largest))
-      continue;
-    const std::string key = device_key(*timed.run, c);
-    const auto [found, is_new] = by_device.try_emplace(key);
-    Roof& roof = found->second;
-    if (is_new) {
-      order.push_back(key);
-      roof.ceilings = of_device;
-      roof.chart.kind = Chart::Kind::points;
-      roof.chart.name = fmt::format("roofline-{}", order.size());
-      roof.chart.title = c.device == "cpu" ? "Roofline" : "Roofline of the " + printable(c.device);
-      roof.chart.x.label = "operations a byte";
-      roof.chart.y.label = "GFLOP/s";
+    for (const Timed* timed : of_device) {
+      const CaseResult& c = *timed->result;
+      const double intensity = c.flop / c.bytes;
+      const double rate = c.flop / c.seconds->median * 1e-9;
+      if (!std::isfinite(intensity) || !std::isfinite(rate)) continue;
+      add_point(chart, timed->label, ChartPoint{.x = intensity, .y = rate}, timed->is_gpu());
+      dtypes.insert(c.dtype);
+      low = std::min(low, intensity);
+      high = std::max(high, intensity);
     }
-    const double intensity = c.flop / c.bytes;
-    const double rate = c.flop / c.seconds->median * 1e-9;
-    if (!std::isfinite(intensity) || !std::isfinite(rate)) continue;
-    roof.series.add(timed.label, {.x = intensity, .y = rate}, timed.is_gpu());
-    roof.dtypes.insert(c.dtype);
-    roof.low = std::min(roof.low, intensity);
-    roof.high = std::max(roof.high, intensity);
-  }
-  std::vector<Chart> made;
-  for (const std::string& key : order) {
-    Roof& roof = by_device[key];
-    roof.chart.series = roof.series.take();
-    const double memory = *roof.ceilings->bytes_per_second(largest);
-    for (const std::string& dtype : roof.dtypes) {
-      const double peak = *roof.ceilings->flop_per_second(dtype);
+    const double memory = *roof.bytes_per_second(largest);
+    for (const std::string& dtype : dtypes) {
+      const double peak = *roof.flop_per_second(dtype);
       const double ridge = peak / memory;
-      const double from = std::min(roof.low, ridge) / 2;
-      const double to = std::max(roof.high, ridge) * 2;
-      roof.chart.series.push_back({.label = fmt::format("ceiling, {}", printable(dtype)),
-                                   .points = {{.x = from, .y = from * memory * 1e-9},
-                                              {.x = ridge, .y = peak * 1e-9},
-                                              {.x = to, .y = peak * 1e-9}},
-                                   .is_limit = true});
+      const double from = std::min(low, ridge) / 2;
+      chart.series.push_back({.label = fmt::format("ceiling, {}", printable(dtype)),
+                              .points = {{.x = from, .y = from * memory * 1e-9},
+                                         {.x = ridge, .y = peak * 1e-9},
+                                         {.x = std::max(high, ridge) * 2, .y = peak * 1e-9}},
+                              .is_limit = true});
     }
-    choose_scales(roof.chart);
-    made.push_back(std::move(roof.chart));
+    made.push_back(finished(std::move(chart)));
   }
   return made;
 }
@@ -240,123 +280,95 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     return (static_cast<double>(i) + 0.5) *
            static_cast<double>(std::max<std::int64_t>(1, c.training->loss_stride));
   };
-  std::map<std::string, std::vector<const Timed*>> problems;
-  std::vector<std::string> order;
-  for (const Timed& timed : all) {
+  const auto problem = [](const Timed& timed) {
     const CaseResult& c = *timed.result;
-    if (!c.training || c.training->loss.size() < 2) continue;
-    const std::string key = c.op + "|" + rest_of(c.parameters, "dtype", false);
-    if (problems[key].empty()) order.push_back(key);
-    problems[key].push_back(&timed);
-  }
+    return c.training && c.training->loss.size() > 1 ? c.op + "|" + rest_of(c.parameters, "dtype", false)
+                                                     : "";
+  };
   std::vector<Chart> made;
-  for (const std::string& key : order) {
-    const std::vector<const Timed*>& members = problems[key];
+  for (const Group& members : groups_of(all, problem)) {
     const CaseResult& first = *members.front()->result;
     double last_step = INFINITY;
     for (const Timed* timed : members)
       last_step = std::min(last_step, steps_at(*timed->result, timed->result->training->loss.size() - 1));
-    Chart chart{.name = slug_of(fmt::format("{} {} loss {}", first.op, problem_title(first),
-                                            by_seconds ? "seconds" : "steps")),
-                .title = fmt::format("{}: loss by {}", problem_title(first), by_seconds ? "time" : "steps"),
-                .kind = Chart::Kind::lines,
-                .x = {.label = by_seconds ? "time of training" : "steps",
-                      .unit = by_seconds ? ChartUnit::seconds : ChartUnit::number},
-                .y = {.label = "loss"},
-                .categories = {},
-                .series = {}};
+    Chart& chart = made.emplace_back();
+    chart.name = slug_of(
+        fmt::format("{} {} loss {}", first.op, problem_title(first), by_seconds ? "seconds" : "steps"));
+    chart.title = fmt::format("{}: loss by {}", problem_title(first), by_seconds ? "time" : "steps");
+    chart.x = by_seconds ? ChartAxis{.label = "time of training", .unit = ChartUnit::seconds}
+                         : ChartAxis{.label = "steps"};
+    chart.y.label = "loss";
     for (const Timed* timed : members) {
       const CaseResult& c = *timed->result;
-      ChartSeries series{.label = timed->label, .points = {}, .is_gpu = timed->is_gpu()};
+      ChartSeries& series =
+          chart.series.emplace_back(ChartSeries{.label = timed->label, .is_gpu = timed->is_gpu()});
       for (std::size_t i = 0; i < c.training->loss.size() && steps_at(c, i) <= last_step; ++i) {
         const double x = by_seconds ? steps_at(c, i) * c.seconds->median : steps_at(c, i);
         if (std::isfinite(c.training->loss[i])) series.points.push_back({.x = x, .y = c.training->loss[i]});
       }
-      chart.series.push_back(std::move(series));
     }
-    made.push_back(std::move(chart));
   }
   return made;
 }
 
 // ---- all of them
 
-void make_names_unique(std::vector<Chart>& all) {
-  std::set<std::string> taken;
-  for (Chart& chart : all) {
-    std::string name = chart.name.empty() ? "chart" : chart.name;
-    for (int number = 2; !taken.insert(name).second; ++number)
-      name = fmt::format("{}-{}", chart.name, number);
-    chart.name = name;
-  }
-}
-
-void drop_empty(std::vector<Chart>& all) {
+/// Leaves out charts of nothing measured, and gives the others names of their own.
+std::vector<Chart> usable(std::vector<Chart> all) {
   std::erase_if(all, [](const Chart& chart) {
     return std::none_of(chart.series.begin(), chart.series.end(),
                         [](const ChartSeries& series) { return !series.is_limit && !series.points.empty(); });
   });
+  UniqueNames names("{}-{}");
+  for (Chart& chart : all) chart.name = names.take(chart.name.empty() ? "chart" : chart.name).text;
+  return all;
 }
 
 void append(std::vector<Chart>& all, std::vector<Chart> more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
 }  // namespace
 
 std::vector<Chart> machine_charts(const Runs& runs) {
   const std::vector<Timed> all = timed_results(runs);
-  const std::vector<Family> families = families_of(all);
   std::vector<Chart> made;
-  for (const Family& family : families) {
-    const auto pictures = pictures_of(family);
-    for (const auto& [dtype, members] : pictures) {
-      made.push_back(rate_chart(family, dtype, members));
-      if (pictures.size() == 1) made.back().name = name_of(family, "");
-    }
+  std::set<const CaseResult*> shown;
+  for (const Family& family : families_of(all)) {
+    for (const auto& [x, timed] : family.members) shown.insert(timed->result);
+    add_rate_charts(made, family);
     made.push_back(speedup_chart(family));
     made.push_back(latency_chart(family));
   }
   made.push_back(lower_precision_chart(all));
-  std::set<const CaseResult*> on_ladders;
-  append(made, ladder_charts(all, on_ladders));
-  append(made, bar_charts(all, families, std::move(on_ladders)));
+  append(made, ladder_charts(all, shown));
+  append(made, bar_charts(all, shown));
   append(made, loss_charts(all, false));
   append(made, loss_charts(all, true));
   append(made, roofline_charts(all, runs));
-  drop_empty(made);
-  make_names_unique(made);
-  return made;
+  return usable(std::move(made));
 }
 
 std::vector<Chart> across_machines_charts(const Runs& runs) {
-  const std::vector<MachineRuns> machines = machines_of(runs);
   std::map<std::string, std::string> machine_names;  // by key
-  for (const MachineRuns& machine : machines) machine_names[machine.key] = machine.name;
+  for (const MachineRuns& machine : machines_of(runs)) machine_names[machine.key] = machine.name;
   const std::vector<Timed> all = timed_results(runs);
   std::vector<Chart> made;
   for (const Family& family : families_of(all)) {
-    std::map<std::string, Members> by_dtype;
-    for (const auto& member : family.members) by_dtype[member.second->result->dtype].push_back(member);
-    for (const auto& [dtype, members] : by_dtype) {
-      const Unit unit = unit_of(members);
-      Chart chart = curve_chart(family, by_dtype.size() > 1 ? dtype : "", "", unit.label);
-      chart.name = "machines-" + chart.name;
+    for (const auto& [dtype, members] : by_dtype(family, false)) {
       std::map<std::pair<std::string, double>, const CaseResult*> best;  // by machine and value
       for (const auto& [x, timed] : members)
         keep_faster(best[{machine_key(timed->run->host), x}], *timed->result);
-      SeriesByLabel series;
-      for (const auto& [where, result] : best) {
-        if (const auto point = rate_at(where.second, *result, unit))
-          series.add(machine_names[where.first], *point, result->device != "cpu");
-      }
-      chart.series = series.take();
-      choose_scales(chart);
+      std::vector<Rated> rates;
+      rates.reserve(best.size());
+      for (const auto& [where, result] : best)
+        rates.push_back({.x = where.second, .label = machine_names[where.first], .result = result});
+      Chart chart = curve_chart(family, dtype, rates);
+      chart.name = "machines-" + chart.name;
       if (chart.series.size() > 1) made.push_back(std::move(chart));
     }
   }
-  make_names_unique(made);
-  return made;
+  return usable(std::move(made));
 }
 
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds) {
@@ -368,18 +380,15 @@ std::vector<Chart> charts(std::span<const Result> results, std::span<const Thres
   const std::vector<MachineRuns> machines = machines_of(runs_of(results));
   for (const MachineRuns& machine : machines) {
     std::vector<Chart> of_machine = machine_charts(machine.runs);
-    if (machines.size() > 1) {
-      for (Chart& chart : of_machine) {
-        chart.name = slug_of(machine.name + " " + chart.name);
-        chart.title = fmt::format("{} ({})", chart.title, machine.name);
-      }
+    for (Chart& chart : of_machine) {
+      if (machines.size() == 1) break;
+      chart.name = slug_of(machine.name + " " + chart.name);
+      chart.title = fmt::format("{} ({})", chart.title, machine.name);
     }
     append(made, std::move(of_machine));
   }
   if (machines.size() > 1) append(made, across_machines_charts(runs_of(results)));
-  drop_empty(made);
-  make_names_unique(made);
-  return made;
+  return usable(std::move(made));
 }
 
 }  // namespace breakeven

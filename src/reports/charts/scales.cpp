@@ -47,21 +47,44 @@ std::vector<double> ticks_of_decades(Range range, int every, const std::array<do
   return ticks;
 }
 
-std::string with_suffix(double value, int digits) {
-  struct Suffix {
-    double scale;
-    const char* text;
-  };
-  static constexpr std::array<Suffix, 5> suffixes{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
-  const double near = rounded_to(value, digits);
-  const double size = std::abs(near);
-  if (size < 1e-4 || size >= 1e15) {
-    const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
-    return fmt::format("{:.{}g}e{}", near / std::pow(10.0, exponent), digits, exponent);
+/// Powers of two; on a linear axis, round numbers of the unit of the largest.
+std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most) {
+  std::vector<double> ticks;
+  if (logarithmic) {
+    const int first = static_cast<int>(std::ceil(std::log2(std::max(1.0, range.low))));
+    const int last = static_cast<int>(std::floor(std::log2(range.high)));
+    for (int power = first; power <= last; power += (last - first) / static_cast<int>(most) + 1)
+      ticks.push_back(std::exp2(power));
+  } else {
+    const double unit = std::pow(1024.0, std::floor(std::log2(std::max(1.0, range.high)) / 10));
+    for (const double tick : linear_ticks({range.low / unit, range.high / unit}, most))
+      ticks.push_back(tick * unit);
   }
-  const auto* suffix = std::find_if(suffixes.begin(), suffixes.end() - 1,
-                                    [size](const Suffix& s) { return size >= s.scale * (1 - 1e-12); });
-  return fmt::format("{:.{}g}{}", near / suffix->scale, digits, suffix->text);
+  std::erase_if(ticks, [](double tick) { return tick != 0 && tick < 1; });  // no part of a byte
+  return ticks;
+}
+
+/// What a number is multiplied by, and what is written behind it, from this size on.
+struct Step {
+  double from, factor;
+  const char* text;
+};
+constexpr std::array<Step, 4> steps_of_seconds{
+    {{1, 1, " s"}, {1e-3, 1e3, " ms"}, {1e-6, 1e6, " µs"}, {0, 1e9, " ns"}}};
+/// 1,000 bytes and more are better a part of the next unit than a number of four digits.
+constexpr std::array<Step, 5> steps_of_bytes{{{1e3 * 0x1p30, 0x1p-40, " TiB"},
+                                              {1e3 * 0x1p20, 0x1p-30, " GiB"},
+                                              {1e3 * 0x1p10, 0x1p-20, " MiB"},
+                                              {1e3, 0x1p-10, " KiB"},
+                                              {0, 1, " B"}}};
+constexpr std::array<Step, 5> suffixes{
+    {{1e12, 1e-12, "T"}, {1e9, 1e-9, "G"}, {1e6, 1e-6, "M"}, {1e3, 1e-3, "k"}, {0, 1, ""}}};
+
+template <std::size_t N>
+const Step& step_of(const std::array<Step, N>& steps, double value, int digits) {
+  const double size = std::abs(rounded_to(value, digits)) * (1 + 1e-9);
+  return *std::find_if(steps.begin(), steps.end() - 1,
+                       [size](const Step& step) { return size >= step.from; });
 }
 
 std::string number_text(double value, int digits, bool whole_is_exact) {
@@ -71,17 +94,23 @@ std::string number_text(double value, int digits, bool whole_is_exact) {
     const int whole = static_cast<int>(std::abs(value));
     return fmt::format("{}{},{:03}", value < 0 ? "-" : "", whole / 1000, whole % 1000);
   }
-  return with_suffix(value, digits);
+  const double near = rounded_to(value, digits);
+  const double size = std::abs(near);
+  if (size < 1e-4 || size >= 1e15) {
+    const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+    return fmt::format("{:.{}g}e{}", near / std::pow(10.0, exponent), digits, exponent);
+  }
+  const Step& suffix = step_of(suffixes, value, digits);
+  return fmt::format("{:.{}g}{}", near * suffix.factor, digits, suffix.text);
 }
 
 std::string text_with_unit(double value, ChartUnit unit, int digits, bool whole_is_exact) {
-  if (unit == ChartUnit::ratio) return number_text(value, digits, whole_is_exact) + "x";
-  if (unit == ChartUnit::number || value == 0) return number_text(value, digits, whole_is_exact);
-  const double size = std::abs(rounded_to(value, digits)) * (1 + 1e-9);
-  if (size < 1e-6) return number_text(value * 1e9, digits, false) + " ns";
-  if (size < 1e-3) return number_text(value * 1e6, digits, false) + " µs";
-  if (size < 1) return number_text(value * 1e3, digits, false) + " ms";
-  return number_text(value, digits, whole_is_exact) + " s";
+  const bool is_time = unit == ChartUnit::seconds;
+  if (value == 0 || !(is_time || unit == ChartUnit::bytes))
+    return number_text(value, digits, whole_is_exact) + (unit == ChartUnit::ratio ? "x" : "");
+  const Step& step =
+      is_time ? step_of(steps_of_seconds, value, digits) : step_of(steps_of_bytes, value, digits);
+  return number_text(value * step.factor, digits, whole_is_exact && step.factor == 1) + step.text;
 }
 
 }  // namespace
@@ -106,18 +135,13 @@ Range padded(Range range, bool logarithmic, bool from_zero) {
           .high = from_zero && range.high == 0 && range.low < 0 ? 0 : range.high + room};
 }
 
-Scale::Scale(Range values, bool logarithmic, double from, double to)
-    : low_(logarithmic ? std::log10(values.low) : values.low),
-      high_(logarithmic ? std::log10(values.high) : values.high),
-      logarithmic_(logarithmic),
-      from_(from),
-      to_(to) {}
-
 double Scale::at(double value) const {
-  return from_ + ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_) * (to_ - from_);
+  const auto along = [&](double x) { return logarithmic ? std::log10(x) : x; };
+  return from + (along(value) - along(values.low)) / (along(values.high) - along(values.low)) * (to - from);
 }
 
-std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most) {
+std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most, ChartUnit unit) {
+  if (unit == ChartUnit::bytes) return round_bytes(range, logarithmic, most);
   if (!logarithmic) return linear_ticks(range, most);
   std::vector<double> fine = ticks_of_decades(range, 1, std::array{1.0, 2.0, 5.0});
   if (fine.size() < 3) return linear_ticks(range, most);

@@ -23,27 +23,25 @@ struct Range {
 Range padded(Range range, bool logarithmic, bool from_zero);
 
 /// Maps values to pixels.
-class Scale {
- public:
-  Scale(Range values, bool logarithmic, double from, double to);
-  double at(double value) const;
+struct Scale {
+  Range values;
+  bool logarithmic = false;
+  double from = 0, to = 0;
 
- private:
-  double low_, high_;  // logarithms where the axis is logarithmic
-  bool logarithmic_;
-  double from_, to_;
+  double at(double value) const;
 };
 
 /// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, and powers of
-/// ten alone where a logarithmic axis covers many.
-std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most);
+/// ten alone where a logarithmic axis covers many. Of bytes, powers of two there.
+std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most,
+                                ChartUnit unit = ChartUnit::number);
 
 /// Indices of those rising `positions` whose labels, of these sizes and centred on them, stay `gap` apart.
 /// The first and the last are always included if both fit.
 std::vector<std::size_t> without_overlap(const std::vector<double>& positions,
                                          const std::vector<double>& sizes, double gap);
 
-/// Three significant digits: 229k, 15.9 µs, 1.47x.
+/// Three significant digits: 229k, 15.9 µs, 1.47x, 1 GiB.
 std::string value_text(double value, ChartUnit unit);
 
 /// The same, but whole numbers below a million are exact: 10k, 4,096.

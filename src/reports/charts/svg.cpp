@@ -14,12 +14,6 @@ namespace breakeven {
 namespace svg {
 namespace {
 
-/// A chart ready to be drawn, and notes on what it leaves out.
-struct Prepared {
-  Chart chart;
-  std::vector<std::string> notes;
-};
-
 bool is_usable(const Chart& chart, const ChartPoint& point) {
   if (!std::isfinite(point.x) || !std::isfinite(point.y)) return false;
   if (has_rows(chart))
@@ -29,8 +23,7 @@ bool is_usable(const Chart& chart, const ChartPoint& point) {
 }
 
 /// A logarithmic axis has no 0: drops points there, and ends intervals at the smallest value above it.
-void drop_what_no_axis_shows(Prepared& made) {
-  Chart& chart = made.chart;
+void drop_what_no_axis_shows(Chart& chart, std::vector<std::string>& notes) {
   std::size_t dropped = 0;
   double least = INFINITY;
   for (ChartSeries& series : chart.series) {
@@ -50,16 +43,16 @@ void drop_what_no_axis_shows(Prepared& made) {
     std::erase_if(chart.marks, [](const ChartMark& mark) { return !(mark.low.value_or(mark.x) > 0); });
   std::erase_if(chart.series, [](const ChartSeries& series) { return series.points.empty(); });
   if (dropped > 0)
-    made.notes.push_back(fmt::format("{} of 0 {} not shown: the axis is logarithmic.",
-                                     dropped == 1 ? "A value" : fmt::format("{} values", dropped),
-                                     dropped == 1 ? "is" : "are"));
+    notes.push_back(fmt::format("{} of 0 {} not shown: the axis is logarithmic.",
+                                dropped == 1 ? "A value" : fmt::format("{} values", dropped),
+                                dropped == 1 ? "is" : "are"));
 }
 
 /// Keeps the series that are best at their last point: the shortest times, the largest of other values.
-void keep_best(Prepared& made) {
-  std::vector<ChartSeries>& all = made.chart.series;
+void keep_best(Chart& chart, std::vector<std::string>& notes) {
+  std::vector<ChartSeries>& all = chart.series;
   std::vector<double> last;
-  const double sign = made.chart.y.unit == ChartUnit::seconds ? 1 : -1;
+  const double sign = chart.y.unit == ChartUnit::seconds ? 1 : -1;
   for (const ChartSeries& series : all) {
     if (!series.is_limit) last.push_back(sign * series.points.back().y);
   }
@@ -70,16 +63,16 @@ void keep_best(Prepared& made) {
   std::erase_if(all, [&](const ChartSeries& series) {
     return !series.is_limit && (sign * series.points.back().y > worst || ++kept > most_series);
   });
-  made.notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
+  notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
 }
 
 /// Keeps as many samples of each strip as can be seen, evenly spread over their order, including the smallest
 /// and the largest.
-void thin_samples(Prepared& made) {
+void thin_samples(Chart& chart, std::vector<std::string>& notes) {
   constexpr std::size_t most_samples = 200;
-  if (made.chart.kind != Chart::Kind::distributions) return;
+  if (chart.kind != Chart::Kind::distributions) return;
   std::size_t largest = 0;
-  for (ChartSeries& series : made.chart.series) {
+  for (ChartSeries& series : chart.series) {
     std::map<double, std::vector<ChartPoint>> strips;
     for (const ChartPoint& point : series.points) strips[point.x].push_back(point);
     series.points.clear();
@@ -93,22 +86,22 @@ void thin_samples(Prepared& made) {
     }
   }
   if (largest > most_samples)
-    made.notes.push_back(fmt::format("At most {} samples of each are drawn, of up to {}.", most_samples,
-                                     tick_text(static_cast<double>(largest), ChartUnit::number)));
+    notes.push_back(fmt::format("At most {} samples of each are drawn, of up to {}.", most_samples,
+                                tick_text(static_cast<double>(largest), ChartUnit::number)));
 }
 
-Prepared prepared(const Chart& chart) {
-  Prepared made{.chart = chart, .notes = {}};
-  made.chart.title = printable(chart.title);
-  for (std::string* label : {&made.chart.x.label, &made.chart.y.label}) *label = printable(*label);
-  for (std::string& category : made.chart.categories) category = printable(category);
-  for (ChartSeries& series : made.chart.series) series.label = printable(series.label);
-  for (ChartMark& mark : made.chart.marks) mark.label = printable(mark.label);
-  drop_what_no_axis_shows(made);
-  keep_best(made);
-  thin_samples(made);
-  if (!chart.note.empty()) made.notes.push_back(printable(chart.note));
-  return made;
+/// Makes the chart ready to be drawn; returns what its notes are, what it then leaves out among them.
+std::vector<std::string> prepare(Chart& chart) {
+  std::vector<std::string> notes;
+  for (std::string* text : {&chart.title, &chart.x.label, &chart.y.label}) *text = printable(*text);
+  for (std::string& category : chart.categories) category = printable(category);
+  for (ChartSeries& series : chart.series) series.label = printable(series.label);
+  for (ChartMark& mark : chart.marks) mark.label = printable(mark.label);
+  drop_what_no_axis_shows(chart, notes);
+  keep_best(chart, notes);
+  thin_samples(chart, notes);
+  if (!chart.note.empty()) notes.push_back(printable(chart.note));
+  return notes;
 }
 
 /// Describes the picture for readers who cannot see it.
@@ -126,43 +119,30 @@ std::string description(const Chart& chart) {
   return made + ".";
 }
 
-Part paragraph(const std::string& content, const Paper& paper, double top, const TextLook& look) {
-  Part part{.svg = {}, .bottom = top};
-  for (const std::string& one : wrapped(content, paper.width / (look.bold ? 1.15 : 1), 4)) {
-    part.bottom += line_height;
-    part.svg += text(0, part.bottom - 4, one, look);
-  }
-  return part;
-}
-
 }  // namespace
 }  // namespace svg
 
 std::string svg_text(const Chart& original, const SvgStyle& style) {
   using namespace svg;
   constexpr double margin = 12;  // of a file; a page has its own
-  const Prepared made = prepared(original);
+  Chart chart = original;
+  const std::vector<std::string> notes = prepare(chart);
   const double around = style.for_page ? 0 : margin;
-  const Paper paper{.width = style.width - 2 * around, .for_page = style.for_page};
-  Part part;
-  const auto append = [&](const Part& next) {
-    part.svg += next.svg;
-    part.bottom = next.bottom;
-  };
+  Picture picture(chart, style.width - 2 * around, style.for_page);
   if (!style.for_page) {
-    append(paragraph(made.chart.title, paper, part.bottom, {.colour = paper.colour("ink"), .bold = true}));
-    part.bottom += 6;
+    picture.paragraph(chart.title, {.colour = "ink", .bold = true});
+    picture.bottom += 6;
   }
-  if (made.chart.series.empty()) {
-    append(paragraph("No values to show.", paper, part.bottom, {.colour = paper.colour("soft")}));
+  if (chart.series.empty()) {
+    picture.paragraph("No values to show.");
+  } else if (has_rows(chart)) {
+    draw_rows(picture);
   } else {
-    append(has_rows(made.chart) ? rows_part(made.chart, paper, part.bottom)
-                                : lines_part(made.chart, paper, part.bottom));
+    draw_lines(picture);
   }
-  for (const std::string& note : made.notes)
-    append(paragraph(note, paper, part.bottom, {.colour = paper.colour("soft")}));
+  for (const std::string& note : notes) picture.paragraph(note);
 
-  const double height = std::ceil(part.bottom + 2 * around);
+  const double height = std::ceil(picture.bottom + 2 * around);
   const std::string ground = fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="#ffffff"/>)"
                                          "\n",
                                          -around, style.width, height);
@@ -171,7 +151,7 @@ std::string svg_text(const Chart& original, const SvgStyle& style) {
       R"(aria-labelledby="{3}title {3}desc" font-family="system-ui, sans-serif" font-size="{4}">)"
       "\n<title id=\"{3}title\">{5}</title>\n<desc id=\"{3}desc\">{6}</desc>\n{7}{8}</svg>\n",
       around == 0 ? 0 : -around, style.width, height, escaped(style.id_prefix), font_size,
-      escaped(made.chart.title), escaped(description(made.chart)), style.for_page ? "" : ground, part.svg);
+      escaped(chart.title), escaped(description(chart)), style.for_page ? "" : ground, picture.svg);
 }
 
 }  // namespace breakeven

@@ -61,42 +61,112 @@ std::string shape_path(std::size_t shape, double r) {
   }
 }
 
-}  // namespace
-
-std::string Paper::colour(std::string_view name) const {
-  if (for_page) return fmt::format("var(--{})", name);
-  return std::find_if(colours.begin(), colours.end(), [&](const Colour& c) { return c.name == name; })->light;
-}
-
-std::vector<Look> looks_of(const Chart& chart, const Paper& paper) {
+std::vector<Look> looks_of(const Chart& chart) {
   static constexpr std::array<const char*, most_series> dashes{"", "7 3", "2 3", "10 3 2 3", "4 2", "1 2"};
   std::vector<Look> looks;
   std::size_t cpus = 0, gpus = 0;
   for (const ChartSeries& series : chart.series) {
-    const std::size_t shape = chart.kind == Chart::Kind::bars && !chart.y.logarithmic ? 1 : cpus + gpus;
-    if (series.is_limit) {
-      looks.push_back({.colour = paper.colour("soft"), .dash = std::string(limit_dash)});
-    } else if (series.is_gpu) {
-      looks.push_back(
-          {.colour = paper.colour("accent"), .dash = dashes.at(gpus++ % most_series), .shape = shape});
-    } else {
-      looks.push_back({.colour = paper.colour(fmt::format("series-{}", cpus++ % most_series + 1)),
-                       .dash = "",
-                       .shape = shape});
-    }
+    const std::size_t shape = has_bars(chart) ? 1 : cpus + gpus;
+    looks.push_back(
+        series.is_limit ? Look{.colour = "soft", .dash = "4 3"}
+        : series.is_gpu
+            ? Look{.colour = "accent", .dash = dashes.at(gpus++ % most_series), .shape = shape}
+            : Look{.colour = fmt::format("series-{}", cpus++ % most_series + 1), .dash = "", .shape = shape});
   }
   return looks;
 }
 
+}  // namespace
+
+Picture::Picture(const Chart& of, double wide, bool for_page)
+    : chart(of), width(wide), looks(looks_of(of)), for_page_(for_page) {}
+
+std::string Picture::colour(std::string_view name) const {
+  if (for_page_) return fmt::format("var(--{})", name);
+  return std::find_if(colours.begin(), colours.end(), [&](const Colour& c) { return c.name == name; })->light;
+}
+
+void Picture::text(double x, double y, std::string_view content, const TextLook& look) {
+  svg += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" fill="{}"{}{}>{}{}</text>)"
+                     "\n",
+                     x, y, colour(look.colour), anchor_text(look.anchor),
+                     look.bold ? R"( font-weight="600")" : "",
+                     tooltip(look.full == content ? std::string_view() : look.full), escaped(content));
+}
+
+void Picture::path(std::string_view kind, std::string_view d, std::string_view attributes) {
+  svg += fmt::format("<path{} d=\"{}\" {}/>\n", kind.empty() ? "" : fmt::format(" class=\"{}\"", kind), d,
+                     attributes);
+}
+
+void Picture::line(Spot from, Spot to, std::string_view name, double line_width, std::string_view dash) {
+  path("", path_through({from, to}),
+       fmt::format(R"(stroke="{}" stroke-width="{}"{})", colour(name), line_width, dashes_text(dash)));
+}
+
+void Picture::rectangle(std::string_view kind, Spot corner, double wide, double high, std::string_view name,
+                        double opacity) {
+  svg += fmt::format(
+      R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{}"/>)"
+      "\n",
+      kind, corner.x, corner.y, wide, high, colour(name), opacity);
+}
+
+void Picture::marker(Spot at, const Look& look, double radius, std::string_view tip) {
+  svg += fmt::format(
+      R"svg(<g class="point" transform="translate({:.1f},{:.1f})">{}<path d="{}" fill="{}"/></g>)svg"
+      "\n",
+      at.x, at.y, tooltip(tip), shape_path(look.shape, radius), colour(look.colour));
+}
+
+void Picture::interval_bar(double low, double high, double across, bool along_x, std::string_view name) {
+  constexpr double cap = 3;
+  const char* form = along_x ? "M{0:.1f},{2:.1f}V{3:.1f}M{0:.1f},{4:.1f}H{1:.1f}M{1:.1f},{2:.1f}V{3:.1f}"
+                             : "M{2:.1f},{0:.1f}H{3:.1f}M{4:.1f},{0:.1f}V{1:.1f}M{2:.1f},{1:.1f}H{3:.1f}";
+  path("interval", fmt::format(fmt::runtime(form), low, high, across - cap, across + cap, across),
+       fmt::format(R"(stroke="{}" stroke-width="1.5" fill="none")", colour(name)));
+}
+
+void Picture::paragraph(const std::string& content, const TextLook& look) {
+  for (const std::string& one : wrapped(content, width / (look.bold ? 1.15 : 1), 4)) {
+    bottom += line_height;
+    text(0, bottom - 4, one, look);
+  }
+}
+
+void Picture::name_of_y() {
+  if (chart.y.label.empty()) return;
+  bottom += line_height;
+  text(0, bottom - 3, shortened({chart.y.label}, width).front());
+}
+
+void Picture::legend() {
+  constexpr double between = 16;
+  const auto is_line = [&](const ChartSeries& s) { return chart.kind == Chart::Kind::lines || s.is_limit; };
+  const double swatch = std::any_of(chart.series.begin(), chart.series.end(), is_line) ? 20 : 9;
+  const double beside = swatch + 6;
+  const std::vector<std::string> shown = shortened(labels_of(chart), width - beside);
+  svg += "<g class=\"legend\">\n";
+  double x = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const double wide = beside + text_width(shown[i]);
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      bottom += line_height + 2;
+    }
+    const double y = bottom + line_height - 7;
+    if (is_line(chart.series[i])) line({x, y}, {x + swatch, y}, looks[i].colour, 2, looks[i].dash);
+    if (!chart.series[i].is_limit) marker({x + swatch / 2, y}, looks[i], marker_radius + 0.5, {});
+    text(x + beside, y + 4, shown[i], {.colour = "ink", .full = chart.series[i].label});
+    x += wide + between;
+  }
+  svg += "</g>\n";
+  bottom += line_height + 6;
+}
+
 std::string escaped(std::string_view text) {
-  std::string made = printable(text);
-  for (const auto& [what, by] :
-       {std::pair{"&", "&amp;"},
-        {"<", "&lt;"},
-        {">", "&gt;"},
-        {"\"", "&quot;"},
-        {"\xef\xbf\xbe", ""},
-        {"\xef\xbf\xbf", ""}})  // U+FFFE and U+FFFF are no characters (XML 1.0, section 2.2)
+  std::string made = xml_text(text);
+  for (const auto& [what, by] : {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}})
     boost::algorithm::replace_all(made, what, by);
   return made;
 }
@@ -105,70 +175,29 @@ std::string tooltip(std::string_view text) {
   return text.empty() ? "" : fmt::format("<title>{}</title>", escaped(text));
 }
 
-std::string text(double x, double y, std::string_view content, const TextLook& look) {
-  return fmt::format(R"(<text x="{:.1f}" y="{:.1f}" fill="{}"{}{}>{}{}</text>)"
-                     "\n",
-                     x, y, look.colour, anchor_text(look.anchor), look.bold ? R"( font-weight="600")" : "",
-                     tooltip(look.tooltip), escaped(content));
+std::string dashes_text(std::string_view dash) {
+  return dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dash);
 }
 
-std::string line(double x1, double y1, double x2, double y2, const std::string& colour, double width,
-                 std::string_view dash) {
-  return fmt::format(R"(<path d="M{:.1f},{:.1f}L{:.1f},{:.1f}" stroke="{}" stroke-width="{}"{}/>)"
-                     "\n",
-                     x1, y1, x2, y2, colour, width,
-                     dash.empty() ? "" : fmt::format(R"( stroke-dasharray="{}")", dash));
+std::string path_through(const std::vector<Spot>& spots) {
+  std::string path;
+  for (const Spot& spot : spots)
+    path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", spot.x, spot.y);
+  return path;
 }
 
-std::string marker(double x, double y, const Look& look, double radius, std::string_view tip) {
-  return fmt::format(
-      R"svg(<g class="point" transform="translate({:.1f},{:.1f})">{}<path d="{}" fill="{}"/></g>)svg"
-      "\n",
-      x, y, tooltip(tip), shape_path(look.shape, radius), look.colour);
-}
-
-std::string interval_bar(double low, double high, double across, bool along_x, const std::string& colour) {
-  constexpr double cap = 3;
-  const char* form = along_x ? "M{0:.1f},{2:.1f}V{3:.1f}M{0:.1f},{4:.1f}H{1:.1f}M{1:.1f},{2:.1f}V{3:.1f}"
-                             : "M{2:.1f},{0:.1f}H{3:.1f}M{4:.1f},{0:.1f}V{1:.1f}M{2:.1f},{1:.1f}H{3:.1f}";
-  return fmt::format(R"(<path class="interval" d="{}" stroke="{}" stroke-width="1.5" fill="none"/>)"
-                     "\n",
-                     fmt::format(fmt::runtime(form), low, high, across - cap, across + cap, across), colour);
-}
-
-Part legend(const Chart& chart, const std::vector<Look>& looks, const Paper& paper, double top) {
-  constexpr double between = 16;
-  const bool has_lines = chart.kind == Chart::Kind::lines ||
-                         std::any_of(chart.series.begin(), chart.series.end(),
-                                     [](const ChartSeries& series) { return series.is_limit; });
-  const double swatch = has_lines ? 20 : 9, beside = swatch + 6;
-  std::vector<std::string> labels(chart.series.size());
-  std::transform(chart.series.begin(), chart.series.end(), labels.begin(),
-                 [](const ChartSeries& series) { return series.label; });
-  const std::vector<std::string> shown = shortened(labels, paper.width - beside);
-  Part part{.svg = {}, .bottom = top};
-  double x = 0;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const double width = beside + text_width(shown[i]);
-    if (x > 0 && x + width > paper.width) {
-      x = 0;
-      part.bottom += line_height + 2;
-    }
-    const double y = part.bottom + line_height - 7;
-    if (chart.kind == Chart::Kind::lines || chart.series[i].is_limit)
-      part.svg += line(x, y, x + swatch, y, looks[i].colour, 2, looks[i].dash);
-    if (!chart.series[i].is_limit) part.svg += marker(x + swatch / 2, y, looks[i], marker_radius + 0.5, {});
-    part.svg += text(x + beside, y + 4, shown[i],
-                     {.colour = paper.colour("ink"), .tooltip = shown[i] == labels[i] ? "" : labels[i]});
-    x += width + between;
-  }
-  part.svg = fmt::format("<g class=\"legend\">\n{}</g>\n", part.svg);
-  part.bottom += line_height + 6;
-  return part;
+std::vector<std::string> labels_of(const Chart& chart) {
+  std::vector<std::string> labels;
+  for (const ChartSeries& series : chart.series) labels.push_back(series.label);
+  return labels;
 }
 
 bool has_rows(const Chart& chart) {
   return chart.kind != Chart::Kind::lines && chart.kind != Chart::Kind::points;
+}
+
+bool has_bars(const Chart& chart) {
+  return chart.kind == Chart::Kind::bars && !chart.y.logarithmic;
 }
 
 bool has_interval(const ChartPoint& point) {
@@ -177,8 +206,7 @@ bool has_interval(const ChartPoint& point) {
 
 std::string place_text(const Chart& chart, double x) {
   if (has_rows(chart)) return chart.categories.at(static_cast<std::size_t>(x));
-  return chart.x.label.empty() ? tick_text(x, chart.x.unit)
-                               : fmt::format("{} {}", chart.x.label, tick_text(x, chart.x.unit));
+  return fmt::format("{}{}{}", chart.x.label, chart.x.label.empty() ? "" : " ", tick_text(x, chart.x.unit));
 }
 
 std::string point_text(const Chart& chart, const ChartSeries& series, const ChartPoint& point) {
@@ -188,13 +216,27 @@ std::string point_text(const Chart& chart, const ChartSeries& series, const Char
   return fmt::format("{}, {}: {}{}", series.label, place_text(chart, point.x), written(point.y), interval);
 }
 
+Ticks::Ticks(std::vector<double> at, ChartUnit unit)
+    : values(std::move(at)), texts(tick_texts(values, unit)) {
+  for (const std::string& one : texts) widths.push_back(text_width(one));
+}
+
+double Ticks::widest() const {
+  return widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
+}
+
+Ticks ticks_of_y(const Chart& chart, Range range, std::size_t most) {
+  const ChartAxis& y = chart.y;
+  return {y.ticks.empty() ? round_ticks(range, y.logarithmic, most, y.unit) : y.ticks, y.unit};
+}
+
 Range range_of_y(const Chart& chart) {
   Range range;
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) {
-      range.cover(point.y);
-      if (point.low) range.cover(*point.low);
-      if (point.high) range.cover(*point.high);
+      for (const auto& value : {std::optional(point.y), point.low, point.high}) {
+        if (value) range.cover(*value);
+      }
     }
   }
   if (chart.reference) {

@@ -1,4 +1,4 @@
-// The parts that make up a picture: colours, texts, markers, legends. Each is SVG text.
+// A picture in the making, and the parts that all pictures have: texts, lines, markers, the legend.
 #pragma once
 
 #include <string>
@@ -11,67 +11,96 @@
 namespace breakeven::svg {
 
 inline constexpr std::size_t most_series = 6;
-inline constexpr std::string_view limit_dash = "4 3";
 inline constexpr double marker_radius = 3.5;
-inline constexpr double label_gap = 12;  // between the end of a line and its label
-
-/// A part of a picture, and the height at which the next part can begin.
-struct Part {
-  std::string svg;
-  double bottom = 0;
-};
-
-/// The surface that a picture is drawn on: its width in pixels, and whether it belongs to a page.
-struct Paper {
-  double width = 0;
-  bool for_page = false;
-
-  bool is_wide() const { return width >= 480; }
-  /// The colour with this name: a CSS variable on a page, else its value for light backgrounds.
-  std::string colour(std::string_view name) const;
-};
 
 /// The look that distinguishes a series from others: colour and shape, and dashes for GPUs.
 struct Look {
   std::string colour, dash;
   std::size_t shape = 0;
 };
-std::vector<Look> looks_of(const Chart& chart, const Paper& paper);
 
 enum class Anchor { start, middle, end };
 struct TextLook {
-  std::string colour;
+  std::string_view colour = "soft";
   Anchor anchor = Anchor::start;
   bool bold = false;
-  std::string tooltip = {};
+  std::string_view full = {};  // the tooltip, where the text is not all of it
 };
+
+/// Pixels, from the left and from the top.
+struct Spot {
+  double x = 0, y = 0;
+};
+
+/// SVG text that grows downwards. Colours are named, as in the table of colours.
+class Picture {
+ public:
+  Picture(const Chart& of, double wide, bool for_page);
+
+  const Chart& chart;
+  const double width;
+  const std::vector<Look> looks;  // of the chart's series
+  std::string svg = {};
+  double bottom = 0;  // where the next part can begin
+
+  bool is_wide() const { return width >= 480; }
+  /// A CSS variable on a page, else the value for light backgrounds.
+  std::string colour(std::string_view name) const;
+
+  void text(double x, double y, std::string_view content, const TextLook& look = {});
+  /// A path with these attributes, in a class of its own if that has a name.
+  void path(std::string_view kind, std::string_view d, std::string_view attributes);
+  void line(Spot from, Spot to, std::string_view colour, double line_width, std::string_view dash = {});
+  void rectangle(std::string_view kind, Spot corner, double wide, double high, std::string_view colour,
+                 double opacity);
+  void marker(Spot at, const Look& look, double radius, std::string_view tip);
+  /// A bar from low to high with caps, along x or along y.
+  void interval_bar(double low, double high, double across, bool along_x, std::string_view colour);
+
+  /// As many lines as it needs, at most four, below what is there; so are the next two.
+  void paragraph(const std::string& content, const TextLook& look = {});
+  void name_of_y();
+  /// The look of each series, in rows as wide as the picture.
+  void legend();
+
+ private:
+  bool for_page_;
+};
+
+/// The two arrangements: an axis of x and one of y, or a row for each category.
+void draw_lines(Picture& picture);
+void draw_rows(Picture& picture);
 
 /// Drops characters that XML cannot contain, and replaces characters that have a meaning in XML by entities.
 std::string escaped(std::string_view text);
 std::string tooltip(std::string_view text);
-std::string text(double x, double y, std::string_view content, const TextLook& look);
-std::string line(double x1, double y1, double x2, double y2, const std::string& colour, double width,
-                 std::string_view dash = {});
-std::string marker(double x, double y, const Look& look, double radius, std::string_view tip);
+std::string dashes_text(std::string_view dash);  // an attribute; empty for a solid line
+/// "M1.0,2.0L3.0,4.0".
+std::string path_through(const std::vector<Spot>& spots);
 
-/// A bar from low to high with caps, along x or along y.
-std::string interval_bar(double low, double high, double across, bool along_x, const std::string& colour);
-
-/// The legend: the look of each series, in rows as wide as the paper.
-Part legend(const Chart& chart, const std::vector<Look>& looks, const Paper& paper, double top);
-
+std::vector<std::string> labels_of(const Chart& chart);  // of its series
 /// "oneDNN, batch 64: 229k (226k to 232k)".
 std::string point_text(const Chart& chart, const ChartSeries& series, const ChartPoint& point);
 /// "batch 64", or the category's name.
 std::string place_text(const Chart& chart, double x);
 bool has_rows(const Chart& chart);  // categories rather than an axis of x
+/// True if values are drawn as bars, which needs a linear axis: only there do lengths have a meaning.
+bool has_bars(const Chart& chart);
 bool has_interval(const ChartPoint& point);
 
+/// Ticks with what is written at them, and how wide that is.
+struct Ticks {
+  Ticks(std::vector<double> at, ChartUnit unit);
+
+  std::vector<double> values;
+  std::vector<std::string> texts;
+  std::vector<double> widths;
+
+  double widest() const;
+};
+/// The chart's own; else round numbers, at most `most`.
+Ticks ticks_of_y(const Chart& chart, Range range, std::size_t most);
 /// The range of y that the picture must include.
 Range range_of_y(const Chart& chart);
-
-/// The two arrangements: an axis of x and one of y, or a row for each category.
-Part lines_part(const Chart& chart, const Paper& paper, double top);
-Part rows_part(const Chart& chart, const Paper& paper, double top);
 
 }  // namespace breakeven::svg

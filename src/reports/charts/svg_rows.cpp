@@ -7,6 +7,7 @@
 
 #include "reports/charts/labels.h"
 #include "reports/charts/svg_parts.h"
+#include "statistics/summary.h"
 
 namespace breakeven::svg {
 namespace {
@@ -18,6 +19,13 @@ struct Slot {
   std::size_t series = 0;
   std::vector<ChartPoint> points = {};
   double middle = 0;  // in pixels
+
+  /// The median of the samples, or the single measured value.
+  double value() const {
+    std::vector<double> values;
+    for (const ChartPoint& point : points) values.push_back(point.y);
+    return median(std::move(values));
+  }
 };
 
 struct RowOfSlots {
@@ -26,18 +34,30 @@ struct RowOfSlots {
   double label_top = 0, top = 0, bottom = 0;
 };
 
-/// True if values are drawn as bars, which needs a linear axis: only there do lengths have a meaning.
-bool has_bars(const Chart& chart) {
-  return chart.kind == Chart::Kind::bars && !chart.y.logarithmic;
-}
-
 double slot_height(const Chart& chart, std::size_t slots) {
   if (chart.kind == Chart::Kind::distributions) return 30;
   return slots == 1 ? 18 : 15;
 }
 
-std::vector<RowOfSlots> rows_of(const Chart& chart) {
-  std::vector<RowOfSlots> rows(chart.categories.size());
+/// The label of each category, beside the rows or above each: in two lines, such that different labels stay
+/// different.
+std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
+  const auto in_lines = [width](const std::vector<std::string>& labels) {
+    std::vector<std::vector<std::string>> lines;
+    lines.reserve(labels.size());
+    for (const std::string& label : labels) lines.push_back(wrapped(label, width, 2));
+    return lines;
+  };
+  const auto different = [](const auto& all) { return std::set(all.begin(), all.end()).size(); };
+  auto whole = in_lines(chart.categories);
+  if (different(whole) == different(chart.categories)) return whole;
+  return in_lines(shortened(chart.categories, 1.6 * width));  // two lines hold that nearly always
+}
+
+std::vector<RowOfSlots> rows_of(const Chart& chart, double label_width) {
+  std::vector<RowOfSlots> rows;
+  for (auto& label : category_labels(chart, label_width))
+    rows.push_back({.label = std::move(label), .slots = {}});
   for (std::size_t series = 0; series < chart.series.size(); ++series) {
     for (const ChartPoint& point : chart.series[series].points) {
       std::vector<Slot>& slots = rows.at(static_cast<std::size_t>(point.x)).slots;
@@ -46,14 +66,6 @@ std::vector<RowOfSlots> rows_of(const Chart& chart) {
     }
   }
   return rows;
-}
-
-/// The median of a slot's samples, or its single measured value.
-double middle_of(const Slot& slot) {
-  std::vector<double> values;
-  for (const ChartPoint& point : slot.points) values.push_back(point.y);
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 /// Labels beside the rows on wide paper, above them on narrow. Returns where the last row ends.
@@ -75,7 +87,7 @@ double place_rows(std::vector<RowOfSlots>& rows, const Chart& chart, bool labels
 }
 
 /// Draws the samples. Those that would hide one another stand above and below the middle, in their order.
-std::string dots(const Slot& slot, const Scale& x, const Look& look) {
+std::string dots(const Slot& slot, const Scale& x, const std::string& colour) {
   constexpr double radius = 1.7, step_height = 2.6;
   std::vector<int> taken;  // in each column of a dot's width
   std::string path;
@@ -89,159 +101,117 @@ std::string dots(const Slot& slot, const Scale& x, const Look& look) {
   }
   return fmt::format(R"(<g class="samples" fill="{}" fill-opacity="0.65">{}</g>)"
                      "\n",
-                     look.colour, path);
+                     colour, path);
 }
 
-std::string strip_text(const Chart& chart, const Slot& slot) {
-  return fmt::format("{}, {}: median {}, {} samples", chart.series[slot.series].label,
-                     place_text(chart, slot.points.front().x), value_text(middle_of(slot), chart.y.unit),
-                     slot.points.size());
-}
-
-std::string draw_slot(const Chart& chart, const Paper& paper, const Slot& slot, const Scale& x,
-                      const Look& look) {
+void draw_slot(Picture& picture, const Slot& slot, const Scale& x) {
+  const Chart& chart = picture.chart;
+  const ChartSeries& series = chart.series[slot.series];
+  const Look& look = picture.looks[slot.series];
   const ChartPoint& point = slot.points.front();
-  const double at = x.at(middle_of(slot));
-  if (chart.series[slot.series].is_limit)
-    return line(at, slot.middle - 8, at, slot.middle + 8, look.colour, 2);
+  const double at = x.at(slot.value());
+  const std::string value = value_text(slot.value(), chart.y.unit);
+  const auto line_across = [&](double half, std::string_view colour) {
+    picture.line({at, slot.middle - half}, {at, slot.middle + half}, colour, 2);
+  };
+  if (series.is_limit) return line_across(8, look.colour);
   if (chart.kind == Chart::Kind::distributions) {
-    return fmt::format("<g>{}{}{}</g>\n", tooltip(strip_text(chart, slot)), dots(slot, x, look),
-                       line(at, slot.middle - 13, at, slot.middle + 13, paper.colour("ink"), 2));
-  }
-  const std::string tip = point_text(chart, chart.series[slot.series], point);
-  std::string made;
-  if (has_bars(chart)) {
+    picture.svg += fmt::format("<g>{}{}",
+                               tooltip(fmt::format("{}, {}: median {}, {} samples", series.label,
+                                                   place_text(chart, point.x), value, slot.points.size())),
+                               dots(slot, x, picture.colour(look.colour)));
+    line_across(13, "ink");
+    picture.svg += "</g>\n";
+  } else {
+    const std::string tip = point_text(chart, series, point);
     const double height = slot_height(chart, 2) - 3;
-    made += fmt::format(
-        R"(<g class="bar">{}<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.75"/></g>)"
-        "\n",
-        tooltip(tip), std::min(x.at(0), at), slot.middle - height / 2, std::abs(at - x.at(0)), height,
-        look.colour);
+    if (has_bars(chart))
+      picture.svg += fmt::format(
+          R"(<g class="bar">{}<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.75"/></g>)"
+          "\n",
+          tooltip(tip), std::min(x.at(0), at), slot.middle - height / 2, std::abs(at - x.at(0)), height,
+          picture.colour(look.colour));
+    if (has_interval(point))
+      picture.interval_bar(x.at(*point.low), x.at(*point.high), slot.middle, true,
+                           has_bars(chart) ? "ink" : look.colour);
+    if (!has_bars(chart)) picture.marker({at, slot.middle}, look, marker_radius + 0.5, tip);
   }
-  if (has_interval(point))
-    made += interval_bar(x.at(*point.low), x.at(*point.high), slot.middle, true,
-                         has_bars(chart) ? paper.colour("ink") : look.colour);
-  return has_bars(chart) ? made : made + marker(at, slot.middle, look, marker_radius + 0.5, tip);
+  double end = 0;
+  for (const ChartPoint& one : slot.points)
+    end = std::max(end, x.at(std::max(one.y, one.high.value_or(one.y))));
+  picture.text(end + 8, slot.middle + 4, value);
 }
 
 /// The heights over which the axis is drawn: all of it, or only the rows if their labels stand between them.
 using Spans = std::vector<Range>;
 
-std::string across(const Spans& spans, double x, const std::string& colour, double width,
-                   std::string_view dash = {}) {
-  std::string made;
-  for (const Range& span : spans) made += line(x, span.low, x, span.high, colour, width, dash);
-  return made;
+void draw_across(Picture& picture, const Spans& spans, double x, std::string_view colour, double width,
+                 std::string_view dash = {}) {
+  for (const Range& span : spans) picture.line({x, span.low}, {x, span.high}, colour, width, dash);
 }
 
 /// Draws the reference value as a line, with the zone around it that does not matter.
-std::string reference_marks(const Chart& chart, const Paper& paper, const Scale& x, const Spans& spans) {
-  if (!chart.reference) return {};
-  std::string made;
+void draw_reference(Picture& picture, const Scale& x, const Spans& spans) {
+  const Chart& chart = picture.chart;
+  if (!chart.reference) return;
   const double low = x.at(*chart.reference * (1 - chart.tolerance));
   const double high = x.at(*chart.reference * (1 + chart.tolerance));
   for (const Range& span : spans) {
     if (chart.tolerance > 0)
-      made += fmt::format(
-          R"(<rect class="tolerance" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="0.16"/>)"
-          "\n",
-          std::min(low, high), span.low, std::abs(high - low), span.high - span.low, paper.colour("soft"));
+      picture.rectangle("tolerance", {std::min(low, high), span.low}, std::abs(high - low),
+                        span.high - span.low, "soft", 0.16);
   }
-  return made + across(spans, x.at(*chart.reference), paper.colour("soft"), 1.25, "4 3");
+  draw_across(picture, spans, x.at(*chart.reference), "soft", 1.25, "4 3");
 }
 
-std::string grid(const std::vector<double>& ticks, const std::vector<std::string>& texts, const Paper& paper,
-                 const Scale& x, const Spans& spans) {
-  std::vector<double> positions, widths;
-  for (std::size_t i = 0; i < ticks.size(); ++i) {
-    positions.push_back(x.at(ticks[i]));
-    widths.push_back(text_width(texts[i]));
+void draw_grid(Picture& picture, const Ticks& ticks, const Scale& x, const Spans& spans) {
+  std::vector<double> positions;
+  for (const double tick : ticks.values) positions.push_back(x.at(tick));
+  for (const std::size_t i : without_overlap(positions, ticks.widths, 10)) {
+    draw_across(picture, spans, positions[i], "line", 1);
+    picture.text(positions[i], spans.back().high + 15, ticks.texts[i], {.anchor = Anchor::middle});
   }
-  std::string made;
-  for (const std::size_t i : without_overlap(positions, widths, 10)) {
-    made += across(spans, positions[i], paper.colour("line"), 1);
-    made += text(positions[i], spans.back().high + 15, texts[i],
-                 {.colour = paper.colour("soft"), .anchor = Anchor::middle});
-  }
-  return made;
-}
-
-double right_end(const Slot& slot, const Scale& x) {
-  double end = 0;
-  for (const ChartPoint& point : slot.points)
-    end = std::max(end, x.at(std::max(point.y, point.high.value_or(point.y))));
-  return end;
-}
-
-/// The label of each category, beside the rows or above each: in two lines, such that different labels stay
-/// different.
-std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
-  const auto in_lines = [width](const std::vector<std::string>& labels) {
-    std::vector<std::vector<std::string>> lines;
-    lines.reserve(labels.size());
-    for (const std::string& label : labels) lines.push_back(wrapped(label, width, 2));
-    return lines;
-  };
-  const auto different = [](const auto& all) { return std::set(all.begin(), all.end()).size(); };
-  auto whole = in_lines(chart.categories);
-  if (different(whole) == different(chart.categories)) return whole;
-  return in_lines(shortened(chart.categories, 1.6 * width));  // two lines hold that nearly always
 }
 
 }  // namespace
 
-Part rows_part(const Chart& chart, const Paper& paper, double top) {
-  const std::vector<Look> looks = looks_of(chart, paper);
-  const bool above = !paper.is_wide();
-  Part made{.svg = {}, .bottom = top};
-  if (chart.series.size() > 1) made = legend(chart, looks, paper, top);
-  if (!chart.y.label.empty()) {
-    made.bottom += line_height;
-    made.svg += text(0, made.bottom - 3, shortened({chart.y.label}, paper.width).front(),
-                     {.colour = paper.colour("soft")});
-  }
-  made.bottom += 6;
+void draw_rows(Picture& picture) {
+  const Chart& chart = picture.chart;
+  const bool above = !picture.is_wide();
+  if (chart.series.size() > 1) picture.legend();
+  picture.name_of_y();
+  picture.bottom += 6;
 
-  std::vector<RowOfSlots> rows = rows_of(chart);
-  const auto labels = category_labels(chart, above ? paper.width - 24 : 0.36 * paper.width);
+  std::vector<RowOfSlots> rows = rows_of(chart, above ? picture.width - 24 : 0.36 * picture.width);
   double label_width = 0, value_width = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].label = labels[i];
-    for (const std::string& one : labels[i]) label_width = std::max(label_width, text_width(one));
-    for (const Slot& slot : rows[i].slots)
-      value_width = std::max(value_width, text_width(value_text(middle_of(slot), chart.y.unit)));
+  for (const RowOfSlots& row : rows) {
+    for (const std::string& one : row.label) label_width = std::max(label_width, text_width(one));
+    for (const Slot& slot : row.slots)
+      value_width = std::max(value_width, text_width(value_text(slot.value(), chart.y.unit)));
   }
   const Range range = padded(range_of_y(chart), chart.y.logarithmic, has_bars(chart));
-  const std::vector<double> ticks =
-      chart.y.ticks.empty() ? round_ticks(range, chart.y.logarithmic, above ? 5 : 7) : chart.y.ticks;
-  const std::vector<std::string> texts = tick_texts(ticks, chart.y.unit);
-  double half_tick = 0;
-  for (const std::string& one : texts) half_tick = std::max(half_tick, text_width(one) / 2);
-  const double first_tick = texts.empty() ? 0 : std::ceil(text_width(texts.front()) / 2);
+  const Ticks ticks = ticks_of_y(chart, range, above ? 5 : 7);
+  const double first_tick = ticks.widths.empty() ? 0 : std::ceil(ticks.widths.front() / 2);
   const double left = above ? std::min(first_tick, 24.0) : label_width + 12;
-  const Scale x(range, chart.y.logarithmic, left, paper.width - std::max(value_width + 10, half_tick));
+  const Scale x{range, chart.y.logarithmic, left,
+                picture.width - std::max(value_width + 10, ticks.widest() / 2)};
 
-  const double bottom = place_rows(rows, chart, above, made.bottom + 4);
-  Spans spans{{.low = made.bottom, .high = bottom}};
+  const double bottom = place_rows(rows, chart, above, picture.bottom + 4);
+  Spans spans{{.low = picture.bottom, .high = bottom}};
   if (above) {
     spans.clear();
     for (const RowOfSlots& row : rows) spans.push_back({.low = row.top, .high = row.bottom + 2});
   }
-  made.svg += grid(ticks, texts, paper, x, spans) + reference_marks(chart, paper, x, spans);
+  draw_grid(picture, ticks, x, spans);
+  draw_reference(picture, x, spans);
   for (const RowOfSlots& row : rows) {
     for (std::size_t i = 0; i < row.label.size(); ++i)
-      made.svg +=
-          text(above ? left : label_width, row.label_top + line_height * static_cast<double>(i) + 11,
-               row.label[i], {.colour = paper.colour("ink"), .anchor = above ? Anchor::start : Anchor::end});
-    for (const Slot& slot : row.slots) {
-      made.svg += draw_slot(chart, paper, slot, x, looks[slot.series]);
-      if (!chart.series[slot.series].is_limit)
-        made.svg += text(right_end(slot, x) + 8, slot.middle + 4, value_text(middle_of(slot), chart.y.unit),
-                         {.colour = paper.colour("soft")});
-    }
+      picture.text(above ? left : label_width, row.label_top + line_height * static_cast<double>(i) + 11,
+                   row.label[i], {.colour = "ink", .anchor = above ? Anchor::start : Anchor::end});
+    for (const Slot& slot : row.slots) draw_slot(picture, slot, x);
   }
-  if (has_bars(chart)) made.svg += across(spans, x.at(0), paper.colour("soft"), 1);
-  return {.svg = made.svg, .bottom = spans.back().high + 21};
+  if (has_bars(chart)) draw_across(picture, spans, x.at(0), "soft", 1);
+  picture.bottom = spans.back().high + 21;
 }
 
 }  // namespace breakeven::svg

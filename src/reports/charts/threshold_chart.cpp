@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "reports/charts/parts.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
@@ -13,26 +10,10 @@
 namespace breakeven {
 namespace {
 
-/// The axis of how far ahead the challenger is.
-std::string_view lead_axis(Quantity in) {
-  switch (in) {
-    case Quantity::energy:
-      return "times as economical";
-    case Quantity::cost:
-      return "times as cheap";
-    case Quantity::time:
-      break;
-  }
-  return "times as fast";
-}
-
-std::optional<ChartPoint> lead_at(const ThresholdPoint& point) {
-  const auto ratio = point.ratio();
-  if (!ratio) return std::nullopt;
-  Estimate lead{.value = 1 / ratio->value};
-  if (ratio->interval)
-    lead.interval = Interval{.low = 1 / ratio->interval->high, .high = 1 / ratio->interval->low};
-  return point_at(static_cast<double>(point.value), lead);
+std::string text_of_lead(Quantity in) {
+  return in == Quantity::energy ? "times as economical"
+         : in == Quantity::cost ? "times as cheap"
+                                : "times as fast";
 }
 
 }  // namespace
@@ -49,28 +30,21 @@ Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer)
                                   answer.in == Quantity::time ? "" : fmt::format(" in {}", name(answer.in)))),
       .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
                            printable(name_of_side(threshold, 0))),
-      .kind = Chart::Kind::lines,
-      .x = {.label = printable(threshold.parameter)},
-      .y = {.label = std::string(lead_axis(answer.in)), .unit = ChartUnit::ratio},
-      .categories = {},
-      .series = {},
+      .x = parameter_axis(threshold.parameter),
+      .y = {.label = text_of_lead(answer.in), .unit = ChartUnit::ratio},
       .reference = 1};
-  std::vector<ChartPoint> points;
   for (const ThresholdPoint& point : answer.points) {
-    if (const auto shown = lead_at(point)) points.push_back(*shown);
+    if (const auto ratio = point.ratio())
+      add_point(chart, challenger, point_at(static_cast<double>(point.value), amount_over(1, *ratio)));
   }
-  if (points.empty()) return chart;
-  std::stable_sort(points.begin(), points.end(),
-                   [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
-  chart.series.push_back({.label = challenger, .points = std::move(points)});
+  if (chart.series.empty()) return chart;
   for (const LeadChange& change : answer.found.changes) {
     chart.marks.push_back({.x = static_cast<double>(change.from),
                            .low = static_cast<double>(change.earliest),
                            .high = static_cast<double>(change.latest),
                            .label = fmt::format("from {}", count_text(static_cast<double>(change.from)))});
   }
-  choose_scales(chart);
-  return chart;
+  return finished(std::move(chart));
 }
 
 }  // namespace breakeven

@@ -74,7 +74,6 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     chart.categories.push_back(capitalised(plural_of(op)));
     if (ops.size() > 1) table.columns.push_back({plural_of(op), CellKind::ratio});
   }
-  SeriesByLabel series;
   std::vector<std::string> others;
   for (const std::size_t m : order) {
     const bool is_leader = m == leader;
@@ -86,13 +85,12 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Estimate of_op = is_leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, ops[i]);
       if (ops.size() > 1) row.cells.emplace_back(of_op.value);
-      if (const auto point = point_at(static_cast<double>(i), of_op)) series.add(name, *point, has_gpu);
+      add_point(chart, name, point_at(static_cast<double>(i), of_op), has_gpu);
     }
     table.rows.push_back(std::move(row));
     if (!is_leader)
       others.push_back(fmt::format("{}{} {}", name, others.empty() ? " takes" : "", factor_text(mean)));
   }
-  chart.series = series.take();
   Card card{.question = "Which machine is the fastest?", .short_answer = fastest};
   add_sentence(card.answer, fmt::format("{} is the fastest of {} machines, each with its fastest library.",
                                         fastest, machines.size()));
@@ -100,7 +98,7 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
       card.answer,
       fmt::format("Over the {} {} that all of them have, {} as long on average.", count_text(best.size()),
                   ops.size() == 1 ? plural_of(ops.front()) : "problems", joined_text(others)));
-  card.picture = std::move(chart);
+  card.picture = finished(std::move(chart));
   card.tables.push_back(std::move(table));
   return card;
 }

@@ -117,17 +117,12 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
 Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
   Chart chart = ratio_chart("libraries", "Time over the fastest's, on average over the problems",
                             Chart::Kind::bars, "times the fastest's time");
-  SeriesByLabel series;
   for (const auto& [machine, summary] : machines) {
-    for (const BackendSummary& one : summary.backends) {
-      const std::string title = backend_title(one.backend);
-      auto at = std::find(chart.categories.begin(), chart.categories.end(), title);
-      if (at == chart.categories.end()) at = chart.categories.insert(at, title);
-      series.add(machine, {.x = static_cast<double>(at - chart.categories.begin()), .y = one.mean_ratio});
-    }
+    for (const BackendSummary& one : summary.backends)
+      add_point(chart, machine,
+                ChartPoint{.x = category(chart, backend_title(one.backend)), .y = one.mean_ratio});
   }
-  chart.series = series.take();
-  return chart;
+  return finished(std::move(chart));
 }
 
 /// The chart that shows the answer best, taken out of `all` if it is there; empty if there is none.

@@ -10,10 +10,9 @@
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "reports/document/verdict_findings.h"
-#include "reports/exports/format.h"
+#include "reports/exports/named_cases.h"
 #include "reports/text.h"
 
 namespace breakeven {
@@ -25,13 +24,8 @@ constexpr std::size_t most_annotations = 10;
 std::string command_text(std::string_view text, std::string_view reserved) {
   constexpr std::size_t widest = 1000;  // longer ones say no more
   std::string escaped;
-  for (const char c : shorten(printable(text), widest)) {
-    if (reserved.find(c) != std::string_view::npos) {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    } else {
-      escaped += c;
-    }
-  }
+  for (const char c : shorten(printable(text), widest))
+    escaped += reserved.find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("%{:02X}", c);
   return escaped;
 }
 
@@ -56,12 +50,9 @@ FormattedReport verdict_annotations(const Verdicts& verdicts) {
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     const CaseVerdict& c = *problems[i];
-    std::vector<std::string> parts{describe_case(c)};
-    for (std::string part : {describe_times(c), describe_details(c), describe_notes(c)}) {
-      if (!part.empty()) parts.push_back(std::move(part));
-    }
-    text += annotation(annotation_level(c), fmt::format("{} {}", name(finding_kind(c)), describe_change(c)),
-                       fmt::format("{}", fmt::join(parts, "; ")));
+    text += annotation(
+        annotation_level(c), fmt::format("{} {}", name(finding_kind(c)), describe_change(c)),
+        joined_known({describe_case(c), describe_times(c), describe_details(c), describe_notes(c)}, "; "));
   }
   if (too_many) {
     text += annotation(annotation_level(*problems[shown]),

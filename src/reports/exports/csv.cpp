@@ -6,6 +6,7 @@
 // characters; text that a spreadsheet would take for a formula begins with an apostrophe.
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <functional>
 #include <initializer_list>
@@ -27,17 +28,10 @@ namespace {
 /// spreadsheets run formulas (OWASP, CSV Injection).
 std::string text_cell(std::string_view text) {
   const std::string shown = printable(text);
-  std::string cell;
-  if (!shown.empty() && std::string_view("=+-@").find(shown.front()) != std::string_view::npos) cell += '\'';
-  cell += shown;
+  std::string cell = (shown.find_first_of("=+-@") == 0 ? "'" : "") + shown;
   if (cell.find_first_of(",\"") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  quoted += '"';
-  return quoted;
+  boost::algorithm::replace_all(cell, "\"", "\"\"");
+  return '"' + cell + '"';
 }
 
 std::string number_cell(std::optional<double> value) {

@@ -13,14 +13,6 @@ std::list<OutputFormat>& registered_formats() {
   return all;
 }
 
-/// One function for each kind of subject.
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;  // clang deduces it by itself only since version 17
-
 }  // namespace
 
 SubjectKind kind_of(const Subject& subject) {
@@ -41,12 +33,11 @@ bool OutputFormat::takes(SubjectKind kind) const {
 
 FormattedReport OutputFormat::format(const Subject& subject) const {
   if (!takes(kind_of(subject))) throw std::logic_error(option + " does not take this kind of report");
-  return std::visit(Overloaded{[&](const Measured* of) { return measured(*of); },
-                               [&](const Threshold* of) { return threshold(*of); },
-                               [&](const Verdicts* of) { return verdicts(*of); },
-                               [&](const Ranking* of) { return ranking(*of); },
-                               [&](const CheckedHistory* of) { return history(*of); }},
-                    subject);
+  if (const auto* of = std::get_if<const Measured*>(&subject)) return measured(**of);
+  if (const auto* of = std::get_if<const Threshold*>(&subject)) return threshold(**of);
+  if (const auto* of = std::get_if<const Verdicts*>(&subject)) return verdicts(**of);
+  if (const auto* of = std::get_if<const Ranking*>(&subject)) return ranking(**of);
+  return history(*std::get<const CheckedHistory*>(subject));
 }
 
 FormatRegistration::FormatRegistration(OutputFormat format) {

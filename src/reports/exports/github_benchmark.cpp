@@ -10,7 +10,6 @@
 
 #include "reports/document/descriptions.h"
 #include "reports/document/numbers.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -41,22 +40,17 @@ std::string github_extra(const NamedCase& named, const Speed& timed) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+std::string github_entry(const NamedCase& named, std::size_t) {
+  const auto timed = speed(*named.result);
+  if (!timed) return "";
+  Json entry{{"name", named.name}, {"unit", "ns"}, {"value", timed->seconds * 1e9}};
+  if (timed->low && timed->high) entry["range"] = github_range(*timed);
+  entry["extra"] = github_extra(named, *timed);
+  return entry.dump();
+}
+
 FormattedReport github_benchmark_report(std::span<const Result> results) {
-  FormattedReport report;
-  std::vector<std::string> entries;
-  for (const NamedCase& named : named_cases(results)) {
-    const auto timed = speed(*named.result);
-    if (!timed) {
-      ++report.cases_left_out;
-      continue;
-    }
-    Json entry{{"name", named.name}, {"unit", "ns"}, {"value", timed->seconds * 1e9}};
-    if (timed->low && timed->high) entry["range"] = github_range(*timed);
-    entry["extra"] = github_extra(named, *timed);
-    entries.push_back(entry.dump());
-  }
-  report.text = json_lines("[", entries, "]\n");
-  return report;
+  return json_report(results, "[", github_entry, "]\n");
 }
 
 const FormatRegistration github_benchmark_format(

@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "reports/document/descriptions.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
@@ -20,52 +19,43 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What every row has. There is one for each case and not one for each sample: dashboards take each row for a
-/// benchmark, and compare.py's U-test takes rows for independent, which samples of one process are not.
-Json google_row(const NamedCase& named, std::size_t index) {
-  return {{"name", named.name},
-          {"family_index", index},
-          {"per_family_instance_index", 0},
-          {"run_name", named.name},
-          {"run_type", "iteration"},
-          {"repetitions", 1},
-          {"repetition_index", 0},
-          {"threads", 1}};
-}
-
+/// A row for each case and not one for each sample: dashboards take each row for a benchmark, and
+/// compare.py's U-test takes rows for independent, which samples of one process are not. Without a time it is
+/// a failure.
+///
 /// Google Benchmark writes 0 for the times of what failed. In seconds, where all others are in nanoseconds,
 /// since compare.py compares only rows of one unit: else a failure would be infinitely fast.
-void add_google_error(Json& row, const CaseResult& result) {
-  row["error_occurred"] = true;
-  row["error_message"] = fmt::format("{}: {}", name(result.status), explain(result));
-  row["iterations"] = 0;
-  row["real_time"] = 0.0;
-  row["cpu_time"] = 0.0;
-  row["time_unit"] = "s";
-}
-
-void add_google_times(Json& row, const CaseResult& result, const Speed& timed) {
-  row["iterations"] = result.seconds->iterations;
-  row["real_time"] = timed.seconds * 1e9;
-  row["cpu_time"] = *result.cpu_seconds * 1e9;
-  row["time_unit"] = "ns";
-  if (timed.low) row["real_time_ci_low"] = *timed.low * 1e9;
-  if (timed.high) row["real_time_ci_high"] = *timed.high * 1e9;
-  const auto counter = [&](const char* key, std::string_view metric) {
-    set_known(row, key, value_of(find_metric(metric), {.result = &result}));
-  };
-  counter("FLOP/s", "flop_per_second");
-  counter("bytes_per_second", "bytes_per_second");
-  counter("items_per_second", "samples_per_second");
-  counter("device_seconds", "device_seconds");
-  counter("joules", "joules");
-}
-
-void add_google_label(Json& row, const CaseResult& result) {
-  const std::string label = printable(result.label);
-  const std::string algorithm = printable(result.algorithm);
-  if (label.empty() && algorithm.empty()) return;
-  row["label"] = label + (label.empty() || algorithm.empty() ? "" : ", ") + algorithm;
+Json google_row(const NamedCase& named, std::size_t index, const std::optional<Speed>& timed) {
+  const CaseResult& result = *named.result;
+  Json row{{"name", named.name},
+           {"family_index", index},
+           {"per_family_instance_index", 0},
+           {"run_name", named.name},
+           {"run_type", "iteration"},
+           {"repetitions", 1},
+           {"repetition_index", 0},
+           {"threads", 1}};
+  if (!timed) {
+    row["error_occurred"] = true;
+    row["error_message"] = fmt::format("{}: {}", name(result.status), explain(result));
+  }
+  row["iterations"] = timed ? result.seconds->iterations : 0;
+  row["real_time"] = timed ? timed->seconds * 1e9 : 0;
+  row["cpu_time"] = timed ? *result.cpu_seconds * 1e9 : 0;
+  row["time_unit"] = timed ? "ns" : "s";
+  if (timed) {
+    if (timed->low) row["real_time_ci_low"] = *timed->low * 1e9;
+    if (timed->high) row["real_time_ci_high"] = *timed->high * 1e9;
+    for (const auto& [key, metric] : {std::pair{"FLOP/s", "flop_per_second"},
+                                      {"bytes_per_second", "bytes_per_second"},
+                                      {"items_per_second", "samples_per_second"},
+                                      {"device_seconds", "device_seconds"},
+                                      {"joules", "joules"}})
+      set_known(row, key, value_of(find_metric(metric), {.result = &result}));
+  }
+  const std::string label = joined_known({printable(result.label), printable(result.algorithm)}, ", ");
+  if (!label.empty()) row["label"] = label;
+  return row;
 }
 
 /// What is said of the machine where all results say the same; else nothing.
@@ -101,62 +91,55 @@ Json google_context(std::span<const Result> results) {
         std::find(machines.begin(), machines.end(), machine) == machines.end())
       machines.push_back(std::move(machine));
   }
-  const auto text = [&](auto get) {
-    return common(results, [&](const Result& run) { return printable(get(run)); }).value_or("");
-  };
   Json context = Json::object();
-  const std::string created = text([](const Result& run) { return run.created; });
-  if (!created.empty()) context["date"] = created;
+  const auto add = [&](const char* key, auto get, auto shown) {
+    const std::string found =
+        common(results, [&](const Result& run) { return printable(get(run)); }).value_or("");
+    if (!found.empty()) context[key] = shown(found);
+  };
+  const auto itself = [](const std::string& found) { return found; };
+  add(
+      "date", [](const Result& run) { return run.created; }, itself);
   context["host_name"] = fmt::format("{}", fmt::join(machines, ", "));
   context["executable"] = "breakeven";
   if (const auto cpus = common(results, [](const Result& run) { return run.host.cpus; }); cpus && *cpus > 0)
     context["num_cpus"] = *cpus;
   if (const auto mhz = common(results, highest_mhz); mhz && *mhz) context["mhz_per_cpu"] = std::lround(**mhz);
-  if (const std::string found = text(governor); !found.empty())
-    context["cpu_scaling_enabled"] = found != "performance";
+  add("cpu_scaling_enabled", governor, [](const std::string& found) { return found != "performance"; });
   // Not in result files, and Bencher's reader insists on the list.
   context["caches"] = Json::array();
   context["load_avg"] = Json::array();
-  const std::string build = text([](const Result& run) { return run.tool_build; });
-  if (!build.empty()) context["library_build_type"] = build == "Debug" ? "debug" : "release";
+  add(
+      "library_build_type", [](const Result& run) { return run.tool_build; },
+      [](const std::string& build) { return build == "Debug" ? "debug" : "release"; });
   context["json_schema_version"] = 1;
   // What the form has no place for stands where --benchmark_context would put it.
-  for (const auto& [key, value] :
-       {std::pair{"cpu", text([](const Result& run) { return run.host.cpu; })},
-        std::pair{"os", text([](const Result& run) { return run.host.os; })},
-        std::pair{"kernel", text([](const Result& run) { return run.host.kernel; })},
-        std::pair{"breakeven_version", text([](const Result& run) { return run.tool_version; })}}) {
-    if (!value.empty()) context[key] = value;
-  }
+  add(
+      "cpu", [](const Result& run) { return run.host.cpu; }, itself);
+  add(
+      "os", [](const Result& run) { return run.host.os; }, itself);
+  add(
+      "kernel", [](const Result& run) { return run.host.kernel; }, itself);
+  add(
+      "breakeven_version", [](const Result& run) { return run.tool_version; }, itself);
   return context;
 }
 
-bool has_google_times(const CaseResult& result) {
-  return speed(result) && result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
+/// The times of a case, if it has all that the format must have.
+std::optional<Speed> google_times(const CaseResult& result) {
+  const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
+  return has_cpu_time ? speed(result) : std::nullopt;
 }
 
 FormattedReport google_benchmark_report(std::span<const Result> results) {
-  FormattedReport report;
-  std::vector<std::string> rows;
-  for (const NamedCase& named : named_cases(results)) {
-    const CaseResult& result = *named.result;
-    const bool failed = result.status != Status::ok && result.status != Status::unsupported;
-    if (!failed && !has_google_times(result)) {
-      ++report.cases_left_out;
-      continue;
-    }
-    Json row = google_row(named, rows.size());
-    if (failed) {
-      add_google_error(row, result);
-    } else {
-      add_google_times(row, result, *speed(result));
-    }
-    add_google_label(row, result);
-    rows.push_back(row.dump());
-  }
-  report.text = json_lines(
-      fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", google_context(results).dump()), rows, "]\n}\n");
-  return report;
+  const auto row = [](const NamedCase& named, std::size_t index) {
+    const Status status = named.result->status;
+    const auto timed = google_times(*named.result);
+    const bool has_failed = status != Status::ok && status != Status::unsupported;
+    return timed || has_failed ? google_row(named, index, timed).dump() : "";
+  };
+  const std::string context = google_context(results).dump();
+  return json_report(results, fmt::format("{{\n\"context\": {},\n\"benchmarks\": [", context), row, "]\n}\n");
 }
 
 const FormatRegistration google_benchmark_format(

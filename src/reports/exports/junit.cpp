@@ -7,18 +7,20 @@
 // median.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
 #include <cmath>
 #include <map>
+#include <span>
+#include <sstream>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "reports/document/descriptions.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
-#include "reports/exports/format.h"
 #include "reports/exports/named_cases.h"
-#include "reports/exports/xml.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
 
@@ -39,7 +41,7 @@ std::string_view junit_outcome(Status status) {
     case Status::failed:
     case Status::timed_out:
     case Status::interrupted:
-      return "error";
+      break;
   }
   return "error";
 }
@@ -64,54 +66,98 @@ std::string_view junit_outcome(FindingKind kind) {
   return "";
 }
 
-/// Test cases, by their outcome.
-struct JunitCounts {
-  std::size_t tests = 0;
-  std::map<std::string_view, std::size_t> by_outcome = {};
-
-  void add(std::string_view outcome) {
-    ++tests;
-    ++by_outcome[outcome];
-  }
-  std::string of(std::string_view outcome) const {
-    const auto found = by_outcome.find(outcome);
-    return fmt::format("{}", found == by_outcome.end() ? 0 : found->second);
-  }
+struct JunitTest {
+  std::string name, classname;
+  std::optional<double> seconds = {};
+  std::string_view outcome = {};  // empty: it passed
+  std::string_view type = {};     // of the problem, if it did not
+  std::string message = {};       // likewise
+  std::string output = {};        // lines
 };
 
-/// Writes a time without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
-std::string junit_time(double seconds, int digits) {
+struct JunitSuite {
+  std::string name, created, machine;
+  int digits = 6;               // of times
+  bool message_as_text = true;  // too: some readers show the message, others the text
+  double seconds = 0;
+  std::vector<std::pair<const char*, std::string>> properties = {};  // those without a value are left out
+  std::vector<JunitTest> tests = {};
+  std::string output = {};
+};
+
+// ---- as XML
+
+using Tree = boost::property_tree::ptree;
+using Attributes = std::vector<std::pair<const char*, std::string>>;
+
+/// What is put into it may be any bytes: what comes out is well formed.
+Tree element(const Attributes& attributes, const std::string& text = {}) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(xml_text(line));
+  Tree made(fmt::format("{}", fmt::join(lines, "\n")));
+  Tree values;
+  for (const auto& [name, value] : attributes) values.push_back({name, Tree(xml_text(value))});
+  if (!values.empty()) made.push_back({"<xmlattr>", std::move(values)});
+  return made;
+}
+
+/// Without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
+std::string time_text(double seconds, int digits) {
   return fmt::format("{:.{}f}", seconds, digits);
 }
 
-XmlElement junit_suite(const std::string& name, const JunitCounts& counts, const std::string& time,
-                       const std::string& created, const std::string& machine) {
-  return {.name = "testsuite",
-          .attributes = {{"name", name},
-                         {"tests", fmt::format("{}", counts.tests)},
-                         {"failures", counts.of("failure")},
-                         {"errors", counts.of("error")},
-                         {"skipped", counts.of("skipped")},
-                         {"time", time},
-                         {"timestamp", created},
-                         {"hostname", machine}}};
+std::string number_of_tests(std::span<const JunitSuite> suites, std::string_view outcome) {
+  std::ptrdiff_t count = 0;
+  for (const JunitSuite& suite : suites)
+    count += std::count_if(suite.tests.begin(), suite.tests.end(),
+                           [&](const JunitTest& test) { return test.outcome == outcome; });
+  return fmt::format("{}", count);
 }
 
-XmlElement junit_test(const std::string& name, const std::string& classname) {
-  return {.name = "testcase", .attributes = {{"name", name}, {"classname", classname}}};
+Tree test_element(const JunitSuite& suite, const JunitTest& test) {
+  Attributes attributes{{"name", test.name}, {"classname", test.classname}};
+  if (test.seconds) attributes.emplace_back("time", time_text(*test.seconds, suite.digits));
+  Tree made = element(attributes);
+  if (!test.outcome.empty())
+    made.push_back(
+        {std::string(test.outcome), element({{"type", std::string(test.type)}, {"message", test.message}},
+                                            suite.message_as_text ? test.message : "")});
+  if (!test.output.empty()) made.push_back({"system-out", element({}, test.output)});
+  return made;
 }
 
-XmlElement junit_text(const std::string& text) {
-  return {.name = "system-out", .text = text};
+Tree suite_element(const JunitSuite& suite) {
+  Tree made = element({{"name", suite.name},
+                       {"tests", fmt::format("{}", suite.tests.size())},
+                       {"failures", number_of_tests({&suite, 1}, "failure")},
+                       {"errors", number_of_tests({&suite, 1}, "error")},
+                       {"skipped", number_of_tests({&suite, 1}, "skipped")},
+                       {"time", time_text(suite.seconds, suite.digits)},
+                       {"timestamp", suite.created},
+                       {"hostname", suite.machine}});
+  Tree properties;
+  for (const auto& [name, value] : suite.properties) {
+    if (!value.empty()) properties.push_back({"property", element({{"name", name}, {"value", value}})});
+  }
+  if (!properties.empty()) made.push_back({"properties", std::move(properties)});
+  for (const JunitTest& test : suite.tests) made.push_back({"testcase", test_element(suite, test)});
+  if (!suite.output.empty()) made.push_back({"system-out", element({}, suite.output)});
+  return made;
 }
 
-XmlElement junit_problem(std::string_view outcome, std::string_view type, const std::string& message) {
-  return {.name = std::string(outcome), .attributes = {{"type", std::string(type)}, {"message", message}}};
+FormattedReport junit_report(const std::vector<JunitSuite>& suites, const Attributes& attributes) {
+  Tree root = element(attributes);
+  for (const JunitSuite& suite : suites) root.push_back({"testsuite", suite_element(suite)});
+  std::ostringstream out;
+  Tree document;
+  document.push_back({"testsuites", std::move(root)});
+  boost::property_tree::write_xml(out, document,
+                                  boost::property_tree::xml_writer_make_settings<std::string>(' ', 1));
+  return {.text = out.str()};
 }
 
 // ---- results
-
-constexpr int digits_of_results = 6;
 
 /// The seconds spent inside the samples, as far as the file tells; empty if no sample was taken.
 std::optional<double> sampled_seconds(const CaseResult& result) {
@@ -123,151 +169,113 @@ std::optional<double> sampled_seconds(const CaseResult& result) {
   return std::isfinite(sum) && sum >= 0 && sum < 86400 ? std::optional(sum) : std::nullopt;
 }
 
-/// The measurements in one line.
-std::string junit_measured(const CaseResult& result) {
-  std::vector<std::string> parts;
+/// The measurements in one line, and each warning in one.
+std::string measured_text(const CaseResult& result) {
+  std::vector<std::string> parts, lines;
   if (const auto timed = speed(result)) {
     parts.push_back(format_seconds(timed->seconds));
     if (timed->low && timed->high)
       parts.push_back(
           fmt::format("95 % interval {} to {}", format_seconds(*timed->low), format_seconds(*timed->high)));
   }
-  if (const auto gflops = result.gflops()) parts.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
-  if (result.fit) parts.push_back(describe_fit(*result.fit));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  const bool is_ok = result.status == Status::ok;
+  if (const auto gflops = result.gflops(); gflops && is_ok)
+    parts.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
+  if (result.fit && is_ok) parts.push_back(describe_fit(*result.fit));
+  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+  for (const std::string& warning : result.warnings) lines.push_back("warning: " + printable(warning));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-/// Some readers show the message, others the text.
-XmlElement problem_with_text(std::string_view outcome, std::string_view type, const std::string& message) {
-  XmlElement problem = junit_problem(outcome, type, message);
-  problem.text = message;
-  return problem;
+JunitTest test_of(const CaseResult& result, const std::string& name, const std::string& classname) {
+  const std::string_view outcome = junit_outcome(result.status);
+  return {.name = name,
+          .classname = classname,
+          .seconds = sampled_seconds(result),
+          .outcome = outcome,
+          .type = breakeven::name(result.status),
+          .message = outcome.empty() ? "" : explain(result),
+          .output = measured_text(result)};
 }
 
-XmlElement test_of(const NamedCase& named, const std::string& classname) {
-  const CaseResult& result = *named.result;
-  XmlElement test = junit_test(named.name, classname);
-  if (const auto time = sampled_seconds(result))
-    test.attributes.emplace_back("time", junit_time(*time, digits_of_results));
-  if (const auto outcome = junit_outcome(result.status); !outcome.empty())
-    test.children.push_back(problem_with_text(outcome, name(result.status), explain(result)));
-  std::string said = result.status == Status::ok ? junit_measured(result) : "";
-  for (const std::string& warning : result.warnings)
-    said += (said.empty() ? "warning: " : "\nwarning: ") + printable(warning);
-  if (!said.empty()) test.children.push_back(junit_text(said));
-  return test;
-}
-
-struct ResultSuite {
-  std::string name;  // unique
-  const Result* run = nullptr;
-  const BackendRecord* backend = nullptr;
-  JunitCounts counts = {};
-  double seconds = 0;
-  std::vector<XmlElement> tests = {};
-};
-
-XmlElement suite_of(ResultSuite suite) {
-  XmlElement element = junit_suite(suite.name, suite.counts, junit_time(suite.seconds, digits_of_results),
-                                   suite.run->created, machine_name(*suite.run));
-  XmlElement properties{.name = "properties"};
-  const auto property = [&](const char* key, const std::string& value) {
-    if (!value.empty())
-      properties.children.push_back({.name = "property", .attributes = {{"name", key}, {"value", value}}});
-  };
-  property("machine", describe_host(suite.run->host));
-  property("os", printable(suite.run->host.os));
-  property("breakeven", printable(suite.run->tool_version));
-  if (suite.backend != nullptr) property("backend", describe_backend(*suite.backend));
-  if (!properties.children.empty()) element.children.push_back(std::move(properties));
-  for (XmlElement& test : suite.tests) element.children.push_back(std::move(test));
-  return element;
-}
-
-ResultSuite incomplete_suite(const Result& run, const std::string& name) {
-  ResultSuite suite{.name = name, .run = &run};
-  suite.counts.add("error");
-  XmlElement& test = suite.tests.emplace_back(junit_test(name, "breakeven"));
-  test.children.push_back(problem_with_text(
-      "error", "interrupted",
-      "the run did not come to its end: cases may be missing; continue it with `breakeven run --resume`"));
-  return suite;
-}
-
-std::vector<ResultSuite> suites_of(std::span<const Result> results) {
-  std::vector<ResultSuite> suites;
-  UniqueNames names;
-  std::unordered_map<std::string, std::size_t> of_backend;  // of the run that is under way
-  const Result* run = nullptr;
-  for (const NamedCase& named : named_cases(results)) {
-    if (run != named.run) of_backend.clear();
-    run = named.run;
-    const auto [found, fresh] = of_backend.try_emplace(named.result->backend, suites.size());
-    if (fresh)
-      suites.push_back({.name = names.take("breakeven." + printable(named.result->backend)).text,
-                        .run = run,
-                        .backend = backend_of(named)});
-    ResultSuite& suite = suites[found->second];
-    suite.counts.add(junit_outcome(named.result->status));
-    suite.seconds += sampled_seconds(*named.result).value_or(0);
-    suite.tests.push_back(test_of(named, suite.name));
-  }
-  for (const Result& each : results) {
-    if (!each.complete) suites.push_back(incomplete_suite(each, names.take("the run came to its end").text));
-  }
-  return suites;
+JunitSuite suite_of(const Result& run, const std::string& name) {
+  return {.name = name,
+          .created = run.created,
+          .machine = machine_name(run),
+          .properties = {{"machine", describe_host(run.host)},
+                         {"os", printable(run.host.os)},
+                         {"breakeven", printable(run.tool_version)}}};
 }
 
 FormattedReport results_junit(std::span<const Result> results) {
-  XmlElement root{.name = "testsuites"};
-  JunitCounts counts;
-  double seconds = 0;
-  for (ResultSuite& suite : suites_of(results)) {
-    counts.tests += suite.counts.tests;
-    for (const auto& [outcome, count] : suite.counts.by_outcome) counts.by_outcome[outcome] += count;
-    seconds += suite.seconds;
-    root.children.push_back(suite_of(std::move(suite)));
+  std::vector<JunitSuite> suites;
+  UniqueNames names;
+  std::map<std::pair<const Result*, std::string>, std::size_t> index;  // by backend of a run
+  for (const NamedCase& named : named_cases(results)) {
+    const CaseResult& result = *named.result;
+    const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());
+    if (is_new) {
+      suites.push_back(suite_of(*named.run, names.take("breakeven." + printable(result.backend)).text));
+      if (const BackendRecord* backend = backend_of(named))
+        suites.back().properties.emplace_back("backend", describe_backend(*backend));
+    }
+    JunitSuite& suite = suites[at->second];
+    suite.tests.push_back(test_of(result, named.name, suite.name));
+    suite.seconds += suite.tests.back().seconds.value_or(0);
   }
-  root.attributes = {{"name", "breakeven"},
-                     {"tests", fmt::format("{}", counts.tests)},
-                     {"failures", counts.of("failure")},
-                     {"errors", counts.of("error")},
-                     {"time", junit_time(seconds, digits_of_results)}};
-  return {.text = xml_document(root)};
+  for (const Result& run : results) {
+    if (run.complete) continue;
+    JunitSuite& suite = suites.emplace_back(suite_of(run, names.take("the run came to its end").text));
+    suite.tests.push_back({.name = suite.name,
+                           .classname = "breakeven",
+                           .outcome = "error",
+                           .type = "interrupted",
+                           .message =
+                               "the run did not come to its end: cases may be missing; continue it with "
+                               "`breakeven run --resume`"});
+  }
+  std::size_t tests = 0;
+  double seconds = 0;
+  for (const JunitSuite& suite : suites) {
+    tests += suite.tests.size();
+    seconds += suite.seconds;
+  }
+  return junit_report(suites, {{"name", "breakeven"},
+                               {"tests", fmt::format("{}", tests)},
+                               {"failures", number_of_tests(suites, "failure")},
+                               {"errors", number_of_tests(suites, "error")},
+                               {"time", time_text(seconds, 6)}});
 }
 
 // ---- verdicts
 
-constexpr int digits_of_verdicts = 9;
-
-XmlElement test_of(const CaseVerdict& c, UniqueNames& names) {
-  XmlElement test = junit_test(names.take(printable(fmt::format("{}/{}", c.id, c.backend))).text, c.op);
-  if (c.head_seconds && std::isfinite(*c.head_seconds))
-    test.attributes.emplace_back("time", junit_time(*c.head_seconds, digits_of_verdicts));
-  const FindingKind kind = finding_kind(c);
-  std::vector<std::string> parts;
-  for (std::string part : {describe_change(c), describe_times(c), describe_details(c), describe_notes(c)}) {
-    if (!part.empty()) parts.push_back(std::move(part));
-  }
-  const std::string text = fmt::format("{}: {}", name(kind), fmt::join(parts, "; "));
-  const std::string_view outcome = junit_outcome(kind);
-  test.children.push_back(outcome.empty() ? junit_text(text) : junit_problem(outcome, name(kind), text));
-  return test;
-}
-
 FormattedReport verdicts_junit(const Verdicts& verdicts) {
-  JunitCounts counts;
-  for (const CaseVerdict& c : verdicts.cases) counts.add(junit_outcome(finding_kind(c)));
-  XmlElement suite =
-      junit_suite("breakeven " + verdicts.kind, counts, junit_time(verdicts.wall_seconds, digits_of_verdicts),
-                  verdicts.created, verdicts.host.name);
+  JunitSuite suite{.name = "breakeven " + verdicts.kind,
+                   .created = verdicts.created,
+                   .machine = verdicts.host.name,
+                   .digits = 9,
+                   .message_as_text = false,
+                   .seconds = verdicts.wall_seconds,
+                   .output = headline(verdicts)};
   UniqueNames names;
-  for (const CaseVerdict& c : verdicts.cases) suite.children.push_back(test_of(c, names));
-  std::string said = headline(verdicts);
-  for (const std::string& warning : verdicts.warnings) said += "\nwarning: " + warning;
-  if (!verdicts.complete) said += "\nincomplete: it ended before every case was decided";
-  suite.children.push_back(junit_text(said));
-  return {.text = xml_document({.name = "testsuites", .children = {std::move(suite)}})};
+  for (const CaseVerdict& c : verdicts.cases) {
+    const FindingKind kind = finding_kind(c);
+    const std::string text = fmt::format(
+        "{}: {}", name(kind),
+        joined_known({describe_change(c), describe_times(c), describe_details(c), describe_notes(c)}, "; "));
+    const std::string_view outcome = junit_outcome(kind);
+    const bool has_time = c.head_seconds && std::isfinite(*c.head_seconds);
+    suite.tests.push_back({.name = names.take(printable(fmt::format("{}/{}", c.id, c.backend))).text,
+                           .classname = c.op,
+                           .seconds = has_time ? c.head_seconds : std::nullopt,
+                           .outcome = outcome,
+                           .type = name(kind),
+                           .message = outcome.empty() ? "" : text,
+                           .output = outcome.empty() ? text : ""});
+  }
+  for (const std::string& warning : verdicts.warnings) suite.output += "\nwarning: " + warning;
+  if (!verdicts.complete) suite.output += "\nincomplete: it ended before every case was decided";
+  return junit_report({suite}, {});
 }
 
 const FormatRegistration junit_format({.option = "--junit",

@@ -13,26 +13,13 @@ namespace {
 /// Bencher's limit is 1024 bytes (BenchmarkName::MAX_LEN); what makes a name unique must fit as well.
 constexpr std::size_t longest_name = 1000;
 
-std::string cut(std::string text) {
+std::string cut(const std::string& text) {
   if (text.size() <= longest_name) return text;
-  std::size_t end = longest_name;
-  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U; };
-  while (end > 0 && continues()) --end;
-  text.resize(end);
-  return text + "…";
+  const auto bytes = [](char32_t c) { return c < 0x80 ? 1.0 : c < 0x800 ? 2.0 : c < 0x10000 ? 3.0 : 4.0; };
+  return text.substr(0, bytes_within(text, longest_name, bytes)) + "…";
 }
 
 }  // namespace
-
-UniqueNames::Name UniqueNames::take(const std::string& name) {
-  Name unique{.text = name, .number = ++numbers_[name]};
-  if (unique.number > 1) unique.text = fmt::format("{} ({})", name, unique.number);
-  while (!taken_.insert(unique.text).second) {  // somebody's own name ends like that
-    unique.number = ++numbers_[name];
-    unique.text = fmt::format("{} ({})", name, unique.number);
-  }
-  return unique;
-}
 
 std::string machine_name(const Result& result) {
   std::string name = printable(result.host.name);
@@ -50,7 +37,7 @@ std::vector<NamedCase> named_cases(std::span<const Result> results) {
     for (const CaseResult& result : results[i].cases) {
       std::string name = printable(result.id) + "/" + printable(result.backend);
       if (several) name += "/" + machines[i];
-      UniqueNames::Name unique = names.take(cut(std::move(name)));
+      UniqueNames::Name unique = names.take(cut(name));
       all.push_back({.name = std::move(unique.text),
                      .number = unique.number,
                      .machine = machines[i],
@@ -69,14 +56,30 @@ const BackendRecord* backend_of(const NamedCase& named) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::string joined_known(std::vector<std::string> texts, std::string_view between) {
+  std::erase(texts, "");
+  return fmt::format("{}", fmt::join(texts, between));
+}
+
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value) {
   if (value && std::isfinite(*value)) object[key] = *value;
 }
 
-std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
-                       const std::string& closing) {
-  return fmt::format("{}{}{}{}", opening, elements.empty() ? "" : "\n", fmt::join(elements, ",\n"),
-                     elements.empty() ? closing : "\n" + closing);
+FormattedReport json_report(std::span<const Result> results, const std::string& opening,
+                            const std::function<std::string(const NamedCase&, std::size_t index)>& element_of,
+                            const std::string& closing) {
+  FormattedReport report{.text = opening};
+  std::size_t count = 0;
+  for (const NamedCase& named : named_cases(results)) {
+    const std::string element = element_of(named, count);
+    if (element.empty()) {
+      ++report.cases_left_out;
+    } else {
+      report.text += (count++ == 0 ? "\n" : ",\n") + element;
+    }
+  }
+  report.text += (count == 0 ? "" : "\n") + closing;
+  return report;
 }
 
 }  // namespace breakeven

@@ -3,31 +3,18 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
+#include <string_view>
 #include <vector>
 
+#include "reports/exports/format.h"
 #include "results/result.h"
 
 namespace breakeven {
-
-/// Tells things of one name apart: the second "a" is "a (2)".
-class UniqueNames {
- public:
-  struct Name {
-    std::string text;
-    std::size_t number = 1;  // different for each that has the same name
-  };
-  Name take(const std::string& name);
-
- private:
-  std::unordered_map<std::string, std::size_t> numbers_;  // the last one that a name was given
-  std::unordered_set<std::string> taken_;
-};
 
 /// One case on one backend. Points into the results it was made of.
 struct NamedCase {
@@ -48,12 +35,16 @@ std::string machine_name(const Result& result);
 /// What is known of the backend that the case ran on; nothing where the file does not list it.
 const BackendRecord* backend_of(const NamedCase& named);
 
+/// The texts that are not empty, with `between` them.
+std::string joined_known(std::vector<std::string> texts, std::string_view between);
+
 /// Sets a member of a JSON object; leaves it out where it is unknown or no finite number.
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
 
-/// `opening`, one element a line with commas between, `closing`. With 10^6 elements a JSON value would be
-/// slow to build, and would take ten times the memory.
-std::string json_lines(const std::string& opening, const std::vector<std::string>& elements,
-                       const std::string& closing);
+/// `opening`, an element a line for each case with commas between, `closing`. An empty element leaves its
+/// case out. With 10^6 elements a JSON value would be slow to build, and would take ten times the memory.
+FormattedReport json_report(std::span<const Result> results, const std::string& opening,
+                            const std::function<std::string(const NamedCase&, std::size_t index)>& element_of,
+                            const std::string& closing);
 
 }  // namespace breakeven

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <cmath>
 #include <ctime>
 #include <iomanip>
@@ -29,12 +30,10 @@ struct Label {
 };
 
 std::string label_text(const Label& label) {
-  std::string text = fmt::format("{}=\"", label.name);
-  for (const char c : printable(label.value)) {  // which has no newline
-    if (c == '\\' || c == '"') text += '\\';
-    text += c;
-  }
-  return text + '"';
+  std::string value = printable(label.value);  // which has no newline
+  for (const char* special : {"\\", "\""})
+    boost::algorithm::replace_all(value, special, std::string("\\") + special);
+  return fmt::format("{}=\"{}\"", label.name, value);
 }
 
 /// With a last label where another series would have the same ones.

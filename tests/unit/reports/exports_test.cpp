@@ -278,6 +278,18 @@ TEST_F(HostileExports, JunitHasUniqueNames) {
   EXPECT_EQ(names_.size(), cases() + 2) << "and one for each run that did not end";
 }
 
+TEST(ExportFormats, JunitHoldsMarkupAsTextAndKeepsLines) {
+  const std::string hostile = R"(</a><!-- ]]> " ' & &amp; <![CDATA[ <?php)";
+  Result run = sample::result({sample::product("a", 64, 0.5)});
+  run.cases[0].id = hostile;
+  run.cases[0].warnings = {hostile, "two\xef\xbf\xbe"};
+  const std::string text = exported("--junit", {run}).text;
+  const auto test = xml_of(text).get_child("testsuite.testcase");
+  EXPECT_EQ(test.get<std::string>("<xmlattr>.name"), hostile + "/a");
+  EXPECT_THAT(test.get<std::string>("system-out"), HasSubstr("warning: " + hostile));
+  EXPECT_THAT(text, HasSubstr("\nwarning: two</system-out>"));
+}
+
 // ---- verdicts
 
 TEST(VerdictExports, AnnotationsAreTenAtMostAndCountTheRest) {

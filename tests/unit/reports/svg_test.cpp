@@ -170,8 +170,8 @@ class RandomCharts {
     Chart chart{.name = "random",
                 .title = text(),
                 .kind = static_cast<Chart::Kind>(up_to(4)),
-                .x = axis(),
-                .y = axis(),
+                .x = axis(ChartUnit::bytes),
+                .y = axis(ChartUnit::ratio),
                 .categories = {},
                 .series = {}};
     has_rows_ = chart.kind != Chart::Kind::lines && chart.kind != Chart::Kind::points;
@@ -218,8 +218,9 @@ class RandomCharts {
       made += words[static_cast<std::size_t>(up_to(static_cast<int>(words.size()) - 1))] + " ";
     return made;
   }
-  ChartAxis axis() {
-    return {.label = text(), .logarithmic = chance(0.5), .unit = static_cast<ChartUnit>(up_to(2))};
+  ChartAxis axis(ChartUnit last) {
+    const auto unit = static_cast<ChartUnit>(up_to(static_cast<int>(last)));
+    return {.label = text(), .logarithmic = chance(0.5), .unit = unit};
   }
   ChartPoint point(double x) {
     ChartPoint made{.x = x, .y = value()};
@@ -405,6 +406,23 @@ TEST(SvgScales, NumbersAreShort) {
   EXPECT_EQ(svg::value_text(90, ChartUnit::seconds), "90 s");
   EXPECT_EQ(svg::tick_text(0.5, ChartUnit::ratio), "0.5x");
   EXPECT_THAT(svg::tick_texts({1.0001, 1.0002}, ChartUnit::number), ElementsAre("1.0001", "1.0002"));
+}
+
+TEST(SvgScales, BytesHavePowersOf1024) {
+  const auto bytes = [](double value) { return svg::tick_text(value, ChartUnit::bytes); };
+  EXPECT_EQ(bytes(0), "0");
+  EXPECT_EQ(bytes(64), "64 B");
+  EXPECT_EQ(bytes(1024), "1 KiB");
+  EXPECT_EQ(bytes(1000), "0.977 KiB") << "no unit is there a thousand times";
+  EXPECT_EQ(bytes(1.5 * 1024 * 1024), "1.5 MiB");
+  EXPECT_EQ(bytes(std::exp2(30)), "1 GiB");
+  EXPECT_EQ(bytes(std::exp2(49)), "512 TiB");
+  EXPECT_EQ(svg::value_text(1e6, ChartUnit::bytes), "977 KiB");
+  EXPECT_THAT(svg::round_ticks({.low = 3000, .high = 3e4}, true, 7, ChartUnit::bytes),
+              ElementsAre(4096, 8192, 16384));
+  EXPECT_THAT(svg::round_ticks({.low = 1, .high = 1e12}, true, 7, ChartUnit::bytes), SizeIs(testing::Le(7)));
+  EXPECT_THAT(svg::round_ticks({.low = 0, .high = 5 * 1024}, false, 5, ChartUnit::bytes),
+              ElementsAre(0, 1024, 2048, 3072, 4096, 5120));
 }
 
 TEST(SvgLabels, SpreadStaysNearAndApart) {

@@ -205,6 +205,22 @@ TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
   EXPECT_THAT(names(all), Not(Contains("train"))) << "they are not bars once more";
 }
 
+TEST(Charts, OfBytesHaveAnAxisOfBytes) {
+  std::vector<CaseResult> cases;
+  for (const std::int64_t bytes : {1 << 10, 1 << 20, 1 << 30})
+    cases.push_back(sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, 1e-3));
+  const std::vector<Chart> all = of(cases);
+  EXPECT_EQ(named(all, "read-bytes").x.unit, ChartUnit::bytes);
+}
+
+TEST(Charts, HaveNamesEvenWhereTheirWorkHasNone) {
+  std::vector<CaseResult> cases(3, product("a", 64, 1));
+  cases[0].op = "?";
+  cases[1].op = "!";
+  cases[2].op = "*";
+  EXPECT_THAT(names(of(cases)), ElementsAre("chart", "chart-2", "chart-3"));
+}
+
 TEST(Charts, OfNothingAreNone) {
   EXPECT_THAT(charts({}), IsEmpty());
   EXPECT_THAT(of({sample::refused(product("a", 64, 1), Status::failed, "no")}), IsEmpty());
