@@ -67,19 +67,19 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   return figures;
 }
 
-/// The compared backends whose warnings say what makes them slower here than they could be; empty without
-/// one.
-std::string caveat_sentence(const LibrarySummary& libraries, const Runs& runs) {
-  std::vector<std::string> names;
+/// What makes compared backends slower here than they could be; the remedies are in the warnings.
+void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& libraries, const Runs& runs) {
+  std::set<std::string> said;
   for (const BackendSummary& one : libraries.backends) {
-    const auto is_slowed = [&](const Result* run) {
-      return std::any_of(run->backends.begin(), run->backends.end(), [&](const BackendRecord& b) {
-        return b.name == one.backend && !b.warnings.empty();
-      });
-    };
-    if (std::any_of(runs.begin(), runs.end(), is_slowed)) names.push_back(backend_title(one.backend));
+    for (const Result* run : runs) {
+      for (const BackendRecord& backend : run->backends) {
+        if (backend.name != one.backend || backend.warnings.empty()) continue;
+        const std::string cause = backend.warnings.front().substr(0, backend.warnings.front().find("; "));
+        said.insert(fmt::format("{} could be faster here: {}.", backend_title(one.backend), cause));
+      }
+    }
   }
-  return names.empty() ? "" : fmt::format("{} could be faster here: see the warnings.", joined_text(names));
+  for (const std::string& sentence : said) add_sentence(sentences, sentence, Tone::warning);
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
   const auto add_libraries = [&] {
     add_sentence(found.sentences, leader_sentence(found.libraries));
     add_sentence(found.sentences, average_sentence(found.libraries));
-    add_sentence(found.sentences, caveat_sentence(found.libraries, machine.runs), Tone::warning);
+    add_caveats(found.sentences, found.libraries, machine.runs);
   };
   const bool libraries_first = found.focus == Focus::libraries && has_libraries;
   if (libraries_first) {

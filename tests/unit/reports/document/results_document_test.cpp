@@ -69,6 +69,17 @@ TEST(ResultsDocument, AnswersTheQuestionOfTheConfig) {
   EXPECT_THAT(all_text(card), HasSubstr("Largest gap: BLIS"));
 }
 
+TEST(ResultsDocument, TheAnswerSaysWhichLibraryCouldBeFaster) {
+  Result run = sample::result(products(1, 2));
+  run.backends = {sample::backend("onednn", true), sample::backend("blis", true), sample::backend("mkl", true)};
+  run.backends[1].warnings = {"its kernels leave AVX-512 unused; BLIS_ARCH_TYPE=0 has it take others"};
+  run.backends[2].warnings = {"is not among those compared"};
+  EXPECT_THAT(texts(document({run}).cards.at(0).answer),
+              ElementsAre("oneDNN is the fastest for all 2 matrix products.",
+                          "On average BLIS takes 2.0x as long as the fastest.",
+                          "BLIS could be faster here: its kernels leave AVX-512 unused."));
+}
+
 TEST(ResultsDocument, EveryResultIsARowUnderItsProblem) {
   const Document made =
       document({sample::result({product("openblas", 1024, 12e-3, 0.012), product("onednn", 1024, 6e-3),
