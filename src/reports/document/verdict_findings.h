@@ -50,7 +50,7 @@ std::string describe_times(const CaseVerdict& c);
 /// Why, what is not ok, what the library chose, the notes: printable sentences, joined by "; ".
 std::string describe_details(const CaseVerdict& c);
 
-/// What the two sides are: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
+/// What a side is: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
 std::string describe_side(const Side& side);
 
 }  // namespace breakeven

@@ -61,6 +61,7 @@ Table sides_table(const Verdicts& verdicts) {
   Table table{.title = "Compared",
               .columns = {{.name = "", .essential = true},
                           {.name = "from", .essential = true},
+                          {.name = "threads", .essential = true},
                           {.name = "software", .essential = true}}};
   const auto add = [&](const char* which, const Side& side) {
     std::vector<std::string> software;
@@ -69,11 +70,35 @@ Table sides_table(const Verdicts& verdicts) {
     }
     table.rows.push_back({.cells = {{.value = which},
                                     {.value = describe_side(side)},
+                                    text_cell(side.threads > 0 ? fmt::format("{}", side.threads) : ""),
                                     {.value = fmt::format("{}", fmt::join(software, "; "))}}});
   };
   add("base", verdicts.base);
   add("head", verdicts.head);
   return table;
+}
+
+/// The head's machine with the threads of a side.
+Host host_of(const Verdicts& verdicts, const Side& side) {
+  Host host = verdicts.host;
+  if (side.threads > 0) host.threads = side.threads;
+  return host;
+}
+
+/// The machine without its threads, where the sides differ in them.
+Host common_host(const Verdicts& verdicts) {
+  Host host = verdicts.host;
+  if (host_of(verdicts, verdicts.base).threads != host_of(verdicts, verdicts.head).threads) host.threads = 0;
+  return host;
+}
+
+Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
+  Fold fold{.title = fmt::format("Hardware and software of the {}{}", which,
+                                 side.name.empty() ? "" : ", " + printable(side.name)),
+            .sentences = machine_sentences(host_of(verdicts, side), side.backends)};
+  for (const auto& [name, value] : side.environment)
+    fold.sentences.push_back({.text = printable(fmt::format("set for it alone: {}={}", name, value))});
+  return fold;
 }
 
 // ---- the findings
@@ -205,7 +230,7 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 
 Document document_of(const Verdicts& verdicts) {
   Document document{.title = headline(verdicts), .tone = tone_of(verdicts)};
-  std::vector<std::string> about{printable(verdicts.host.name), describe_host(verdicts.host),
+  std::vector<std::string> about{printable(verdicts.host.name), describe_host(common_host(verdicts)),
                                  date_text(verdicts.created)};
   if (!verdicts.tool_version.empty()) about.push_back("breakeven " + printable(verdicts.tool_version));
   std::erase(about, "");
@@ -235,10 +260,8 @@ Document document_of(const Verdicts& verdicts) {
     document.notes.push_back({.text = printable(warning), .tone = Tone::warning});
   for (const std::string& note : verdicts.notes)
     document.notes.push_back({.text = printable(note), .tone = Tone::quiet});
-  document.folds.push_back({.title = "Hardware and software of the base",
-                            .sentences = machine_sentences(verdicts.host, verdicts.base.backends)});
-  document.folds.push_back({.title = "Hardware and software of the head",
-                            .sentences = machine_sentences(verdicts.host, verdicts.head.backends)});
+  document.folds.push_back(side_fold("base", verdicts, verdicts.base));
+  document.folds.push_back(side_fold("head", verdicts, verdicts.head));
   return document;
 }
 
