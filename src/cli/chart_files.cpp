@@ -17,6 +17,7 @@
 #include "cli/text_file.h"
 #include "plan/suggestion.h"
 #include "reports/charts/svg.h"
+#include "results/whole_file.h"
 
 namespace breakeven {
 namespace {
@@ -64,6 +65,7 @@ NamedFile parse_chart(const std::string& text) {
 
 /// Draws into a file beside it first, so that an existing file stays as it is if the picture cannot be drawn.
 void write_png(const std::string& svg, const std::filesystem::path& file) {
+  make_folder_of(file);
   const std::filesystem::path part = file.string() + ".part";
   const std::optional<int> status =
       run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
@@ -98,6 +100,7 @@ void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
                     asked.name, did_you_mean(asked.name, names)));
   }
   write_chart_file(*found, asked.file);
+  report_saved_file(asked.file);
 }
 
 }  // namespace

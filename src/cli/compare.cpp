@@ -42,9 +42,11 @@ int compare_files(CompareCommand o) {
   Verdicts verdicts = compare_results(base, head, o.options);
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
+  verdicts.base.threads = base.host.threads;
+  verdicts.head.threads = head.host.threads;
   verdicts.created = now_utc();
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
-  o.outputs.write(&verdicts);
+  o.outputs.write(&verdicts, o.quiet);
   return exit_status(verdicts);
 }
 

@@ -9,17 +9,33 @@
 #include <memory>
 
 #include "cli/subcommand.h"
+#include "session/backend_names.h"
 #include "session/discovery.h"
 
 namespace breakeven {
 namespace {
 
-int conformance(const std::filesystem::path& program, double timeout, bool verbose) {
+/// A path, or the name of a backend here. Throws CommandError, status 2, for a name that no backend has.
+std::filesystem::path find_program(const std::filesystem::path& given,
+                                   const std::vector<BackendProgram>& programs) {
+  std::error_code error;
+  if (given.has_parent_path() || std::filesystem::exists(given, error)) return given;
+  const std::string name = given.string();
+  const auto found =
+      std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });
+  if (found != programs.end()) return found->path;
+  if (is_unknown_backend(name, programs))
+    throw CommandError(exit_code::bad_input, fmt::format("{}: {}", name, no_such_backend(name, programs)));
+  throw CommandError(exit_code::incomplete, fmt::format("{}: {}", name, why_no_program(name, programs)));
+}
+
+int conformance(const std::filesystem::path& given, double timeout, bool verbose) {
+  const auto programs = find_backends(backend_folders());
+  const std::filesystem::path program = find_program(given, programs);
   if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program)) {
     throw CommandError(exit_code::bad_input,
                        fmt::format("{}: is not a program that can be run", program.string()));
   }
-  const auto programs = find_backends(backend_folders());
   const auto arbiter =
       std::find_if(programs.begin(), programs.end(), [](const auto& p) { return p.name == "reference"; });
   if (arbiter == programs.end())
@@ -51,7 +67,9 @@ const SubcommandRegistration conformance_command(
          bool verbose = false;
        };
        auto o = std::make_shared<Options>();
-       command.add_option("PROGRAM", o->program, "the backend program; see docs/adding-a-backend.md")
+       command
+           .add_option("PROGRAM", o->program,
+                       "the backend program, by path or name; see docs/adding-a-backend.md")
            ->required();
        command.add_option("--timeout", o->timeout, "seconds allowed for each answer")->check(above_zero());
        command.add_flag("--verbose", o->verbose, "show passed and skipped checks too");

@@ -20,6 +20,7 @@
 #include "plan/shape_kinds.h"
 #include "plan/suggestion.h"
 #include "reports/document/builders.h"
+#include "session/backend_names.h"
 #include "session/discovery.h"
 #include "verdicts/selftest.h"
 
@@ -27,7 +28,7 @@ namespace breakeven {
 namespace {
 
 struct SideOptions {
-  std::string folder;
+  std::string folder, name;
   std::vector<std::string> environment;
   int threads = 0;
 };
@@ -40,7 +41,7 @@ struct GateOptions {
   double threshold = 0.03, minutes = 10, seconds = 0;
   std::filesystem::path selftest;
   Outputs outputs;
-  bool quiet = false;
+  bool quiet = false, only_check = false;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
@@ -51,6 +52,8 @@ void declare_side(CLI::App& command, const std::string& name, const std::string&
                       "of this breakeven",
                       what))
       ->required();
+  command.add_option(fmt::format("--{}-name", name), o.name,
+                     fmt::format("what reports call the {}, such as a commit; default: its folder", name));
   command.add_option(fmt::format("--{}-env", name), o.environment,
                      fmt::format("K=V: set in the environment of the {} alone; may be repeated", name));
   command.add_option(fmt::format("--{}-threads", name), o.threads,
@@ -82,6 +85,9 @@ void declare(CLI::App& command, GateOptions& o) {
       "--selftest", o.selftest,
       "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
   o.outputs.declare(command, {SubjectKind::verdicts});
+  command.add_flag("--check", o.only_check,
+                   "only check the config and the options, and end with 0 or 2; the folders of --base and "
+                   "--head may still be missing");
   command.add_flag("--quiet", o.quiet, "no progress line and no report in the terminal");
 }
 
@@ -146,8 +152,9 @@ std::vector<BackendProgram> programs_of(const std::string& option, const std::st
     known.push_back(program.name);
   }
   const std::string meant = did_you_mean(argument.backend, known);
-  throw refuse(fmt::format("there is no breakeven-backend-{}{}", argument.backend,
-                           meant.empty() ? fmt::format("; found: {}", fmt::join(known, ", ")) : meant));
+  throw refuse(
+      fmt::format("there is no such backend{}",
+                  meant.empty() ? fmt::format("; the folder has {}", fmt::join(known, ", ")) : meant));
 }
 
 /// A side, checked before any program is started, and its programs.
@@ -155,6 +162,10 @@ struct FoundSide {
   GateSide side;
   std::vector<BackendProgram> programs;
 };
+
+int side_threads(const SideOptions& o, int threads) {
+  return o.threads > 0 ? choose_threads(o.threads) : threads;
+}
 
 FoundSide find_side(const std::string& name, const SideOptions& o, int threads) {
   const std::string option = "--" + name;
@@ -165,9 +176,28 @@ FoundSide find_side(const std::string& name, const SideOptions& o, int threads) 
                                                   : argument.source,
                 .backend = argument.backend,
                 .environment = environment_of(option + "-env", o.environment),
-                .threads = o.threads > 0 ? choose_threads(o.threads) : threads,
-                .backends = {}};
+                .threads = side_threads(o, threads),
+                .backends = {},
+                .name = o.name};
   return found;
+}
+
+/// Throws CommandError for a name, from --backends, of which neither side has a program: status 2 if no
+/// backend has that name.
+void check_wanted(const std::vector<std::string>& wanted, const FoundSide& base, const FoundSide& head) {
+  std::vector<BackendProgram> programs = base.programs;
+  programs.insert(programs.end(), head.programs.begin(), head.programs.end());
+  for (const std::string& name : wanted) {
+    if (is_unknown_backend(name, programs))
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("--backends {}: {}", name, no_such_backend(name, programs)));
+  }
+}
+
+/// Checks what can be checked of a side before its programs are built.
+void check_options(const std::string& name, const SideOptions& o) {
+  (void)environment_of(fmt::format("--{}-env", name), o.environment);
+  (void)side_threads(o, 1);
 }
 
 /// A backend is named on both sides or on neither.
@@ -217,7 +247,7 @@ std::string why_not(const std::string& side_name, const GateSide& side, const st
   return fmt::format("the {} has no {}: {}", side_name, name,
                      found != nullptr
                          ? found->reason
-                         : fmt::format("there is no breakeven-backend-{} in {}", name, side.source));
+                         : fmt::format("there is no breakeven-backend-{} in {}", name, side.shown_name()));
 }
 
 /// Pairs the backends in the order given, or by name if no order is given. Reports a backend that one side
@@ -282,9 +312,16 @@ int gate(const GateOptions& o) {
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;
+  const auto selftest = find_selftest(o.selftest);
+  if (o.only_check) {
+    check_options("base", o.base);
+    check_options("head", o.head);
+    return exit_code::good;
+  }
   FoundSide base = find_side("base", o.base, plan.threads);
   FoundSide head = find_side("head", o.head, plan.threads);
   check_names(o, base.side, head.side);
+  check_wanted(o.backends, base, head);
   const bool two_backends = !base.side.backend.empty();
   const auto& config_or_option = o.backends.empty() ? plan.config.backends : o.backends;
   for (FoundSide* side : {&base, &head})
@@ -293,8 +330,6 @@ int gate(const GateOptions& o) {
   plan.head = std::move(head.side);
   plan.backends = pairs_of(plan, config_or_option, two_backends || !o.backends.empty());
   plan.arbiter = find_arbiter(plan.threads);
-
-  const auto selftest = find_selftest(o.selftest);
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
@@ -312,7 +347,7 @@ int gate(const GateOptions& o) {
   if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
     verdicts.notes.push_back(untried);
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
-  o.outputs.write(&verdicts);
+  o.outputs.write(&verdicts, o.quiet);
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 

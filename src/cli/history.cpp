@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <regex>
 
 #include "cli/named_files.h"
@@ -72,16 +74,38 @@ std::string cases_text(std::size_t count) {
   return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
-/// Returns status 4 if a file contained no measurement.
+struct ReadResult {
+  std::filesystem::path file;
+  std::string text;
+  Result result;
+  std::size_t measurements = 0;
+};
+
+std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files) {
+  std::vector<ReadResult> all;
+  all.reserve(files.size());
+  for (const auto& file : files) {
+    ReadResult& read =
+        all.emplace_back(ReadResult{.file = file, .text = read_result_text(file), .result = {}});
+    read.result = any_result_from_text(read.text, file.string());
+    read.measurements = count_measurements(read.result);
+  }
+  return all;
+}
+
+/// Reads every file before it touches the store, so that a file that cannot be read leaves it as it was, or
+/// missing. Returns status 4 if a file contained no measurement.
 int add_runs(const HistoryOptions& o) {
   RunLabel label = o.label;
   complete_label(label);
-  HistoryStore store(o.store, HistoryStore::Open::to_add, std::chrono::duration<double>(o.wait));
+  const std::vector<ReadResult> results = read_all(o.results);
+  std::optional<HistoryStore> store;
+  if (std::any_of(results.begin(), results.end(), [](const auto& read) { return read.measurements > 0; }))
+    store.emplace(o.store, HistoryStore::Open::to_add, std::chrono::duration<double>(o.wait));
   int status = exit_code::good;
-  for (const auto& file : o.results) {
-    label.source = file.string();
-    const std::string text = read_result_text(file);
-    const AddedRun added = store.add(any_result_from_text(text, file.string()), text, label);
+  for (const ReadResult& read : results) {
+    label.source = read.file.string();
+    const AddedRun added = read.measurements > 0 ? store->add(read.result, read.text, label) : AddedRun{};
     const std::string source = printable(label.source);
     if (added.is_new) {
       std::cout << fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
@@ -114,8 +138,8 @@ int check_store(const HistoryOptions& o) {
   options.threshold = o.threshold;
   if (!o.since.empty()) options.since = find_run(history, o.since);
   const CheckedHistory found{.check = check_history(history, options), .store = o.store.string()};
-  o.outputs.write(&found);
   if (!o.outputs.replace_the_report()) print_document(document_of(found), true);
+  o.outputs.write(&found);
   return exit_status(found.check);
 }
 

@@ -91,7 +91,7 @@ std::string Outputs::file_of(const std::string& option) const {
   return found == asked_.end() ? "" : found->second;
 }
 
-void Outputs::write(std::span<const Subject> subjects) const {
+void Outputs::write(std::span<const Subject> subjects, bool quiet) const {
   std::vector<FormattedReport> reports;
   for (const auto& [format, path] : asked_) {
     const Subject& subject = subject_for(*format, subjects);
@@ -101,6 +101,7 @@ void Outputs::write(std::span<const Subject> subjects) const {
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     write_text_file(asked_[i].second, reports[i].text);
     print_what_was_left_out(*asked_[i].first, reports[i]);
+    if (!quiet) report_saved_file(asked_[i].second);
   }
 }
 

@@ -32,10 +32,10 @@ class Outputs {
   std::string file_of(const std::string& option) const;
 
   /// Writes every requested format, or none: all are made before the first is written. Reports on standard
-  /// error anything that a format has no place for. Throws CommandError if a format takes none of the
-  /// subjects or has no place for two.
-  void write(std::span<const Subject> subjects) const;
-  void write(const Subject& subject) const { write(std::span(&subject, 1)); }
+  /// error anything that a format has no place for, and, unless `quiet`, every file. Throws CommandError if a
+  /// format takes none of the subjects or has no place for two.
+  void write(std::span<const Subject> subjects, bool quiet = false) const;
+  void write(const Subject& subject, bool quiet = false) const { write(std::span(&subject, 1), quiet); }
 
  private:
   std::vector<std::pair<const OutputFormat*, std::string>> asked_;  // with the file's path

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 
+#include "cli/command_to_paste.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "cli/text_file.h"
 #include "reports/document/builders.h"
 #include "session/discovery.h"
 #include "session/environment.h"
@@ -122,6 +124,7 @@ int run(const Options& o) {
                    : !o.resume.empty() ? o.resume
                                        : default_output(o.selection.configs);
   refuse_inputs(out, o.selection.configs);
+  check_backend_names(o.backends);
   ResultWriter writer(out);
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
@@ -136,14 +139,18 @@ int run(const Options& o) {
       plan, [&](const Result& r, std::size_t first_changed) { writer.update(r, first_changed); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  writer.finish(result);
+  const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
     print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
-    fmt::print("Saved: {0}   See it: breakeven report {0} --html {1}.html\n", out.string(),
-               out.stem().string());
+    if (saved)
+      report_saved_file(out.string(),
+                        command_to_paste({"report", out.string(), "--html", out.stem().string() + ".html"}));
   }
-  if (Interruption::requested())
+  if (Interruption::requested() && saved)
     fmt::print(stderr, "breakeven: interrupted; continue with --resume {}\n", out.string());
+  if (Interruption::requested() && !saved)
+    fmt::print(stderr, "breakeven: interrupted before anything was measured; {} stays as it was\n",
+               out.string());
   return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 

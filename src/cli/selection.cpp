@@ -8,7 +8,7 @@
 #include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "host/cpu.h"
-#include "plan/suggestion.h"
+#include "session/backend_names.h"
 #include "session/discovery.h"
 
 namespace breakeven {
@@ -69,6 +69,26 @@ Config select_cases(const CaseSelection& selection) {
   return config;
 }
 
+void check_backend_names(const std::vector<std::string>& names) {
+  const auto programs = find_backends(backend_folders());
+  for (const std::string& name : names) {
+    if (is_unknown_backend(name, programs))
+      throw CommandError(exit_code::bad_input,
+                         fmt::format("--backends {}: {}", name, no_such_backend(name, programs)));
+  }
+}
+
+void expect_a_backend(const std::vector<BackendRecord>& backends, const std::string& where) {
+  if (std::any_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; })) return;
+  const bool are_unknown =
+      !backends.empty() && std::all_of(backends.begin(), backends.end(), [](const auto& b) {
+        return b.program.empty() && !is_own_backend(b.name);
+      });
+  std::string reasons;
+  for (const auto& backend : backends) reasons += fmt::format("\n  {}: {}", backend.name, backend.reason);
+  throw CommandError(are_unknown ? exit_code::bad_input : exit_code::incomplete, where + reasons);
+}
+
 BackendChoice find_named_backends(const std::vector<std::string>& named, int threads) {
   const auto programs = find_backends(backend_folders());
   BackendChoice choice;
@@ -92,14 +112,9 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
     if (std::any_of(choice.measured.begin(), choice.measured.end(),
                     [&](const auto& b) { return b.name == name; }))
       continue;
-    std::vector<std::string> known;
-    known.reserve(programs.size());
-    for (const auto& program : programs) known.push_back(program.name);
     BackendRecord missing;
     missing.name = name;
-    const std::string near = did_you_mean(name, known);
-    missing.reason = fmt::format("there is no program breakeven-backend-{}{}", name,
-                                 near.empty() ? fmt::format("; found: {}", fmt::join(known, ", ")) : near);
+    missing.reason = why_no_program(name, programs);
     choice.measured.push_back(std::move(missing));
   }
   if (!named.empty()) {
@@ -112,6 +127,7 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
 
 BackendChoice choose_backends(const std::vector<std::string>& wanted,
                               const std::vector<std::string>& in_config, int threads) {
+  check_backend_names(wanted);
   BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {
@@ -119,13 +135,7 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
                          fmt::format("--backends {}: not available: {}", backend.name, backend.reason));
     }
   }
-  if (std::none_of(choice.measured.begin(), choice.measured.end(),
-                   [](const auto& b) { return b.available; })) {
-    std::string reasons;
-    for (const auto& backend : choice.measured)
-      reasons += fmt::format("\n  {}: {}", backend.name, backend.reason);
-    throw CommandError(exit_code::incomplete, fmt::format("no backend is available here{}", reasons));
-  }
+  expect_a_backend(choice.measured, "no backend is available here");
   return choice;
 }
 

@@ -32,11 +32,19 @@ struct BackendChoice {
   bool are_named = false;  // by --backends or the config
 };
 
+/// Throws CommandError, status 2, for a name (from --backends) that no backend has. Starts no program.
+void check_backend_names(const std::vector<std::string>& names);
+
+/// Throws CommandError unless one of `backends` is available: status 2 if there are no backends of these
+/// names anywhere, as they are mistyped; 4 if they are not available here. `where` begins the message.
+void expect_a_backend(const std::vector<BackendRecord>& backends, const std::string& where);
+
 /// The backends of these names, or every contender where none is named. One that is not available stays in
 /// the list with its reason; one without a program has an empty `program`.
 BackendChoice find_named_backends(const std::vector<std::string>& named, int threads);
 
-/// `wanted` (from --backends) must be available: throws CommandError, status 4, saying why one is not.
+/// `wanted` (from --backends) must be available: throws CommandError, saying why one is not. The status is 2
+/// for a name that no backend has, else 4.
 /// Otherwise those of the config, and where it names none every contender there is; what is not available
 /// stays in the list, with the reason.
 BackendChoice choose_backends(const std::vector<std::string>& wanted,

@@ -135,7 +135,7 @@ int selftest(const SelftestOptions& o) {
   // Half of the gates are without a change: what must be rare takes the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
-  if (!o.out.empty()) check_output_files({{.option = "--out", .path = out.string()}}, o.selection.configs);
+  check_output_files({{.option = "--out", .path = out.string()}}, o.selection.configs);
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
@@ -166,12 +166,9 @@ int selftest(const SelftestOptions& o) {
   found.noise = noise_of(unchanged, found.rules);
   found.wall_seconds = seconds_since(start);
   if (counts.empty()) return exit_code::interrupted;
-  if (out != "-" && !out.parent_path().empty()) std::filesystem::create_directories(out.parent_path());
+  if (!o.quiet && out != "-") print_selftest(found);
   write_text_file(out.string(), to_json_text(found));
-  if (!o.quiet && out != "-") {
-    print_selftest(found);
-    fmt::print("\nselftest file: {}\n", out.string());
-  }
+  if (!o.quiet) report_saved_file(out.string());
   return Interruption::requested() ? exit_code::interrupted : exit_code::good;
 }
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <iostream>
 #include <system_error>
 
 #include "cli/subcommand.h"
+#include "reports/text.h"
 #include "results/whole_file.h"
 
 namespace breakeven {
@@ -46,8 +48,8 @@ void check_output_file(const OutputFile& output, const std::vector<fs::path>& in
   try {
     expect_writable(output.path);
   } catch (const std::system_error& e) {
-    throw CommandError(exit_code::bad_input, fmt::format("{} {}: cannot be written: {}", output.option,
-                                                         output.path, e.code().message()));
+    throw CommandError(exit_code::bad_input, fmt::format("{} {}: cannot be written: {}; name another file",
+                                                         output.option, output.path, e.code().message()));
   }
 }
 
@@ -64,6 +66,16 @@ void write_text_file(const std::string& path, const std::string& text) {
     throw CommandError(exit_code::bad_input,
                        fmt::format("{}: cannot be written: {}", path, e.code().message()));
   }
+}
+
+void report_saved_file(const std::string& path, const std::string& shown_by) {
+  std::error_code error;
+  if (path == "-" || !fs::is_regular_file(path, error)) return;
+  std::cout.flush();  // so that the line is the last where both go to one place
+  std::fflush(stdout);
+  std::fputs(fmt::format("Saved: {}{}{}\n", printable(path), shown_by.empty() ? "" : "   See it: ", shown_by)
+                 .c_str(),
+             stderr);
 }
 
 void check_output_files(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {

@@ -14,6 +14,10 @@ namespace breakeven {
 /// written.
 void write_text_file(const std::string& path, const std::string& text);
 
+/// Names a file that was written, in one line on standard error; nothing for standard output, a pipe or a
+/// device. Behind it, if it is not empty, the command that shows it.
+void report_saved_file(const std::string& path, const std::string& shown_by = {});
+
 /// A file that an option names; "-" is standard output.
 struct OutputFile {
   std::string option;  // as messages show it: "--csv"

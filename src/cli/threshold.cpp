@@ -80,23 +80,21 @@ bool is_for_gpu(const BackendRecord& backend) {
   return backend.device == "gpu" || backend.name.find("cuda") != std::string::npos;
 }
 
-/// The error for a side that cannot be measured here. If all its backends need a GPU, it says what to run on
-/// which machine.
-CommandError nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
+/// Throws the error for a side that cannot be measured here. If all its backends need a GPU, it says what to
+/// run on which machine.
+[[noreturn]] void fail_nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
   const std::vector<BackendRecord>& backends = plan.sides[side].backends;
-  const std::string reasons = why_not_here(backends);
-  if (!std::all_of(backends.begin(), backends.end(), is_for_gpu))
-    return {exit_code::incomplete,
-            fmt::format("the {} has no backend that is available here ({}); `breakeven devices` lists those "
-                        "that are",
-                        threshold_sides[side], reasons)};
   const std::string config = o.config.string();
-  return {exit_code::incomplete,
-          fmt::format("No GPU here, and the {} needs one ({}).\n"
-                      "On a machine with one:  breakeven threshold {}\n"
-                      "On two machines:        breakeven run {} on each, then breakeven threshold "
-                      "--from-results CPU.json GPU.json --parameter {}",
-                      threshold_sides[side], reasons, config, config, plan.config.parameter)};
+  if (!std::all_of(backends.begin(), backends.end(), is_for_gpu))
+    expect_a_backend(backends, fmt::format("{}: the {} has no backend that is available here", config,
+                                           threshold_sides[side]));
+  const std::string reasons = why_not_here(backends);
+  throw CommandError(exit_code::incomplete,
+                     fmt::format("No GPU here, and the {} needs one ({}).\n"
+                                 "On a machine with one:  breakeven threshold {}\n"
+                                 "On two machines:        breakeven run {} on each, then breakeven threshold "
+                                 "--from-results CPU.json GPU.json --parameter {}",
+                                 threshold_sides[side], reasons, config, config, plan.config.parameter));
 }
 
 GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
@@ -118,7 +116,7 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
     plan.sides[side] = side_of(plan.config.sides[side], plan.threads, plan.arbiter);
     const auto& backends = plan.sides[side].backends;
     if (std::none_of(backends.begin(), backends.end(), [](const auto& b) { return b.available; }))
-      throw nothing_here(o, plan, side);
+      fail_nothing_here(o, plan, side);
     for (const BackendRecord& backend : backends) {
       const auto is_known = [&](const BackendRecord& other) { return other.name == backend.name; };
       if (!backend.available && std::none_of(left_out.begin(), left_out.end(), is_known))
@@ -128,11 +126,10 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
 }
 
-/// Writes the result in the requested formats and prints the report, unless --quiet or one of the formats
-/// replaces it.
+/// Prints the report, unless --quiet or one of the formats replaces it, and writes the requested formats.
 void write_threshold(const Threshold& found, const ThresholdOptions& o) {
-  o.outputs.write(&found);
   if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(found));
+  o.outputs.write(&found, o.quiet);
 }
 
 /// Compares results of two machines that were measured separately.

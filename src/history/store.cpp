@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <unordered_map>
 #include <utility>
+
+#include "results/whole_file.h"
 
 namespace breakeven {
 
@@ -207,6 +210,7 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   if (open == Open::existing && !std::filesystem::exists(path, error))
     throw HistoryError(
         fmt::format("{}: there is no such store; `breakeven history add` makes one", database.name));
+  if (open == Open::to_add) make_folder_of(path);
   sqlite3* opened = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &opened,
@@ -243,6 +247,10 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
 
 HistoryStore::~HistoryStore() = default;
 
+std::size_t count_measurements(const Result& result) {
+  return static_cast<std::size_t>(std::count_if(result.cases.begin(), result.cases.end(), is_measurement));
+}
+
 AddedRun HistoryStore::add(const Result& result, const std::string& text, const RunLabel& label) {
   const HistoryDatabase& database = *database_;
   const std::string digest = digest_of(text);
@@ -250,7 +258,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   added.machine = machine_of(result.host, label.machine);
   Transaction transaction(database);
   Statement known(database, (std::string(run_columns) + "WHERE digest = ?").c_str());
-  for (const CaseResult& c : result.cases) added.measurements += is_measurement(c) ? 1 : 0;
+  added.measurements = count_measurements(result);
   if (known.with(digest).step()) added.run = read_run(known);
   if (added.run.id != 0 || added.measurements == 0) return added;
 

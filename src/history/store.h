@@ -40,12 +40,15 @@ struct AddedRun {
   std::optional<Run> before;  // the newest run of this machine until then
 };
 
+/// The cases that HistoryStore::add() would add.
+std::size_t count_measurements(const Result& result);
+
 /// Safe to use from several processes at once, and against being killed at any moment: each change is one
 /// transaction, under SQLite's rollback journal. That needs nothing but the file itself, which can be copied
 /// while nobody writes, and it works on network folders whose locks do. Every call throws HistoryError.
 class HistoryStore {
  public:
-  enum class Open { to_add, existing };  // to_add makes the store where there is none
+  enum class Open { to_add, existing };  // to_add makes the store, and its folder, where there is none
 
   /// Waits for other processes that write, at most for `wait` each time.
   HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait);

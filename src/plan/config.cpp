@@ -177,7 +177,7 @@ Config config_from(const JsonFile& file, const std::filesystem::path& path) {
 }
 
 Config read_config(const std::filesystem::path& path) {
-  return config_from(read_json(path), path);
+  return config_from(read_json(path, FileKind::config), path);
 }
 
 Config read_configs(const std::vector<std::filesystem::path>& paths) {

@@ -98,7 +98,7 @@ std::string DeviceEntry::text() const {
 }
 
 DeviceCatalogue read_device_catalogue(const std::filesystem::path& path) {
-  const JsonFile file = read_json(path);
+  const JsonFile file = read_json(path, FileKind::device_catalogue);
   const Place root(path.string());
   require_object(file.document, root, {"about", "devices", "processors"});
   if (!file.document.contains("devices") || !file.document["devices"].is_array())

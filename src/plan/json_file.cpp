@@ -172,6 +172,16 @@ JsonFile read_json(const std::filesystem::path& path) {
   return read;
 }
 
+JsonFile read_json(const std::filesystem::path& path, FileKind wanted) {
+  JsonFile read = read_json(path);
+  const FileKind kind = kind_of(read.document);
+  if (kind != wanted && kind != FileKind::unknown)
+    Place(path.string())
+        .fail(fmt::format("is {}, not {}{}", describe(kind), describe(wanted),
+                          wanted == FileKind::config ? "; `breakeven list` shows all configs" : ""));
+  return read;
+}
+
 std::string shown(const Json& value) {
   return cut(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
 }

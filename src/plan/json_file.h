@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/place.h"
+#include "results/file_kind.h"
 
 namespace breakeven {
 
@@ -26,6 +27,9 @@ inline constexpr std::uintmax_t largest_json_file = std::uintmax_t{16} << 20U;
 /// Throws ConfigError for a file that cannot be read, is empty, too large, not UTF-8 or not JSON, or in which
 /// an object has a key twice. A UTF-8 byte order mark is accepted.
 JsonFile read_json(const std::filesystem::path& path);
+
+/// The same. Also throws ConfigError, which says what the file is, for one of another kind than `wanted`.
+JsonFile read_json(const std::filesystem::path& path, FileKind wanted);
 
 /// `value` as JSON, cut to a length that fits in a message.
 std::string shown(const Json& value);

@@ -42,7 +42,7 @@ Electricity read_electricity(const Json& json, const Place& place) {
 }  // namespace
 
 Prices read_prices(const std::filesystem::path& path) {
-  const JsonFile file = read_json(path);
+  const JsonFile file = read_json(path, FileKind::prices);
   const Json& document = file.document;
   const Place root(path.string());
   require_object(document, root, {"$schema", "prices", "electricity"});

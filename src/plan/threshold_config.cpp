@@ -115,7 +115,7 @@ PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
 }
 
 ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
-  const JsonFile file = read_json(path);
+  const JsonFile file = read_json(path, FileKind::config);
   const Config whole = config_from(file, path);  // all that `run` would find fault with
   const Json& document = file.document;
   const Place root(path.string());

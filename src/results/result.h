@@ -202,20 +202,29 @@ Result result_from_text(const std::string& text, const std::string& file);
 class ResultWriter {
  public:
   /// "-" is standard output. Standard output, and any path that is not an ordinary file, such as a pipe or
-  /// /dev/null, is written once, by finish(). An older file in the way is kept beside, as NAME.previous.json;
-  /// a link is followed. Throws ResultError, before anything is measured, if the folder cannot be written to.
+  /// /dev/null, is written once, by finish(). A link is followed, and folders that are missing are made. Only
+  /// checks: throws ResultError, before anything is measured, if the file cannot be written.
   explicit ResultWriter(std::filesystem::path path);
+  // An older file stays as it is, and so does the one kept beside it as NAME.previous.json, until a case has
+  // been measured.
+
   /// Writes all of `result`; the cases from `first_changed` on are new. Skips writing if it has taken more
   /// than a fiftieth of the time since the start. Leaves a full disk to finish(): the file stays as it was
   /// last written.
   void update(const Result& result, std::size_t first_changed);
   /// Writes everything that update() skipped. If that fails, tries the folder for temporary files, so that no
-  /// measurement is lost, and throws a ResultError which says where it is.
-  void finish(const Result& result);
+  /// measurement is lost, and throws a ResultError which says where it is. Returns false if nothing was
+  /// measured and an older file stays as it is.
+  bool finish(const Result& result);
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  bool must_stay(const Result& result) const;
+  void write(const std::string& text);
+
   std::filesystem::path path_;
+  bool has_older_ = false;          // an ordinary file that was there before
+  bool older_is_kept_ = false;      // beside it
   bool replaceable_ = false;        // an ordinary file, or none yet
   std::vector<std::string> texts_;  // of each case
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

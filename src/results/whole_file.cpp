@@ -46,7 +46,22 @@ bool is_special(const fs::path& target) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
+/// Throws unless the folders above `target` can be made: the nearest that is there must be one to write to.
+void expect_folder(const fs::path& target) {
+  std::error_code error;
+  fs::path above = target.parent_path();
+  while (!above.empty() && !fs::exists(fs::symlink_status(above, error))) above = above.parent_path();
+  if (above.empty()) above = ".";
+  if (!fs::is_directory(above, error)) fail(ENOTDIR);
+  if (access(above.c_str(), W_OK | X_OK) != 0) fail(errno);
+}
+
 }  // namespace
+
+void make_folder_of(const fs::path& file) {
+  std::error_code error;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+}
 
 fs::path link_target(const fs::path& path) {
   constexpr int most_links = 40;  // as Linux follows
@@ -60,7 +75,9 @@ fs::path link_target(const fs::path& path) {
 void expect_writable(const fs::path& path) {
   std::error_code error;
   const fs::path target = link_target(path);
-  if (fs::is_directory(target, error)) fail(EISDIR);
+  if (fs::is_directory(target, error) || !target.has_filename()) fail(EISDIR);
+  if (target.has_parent_path() && !fs::is_directory(target.parent_path(), error))
+    return expect_folder(target);
   const bool is_there = fs::exists(target, error);
   if (is_there && access(target.c_str(), W_OK) != 0) fail(errno);
   if (is_special(target)) return;
@@ -76,6 +93,7 @@ void write_whole_file(const fs::path& path, std::string_view text) {
     if (const int cause = write_in_place(target, text); cause != 0) fail(cause);
   };
   if (is_special(target)) return in_place();
+  make_folder_of(target);
   const fs::path part = part_of(target);
   const fs::file_status old = fs::status(target, error);
   if (const int cause = write_in_place(part, text); cause != 0) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -27,13 +28,15 @@ void or_result_error(const std::filesystem::path& path, const Work& work) {
   }
 }
 
-/// Keeps what is there as NAME.previous.json.
-void keep_previous(const std::filesystem::path& path) {
-  std::filesystem::path previous = path;
-  previous.replace_extension(".previous" + path.extension().string());
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  or_result_error(previous, [&] { write_whole_file(previous, text.str()); });
+/// NAME.previous.json.
+std::filesystem::path previous_of(std::filesystem::path path) {
+  path.replace_extension(".previous" + path.extension().string());
+  return path;
+}
+
+bool has_measured(const Result& result) {
+  return std::any_of(result.cases.begin(), result.cases.end(),
+                     [](const CaseResult& c) { return c.status != Status::interrupted; });
 }
 
 }  // namespace
@@ -44,11 +47,25 @@ ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) 
   if (std::filesystem::is_directory(path_, error)) {
     throw ResultError(fmt::format("{}: is a folder; --out names a file", path_.string()));
   }
-  if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   or_result_error(path_, [&] { expect_writable(path_); });
   path_ = link_target(path_);
   replaceable_ = !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
-  if (std::filesystem::is_regular_file(path_, error)) keep_previous(path_);
+  has_older_ = std::filesystem::is_regular_file(path_, error);
+  if (has_older_) or_result_error(previous_of(path_), [&] { expect_writable(previous_of(path_)); });
+}
+
+bool ResultWriter::must_stay(const Result& result) const {
+  return has_older_ && !older_is_kept_ && !has_measured(result);
+}
+
+void ResultWriter::write(const std::string& text) {
+  if (has_older_ && !older_is_kept_) {
+    std::ostringstream older;
+    older << std::ifstream(path_, std::ios::binary).rdbuf();
+    or_result_error(previous_of(path_), [&] { write_whole_file(previous_of(path_), older.str()); });
+    older_is_kept_ = true;
+  }
+  or_result_error(path_, [&] { write_whole_file(path_, text); });
 }
 
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
@@ -56,29 +73,33 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
     texts_.push_back(to_json_text(result.cases[i]));
-  if (!replaceable_ || (!result.complete && seconds_writing_ > seconds_since(start_) / 50)) return;
+  if (!replaceable_ || must_stay(result) ||
+      (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
+    return;
   try {
-    write_whole_file(path_, to_json_text(result, texts_));
+    write(to_json_text(result, texts_));
   } catch (const std::exception&) {
     // A disk that is full now is no reason to stop measuring: finish() tries again, and elsewhere.
   }
   seconds_writing_ += seconds_since(start);
 }
 
-void ResultWriter::finish(const Result& result) {
+bool ResultWriter::finish(const Result& result) {
   const std::string text = to_json_text(result);
   if (path_ == "-") {
     std::cout << text << std::flush;
     if (!std::cout) throw ResultError("standard output: cannot be written to");
-    return;
+    return true;
   }
+  if (must_stay(result)) return false;
   try {
-    or_result_error(path_, [&] { write_whole_file(path_, text); });
+    write(text);
   } catch (const std::exception& e) {
     const auto rescue = std::filesystem::temp_directory_path() / fmt::format("breakeven-{}.json", getpid());
     or_result_error(rescue, [&] { write_whole_file(rescue, text); });
     throw ResultError(fmt::format("{}; what was measured is in {}", e.what(), rescue.string()));
   }
+  return true;
 }
 
 }  // namespace breakeven

@@ -131,7 +131,9 @@ class Gate {
     return {.source = side.source,
             .environment = side.environment,
             .backends = side.backends,
-            .backend = side.backend};
+            .backend = side.backend,
+            .name = side.name,
+            .threads = side.threads};
   }
 
   void add_participants() {

@@ -22,6 +22,9 @@ struct GateSide {
   std::vector<std::pair<std::string, std::string>> environment;  // set for this side alone
   int threads = 1;
   std::vector<BackendRecord> backends;  // available or not
+  std::string name = {};                // what reports call it; empty: by its source
+
+  const std::string& shown_name() const { return name.empty() ? source : name; }
 };
 
 /// How the side's programs are started.

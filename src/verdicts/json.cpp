@@ -60,7 +60,9 @@ Json to_json(const CaseVerdict& c) {
 
 Json to_json(const Side& side) {
   Json made{{"source", side.source}};
+  if (!side.name.empty()) made["name"] = side.name;
   if (!side.backend.empty()) made["backend"] = side.backend;
+  if (side.threads > 0) made["threads"] = side.threads;
   made["environment"] = Json::object();
   made["backends"] = Json::array();
   for (const auto& [name, value] : side.environment) made["environment"][name] = value;
@@ -121,7 +123,9 @@ CaseVerdict read_case(const JsonReader& in) {
 Side read_side(const JsonReader& in) {
   Side side;
   side.source = in.get<std::string>("source");
+  side.name = in.get_or<std::string>("name", "");
   side.backend = in.get_or<std::string>("backend", "");
+  side.threads = in.get_or<int>("threads", 0);
   side.environment = in.pairs("environment");
   in.each("backends", [&](const JsonReader& b) { side.backends.push_back(read_backend(b)); });
   return side;

@@ -49,7 +49,8 @@ class GateCommitsTest(GatedRepositoryTest):
         summary = (reports / "summary.md").read_text()
         self.assertIn("| **slower** | +", summary)
         self.assertIn("matmul 16 x 16 x 16 f32 on a", summary)
-        self.assertIn(f"base-{self.base}/", summary)
+        self.assertIn(f"{self.base} \"{SAME}\"".replace("_", r"\_"), summary)
+        self.assertNotIn(str(self.scratch), summary)
         verdicts = json.loads((reports / "verdicts.json").read_text())
         self.assertEqual([case["verdict"] for case in verdicts["cases"]], ["slower"] * 2)
         self.assertIn("<testsuite", (reports / "junit.xml").read_text())
@@ -67,6 +68,17 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertEqual(self.gate_with("--base", "HEAD"), 1, self.error)
         self.assertEqual(git(self.repository, "status", "--porcelain"), before)
         self.assertEqual((self.repository / "settings").read_text(), SLOWER)
+        self.assertIn(f"working tree on {self.base} ", self.out)
+
+    def test_both_sides_have_the_names_of_their_commits(self):
+        head = self.commit(SLOWER)
+        self.assertEqual(self.gate_with("--base", "HEAD~1", "--reports", "breakeven-gate"), 1, self.error)
+        verdicts = json.loads((self.repository / "breakeven-gate" / "verdicts.json").read_text())
+        self.assertEqual(verdicts["base"]["name"], f'{self.base} "{SAME}"')
+        self.assertEqual(verdicts["head"]["name"], f'{head} "{SLOWER}"')
+        (self.repository / "untracked").write_text("new")
+        self.assertEqual(self.gate_with("--base", "HEAD~1"), 1, self.error)
+        self.assertIn(f"working tree on {head} ", self.out)
 
     def test_a_side_that_does_not_build(self):
         for settings, head, base in [
@@ -194,6 +206,30 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertIn("ended with status 3, which is accepted", self.error)
         (self.repository / "settings").write_text(SLOWER)
         self.assertEqual(self.gate_with("--base", "HEAD", "--accept", "3"), 1)
+
+    def test_checks_before_it_builds(self):
+        for arguments, error in [
+            (["the confg.json"], "did you mean 'the config.json'?"),
+            ([CONFIG, "--minute", "1"], "--minute"),
+            ([CONFIG, "--filter", "nothing"], "finds none of the cases"),
+        ]:
+            with self.subTest(arguments=arguments):
+                build = ["--build", "touch built; './make programs'"]
+                self.assertEqual(self.gate(*DRIVER, *BUILT, *build, "--base", "HEAD", *arguments), 2)
+                self.assertIn(error, self.error)
+                self.assertFalse((self.repository / "built").exists())
+
+    def test_a_missing_config_is_found_before_the_driver_is_built(self):
+        script = self.breakeven_clone() / "scripts" / "gate-commits"
+        self.assertEqual(self.gate(*BUILT, "--base", "HEAD", "nosuch.json", script=script), 2)
+        self.assertIn("nosuch.json: there is no such config", self.error)
+        self.assertNotIn("breakeven itself", self.error)
+
+    def test_its_options_stand_anywhere(self):
+        self.commit(SLOWER)
+        order = [CONFIG, *DRIVER, "--minutes", "1", *BUILT, "--reports=breakeven-gate", "--base", "HEAD~1"]
+        self.assertEqual(self.gate(*order), 1, self.error)
+        self.assertTrue((self.repository / "breakeven-gate" / "verdicts.json").exists())
 
     def test_hands_its_options_to_the_gate(self):
         self.commit(SLOWER)

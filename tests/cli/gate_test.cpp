@@ -283,7 +283,7 @@ TEST_F(GateTest, RefusesNamesThatItCannotUse) {
     return outcome.err;
   };
   EXPECT_THAT(refusal(base + ":a", head + ":opnblas"), HasSubstr("did you mean 'openblas'?"));
-  EXPECT_THAT(refusal(base + ":zzzzz", head + ":a"), HasSubstr("found: a, b"));
+  EXPECT_THAT(refusal(base + ":zzzzz", head + ":a"), HasSubstr("the folder has a, b"));
   EXPECT_THAT(refusal(base + ":a", head), HasSubstr(fmt::format("give --head {}:a", head)));
   EXPECT_THAT(refusal(base, head + ":b"), HasSubstr(fmt::format("give --base {}:b", base)));
   EXPECT_THAT(refusal(base + ":", head + ":a"), HasSubstr("no backend is named after the colon"));
@@ -334,6 +334,40 @@ TEST_F(GateTest, GivesEachSideItsThreads) {
       gate(products({8}, {"a"}), noise_, noise_, {"--base-threads", "1", "--head-threads", "100000"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("100000"));
+}
+
+TEST_F(GateTest, EachSideSaysItsThreadsAndItsName) {
+  const Outcome outcome =
+      gate(products({8}, {"a"}), noise_, noise_,
+           {"--head-threads", "1", "--threads", "1", "--base-name", "502af31 \"A product\""});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json all = verdicts();
+  EXPECT_EQ(all.at("base").at("threads"), 1);
+  EXPECT_EQ(all.at("head").at("threads"), 1);
+  EXPECT_EQ(all.at("base").at("name"), "502af31 \"A product\"");
+  EXPECT_FALSE(all.at("head").contains("name"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("base +502af31 \"A product\" +1 +a 1.0"));
+}
+
+/// Before the programs of the sides are built.
+TEST_F(GateTest, ChecksItsOptionsAlone) {
+  const auto check = [&](const std::string& config, const std::vector<std::string>& more) {
+    std::vector<std::string> all{"gate", config, "--base", "nowhere", "--head", "nowhere", "--check"};
+    all.insert(all.end(), more.begin(), more.end());
+    return breakeven(all);
+  };
+  const auto config = products({8}).string();
+  EXPECT_EQ(check(config, {"--minutes", "1", "--out", file("out.json")}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file("out.json")));
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--minute", "1"},
+                                                {"--head-env", "no value"},
+                                                {"--head-threads", "100000"},
+                                                {"--filter", "nothing"},
+                                                {"--threshold", "3 apples"}})
+    EXPECT_EQ(check(config, wrong).status, 2) << wrong[0];
+  const Outcome unknown = check(file("confg.json"), {});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean '" + config + "'?"));
 }
 
 TEST_F(GateTest, EndsAtItsTimeLimit) {
@@ -400,7 +434,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(BadInput{"Threshold", {"--threshold", "3 apples"}, "neither a percentage such as 3%"},
                     BadInput{"NoThreshold", {"--threshold", "0"}, "neither a percentage"},
                     BadInput{"Environment", {"--head-env", "no value"}, "must be NAME=VALUE"},
-                    BadInput{"Output", {"--out", "/no/such/folder/out.json"}, "cannot be written"},
+                    BadInput{"Output", {"--out", "./config.json/out.json"}, "cannot be written"},
                     BadInput{
                         "OutputIsTheConfig", {"--junit", "./config.json"}, "is an input of this command"},
                     BadInput{"NoOutput", {"--markdown", ""}, "--markdown: names no file"},

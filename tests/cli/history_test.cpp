@@ -152,9 +152,10 @@ TEST_F(HistoryTest, WhatWasNotMeasuredIsNotAdded) {
   const Outcome outcome = add({write("none.json", benchmarks({}).dump())});
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.out, HasSubstr("holds nothing that was measured"));
+  EXPECT_FALSE(std::filesystem::exists(store()));
 }
 
-TEST_F(HistoryTest, BadFilesAreRefusedByNameAndWhatCameBeforeStays) {
+TEST_F(HistoryTest, BadFilesAreRefusedByNameAndNothingIsAdded) {
   const auto good = files(1, 0, 1)[0];
   const std::string text = text_of(good);
   const std::vector<std::pair<std::string, std::string>> bad{
@@ -172,8 +173,10 @@ TEST_F(HistoryTest, BadFilesAreRefusedByNameAndWhatCameBeforeStays) {
     EXPECT_EQ(outcome.status, 2) << message;
     EXPECT_THAT(outcome.err, HasSubstr(path.string()));
     EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_FALSE(std::filesystem::exists(store())) << message;
   }
-  EXPECT_THAT(history({"list", store()}).out, HasSubstr("1 run, "));
+  EXPECT_EQ(add({write("verdict.json", R"({"schema": "breakeven.verdict/1"})")}).status, 2);
+  EXPECT_FALSE(std::filesystem::exists(store()));
   EXPECT_EQ(add({file("nosuch.json")}).status, 2);
   EXPECT_EQ(history({"add", store(), good, "--commit", "c", "--time", "yesterday"}).status, 2);
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <future>
 #include <set>
 
@@ -44,6 +46,96 @@ TEST_F(OutputTest, AnEarlierFileIsKept) {
   write("out.json", "earlier");
   EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}).status, 0);
   EXPECT_EQ(text_of(file("out.previous.json")), "earlier");
+}
+
+/// Neither is the one kept beside it replaced, when a second attempt fails as the first did.
+TEST_F(OutputTest, AnEarlierFileStaysWhereNothingIsMeasured) {
+  const auto config = products({8}, {"a"});
+  const auto attempt = [&](const std::string& backend, const std::string& simulated = "") {
+    write("out.json", "earlier");
+    write("out.previous.json", "backup");
+    const Outcome outcome =
+        breakeven({"run", config, "--backends", backend, "--out", file("out.json")}, simulated);
+    EXPECT_EQ(text_of(file("out.json")), "earlier") << backend;
+    EXPECT_EQ(text_of(file("out.previous.json")), "backup") << backend;
+    return outcome.status;
+  };
+  EXPECT_EQ(attempt("openbals"), 2);
+  EXPECT_EQ(attempt("a", "fault=exit,at=hello"), 4);
+}
+
+TEST_F(OutputTest, AnEarlierFileStaysWhereARunIsInterruptedAtOnce) {
+  write("out.json", "earlier");
+  write("out.previous.json", "backup");
+  Process running(
+      launch({"run", products({8}, {"a"}), "--out", file("out.json")}, "fault=hang,at=prepare,backend=a"));
+  ASSERT_TRUE(eventually([&] {
+    const auto all = logged();
+    return std::any_of(all.begin(), all.end(), [](const auto& entry) { return entry.request == "prepare"; });
+  }));
+  running.send(SIGINT);
+  const Outcome outcome = running.wait();
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted before anything was measured"));
+  EXPECT_EQ(text_of(file("out.json")), "earlier");
+  EXPECT_EQ(text_of(file("out.previous.json")), "backup");
+}
+
+/// The program as it was called, and words that a shell would act upon in quotes.
+TEST_F(OutputTest, TheClosingLineIsACommandToPaste) {
+  std::filesystem::create_directories(file("bin"));
+  std::filesystem::create_symlink(BREAKEVEN_DRIVER, file("bin") / "breakeven");
+  Launch called = launch({"run", products({8}, {"a"}), "--out", "my results/it's $1.json"});
+  called.program = "bin/breakeven";
+  const Outcome outcome = run(called);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string marker = "   See it: ";
+  ASSERT_THAT(outcome.err, HasSubstr("Saved: my results/it's $1.json" + marker + "bin/breakeven report "));
+  std::string command = outcome.err.substr(outcome.err.find(marker) + marker.size());
+  EXPECT_EQ(std::system(fmt::format("cd '{}' && {}", folder_.path().string(), command).c_str()), 0);
+  EXPECT_TRUE(std::filesystem::exists(file("it's $1.html")));
+}
+
+TEST_F(OutputTest, MissingFoldersAreMade) {
+  EXPECT_EQ(breakeven({"run", products({8}), "--out", file("new/of run/out.json")}).status, 0);
+  const auto result = file("new/of run/out.json").string();
+  const std::string base = file("backends").string() + ":a";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"compare", result, result, "--out", file("new/1/verdicts.json").string()},
+        {"report", result, "--html", file("new/2/page.html").string()},
+        {"rank", result, result, "--html", file("new/3/page.html").string()},
+        {"gate", products({8}), "--base", base, "--head", base, "--out",
+         file("new/4/verdicts.json").string()},
+        {"history", "add", file("new/5/store").string(), result, "--commit", "c"}}) {
+    const Outcome outcome = breakeven(command, "noise=0.01");
+    EXPECT_NE(outcome.status, 2) << command[0] << ": " << outcome.err;
+  }
+  for (const char* made : {"1/verdicts.json", "2/page.html", "3/page.html", "4/verdicts.json", "5/store"})
+    EXPECT_TRUE(std::filesystem::exists(file("new") / made)) << made;
+}
+
+TEST_F(OutputTest, NoFolderIsMadeByACommandThatFails) {
+  const Outcome outcome = breakeven({"report", file("nosuch.json"), "--html", file("new/page.html")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_FALSE(std::filesystem::exists(file("new")));
+}
+
+TEST_F(OutputTest, EveryWrittenFileIsNamedOnOneLine) {
+  const auto result = file("out.json").string(), page = file("page.html").string();
+  const auto saved = [](const std::string& path) { return "Saved: " + path + "\n"; };
+  EXPECT_THAT(breakeven({"run", products({8}), "--out", result}).err,
+              HasSubstr("Saved: " + result + "   See"));
+  EXPECT_EQ(breakeven({"report", result, "--html", page}).err, saved(page));
+  EXPECT_EQ(breakeven({"rank", result, result, "--html", page}).err, saved(page));
+  const std::vector<std::string> compare{"compare", result, result, "--out", file("v.json").string()};
+  EXPECT_EQ(breakeven(compare).err, saved(file("v.json")));
+  std::vector<std::string> quiet = compare;
+  quiet.emplace_back("--quiet");
+  EXPECT_EQ(breakeven(quiet).err, "");
+  EXPECT_EQ(breakeven({"report", result, "--html", "-"}).err, "");
+  const std::string base = file("backends").string() + ":a";
+  EXPECT_EQ(breakeven({"gate", products({8}), "--base", base, "--head", base, "--out", page}).err,
+            saved(page));
 }
 
 TEST_F(OutputTest, AConfigIsNotReplacedByItsResults) {
@@ -190,7 +282,7 @@ TEST_F(OutputTest, PipedOutputHasNoEscapesAndNoProgress) {
   const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json")});
   EXPECT_THAT(outcome.out, HasSubstr("Matrix products"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
-  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
 TEST_F(OutputTest, ProgressGoesToATerminalAlone) {
@@ -208,7 +300,7 @@ TEST_F(OutputTest, ProgressGoesToATerminalAlone) {
   EXPECT_EQ(run(quiet).err, "");
   Launch dumb = shown;
   dumb.environment.emplace_back("TERM", "dumb");
-  EXPECT_EQ(run(dumb).err, "");
+  EXPECT_THAT(run(dumb).err, testing::StartsWith("Saved: "));
 }
 
 TEST_F(OutputTest, NoColorIsHonoured) {

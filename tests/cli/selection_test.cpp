@@ -8,6 +8,7 @@
 namespace breakeven::cli_tests {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -22,10 +23,47 @@ std::vector<std::string> ids(const Json& cases) {
   return all;
 }
 
-TEST_F(SelectionTest, ANamedBackendMustBeThere) {
-  const Outcome outcome = breakeven({"run", products({8}), "--backends", "a,nosuch", "--out", "-"});
+TEST_F(SelectionTest, ANamedBackendMustExist) {
+  const auto config = products({8});
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", config.string()},
+        {"selftest", config.string()},
+        {"gate", config.string(), "--base", file("backends"), "--head", file("backends")}}) {
+    const auto refusal = [&](const std::string& named) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {"--backends", named, "--out", file("out.json").string()});
+      const Outcome outcome = breakeven(arguments);
+      EXPECT_EQ(outcome.status, 2) << command[0];
+      EXPECT_EQ(logged().size(), 0U) << command[0] << ": nothing was started";
+      return outcome.err;
+    };
+    EXPECT_EQ(refusal("a,openbals"),
+              "breakeven: --backends openbals: there is no such backend; did you mean 'openblas'?\n");
+    EXPECT_EQ(refusal("OpenBLAS"),
+              "breakeven: --backends OpenBLAS: there is no such backend; did you mean 'openblas'?\n");
+    EXPECT_EQ(
+        refusal("nosuchbackend"),
+        "breakeven: --backends nosuchbackend: there is no such backend; `breakeven devices` lists those "
+        "that are here\n");
+  }
+}
+
+/// Of the project, but without a program here.
+TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
+  if (exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / "breakeven-backend-mkl"))
+    GTEST_SKIP() << "mkl was built";
+  const Outcome outcome = breakeven({"run", products({8}), "--backends", "a,mkl", "--out", "-"});
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("there is no program breakeven-backend-nosuch; found: a, b"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--backends mkl: not available: was not built here; pip install"),
+                                 Not(HasSubstr("found:"))));
+}
+
+TEST_F(SelectionTest, ConformanceTakesTheNameOfABackend) {
+  EXPECT_EQ(breakeven({"conformance", "a"}).out.find("there is no"), std::string::npos);
+  EXPECT_GT(processes("a"), 0);
+  const Outcome outcome = breakeven({"conformance", "openbals"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "breakeven: openbals: there is no such backend; did you mean 'openblas'?\n");
 }
 
 TEST_F(SelectionTest, AnAbsentBackendOfAConfigIsListedAndLeftOut) {
@@ -59,9 +97,23 @@ TEST_F(SelectionTest, ABackendIsAskedForWhatItHasUnlessItIsNamed) {
 }
 
 TEST_F(SelectionTest, NoBackendAtAllIsIncomplete) {
-  const Outcome outcome = breakeven({"run", products({8}, {"nosuch"}), "--out", "-"});
+  const Outcome outcome =
+      breakeven({"run", products({8}, {"nosuch", "a"}), "--out", "-"}, "fault=exit,at=hello,backend=a");
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.err, HasSubstr("no backend is available here"));
+  EXPECT_EQ(breakeven({"run", products({8}, {"nosuch"}), "--out", "-"}).status, 2) << "mistyped";
+}
+
+TEST_F(SelectionTest, AResultIsNoConfig) {
+  const auto result = write("mine.json", R"({"schema": "breakeven.result/1"})").string();
+  const auto verdicts = write("verdicts.json", R"({"schema": "breakeven.verdict/1"})").string();
+  for (const char* command : {"run", "list", "threshold"}) {
+    const Outcome outcome = breakeven({command, result});
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("mine.json: is a result of `breakeven run`, not a config")) << command;
+  }
+  EXPECT_THAT(breakeven({"rank", result, "--mix", verdicts}).err,
+              HasSubstr("verdicts.json: is a verdict of `breakeven gate` or `compare`, not a config"));
 }
 
 TEST_F(SelectionTest, AFilterThatFindsNothingIsAnError) {

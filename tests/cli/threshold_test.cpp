@@ -136,15 +136,16 @@ TEST_F(ThresholdCommand, ASideIsWhateverOfItsListIsHere) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err,
               HasSubstr("left out, not here: nowhere: not installed; elsewhere: not installed\n"));
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one note for all of them";
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2)
+      << "one note for all of them, and the file: " << outcome.err;
   EXPECT_THAT(parse_file(file("found.json")).at("answers").at(0).at("in_words"), StartsWith("b is faster"));
 }
 
 TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
-  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["nowhere"]})")}, costs());
-  EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("the challenger has no backend that is available here (nowhere: not installed)"));
+  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["openbals"]})")}, costs());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the challenger has no backend that is available here"),
+                                 HasSubstr("; did you mean 'openblas'?")));
   EXPECT_EQ(processes("b"), 0);
 }
 

@@ -75,6 +75,26 @@ TEST(JsonFile, RefusesAnEndlessFile) {
   EXPECT_EQ(error_of("/dev/zero"), "/dev/zero: is larger than 16 MiB; is it the right file?");
 }
 
+TEST(JsonFile, SaysWhatAFileOfAnotherKindIs) {
+  const TemporaryFolder folder;
+  const auto refusal = [&](const char* schema, FileKind wanted) -> std::string {
+    const auto path = folder.write("a.json", fmt::format(R"({{"schema": "{}"}})", schema));
+    try {
+      (void)read_json(path, wanted);
+    } catch (const ConfigError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("breakeven.result/1", FileKind::config),
+              HasSubstr("a.json: is a result of `breakeven run`, not a config; `breakeven list` shows"));
+  EXPECT_THAT(refusal("breakeven.verdict/1", FileKind::config),
+              HasSubstr("is a verdict of `breakeven gate` or `compare`, not a config"));
+  EXPECT_THAT(refusal("breakeven.rank/1", FileKind::prices),
+              HasSubstr("is a ranking of machines, not a list of prices"));
+  EXPECT_EQ(refusal("https://example.org/other", FileKind::config), "");
+}
+
 TEST(JsonFile, FindsAKeyThatIsThereTwice) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_of(folder.write("a.json", R"([{"a": 1}, {"b": [0, {"a": 1, "c": {"a": 2}, "a": 3}]}])")),

@@ -56,6 +56,17 @@ TEST(WholeFile, ReplacesAFileAndKeepsItsPermissions) {
   EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
+TEST(WholeFile, MakesMissingFoldersOnlyWhenItWrites) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "new" / "folder" / "file";
+  expect_writable(file);
+  EXPECT_EQ(files_in(folder.path()), 0U);
+  write_whole_file(file, "text");
+  EXPECT_EQ(read_whole(file), "text");
+  EXPECT_THROW(expect_writable(file / "below" / "a-file"), std::system_error);
+  EXPECT_THROW(expect_writable(folder.path() / "other" / ""), std::system_error);
+}
+
 TEST(WholeFile, AFullDiskLeavesTheOldFile) {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "file";

@@ -39,6 +39,8 @@ Verdicts full_verdicts() {
   v.head.backends = {sample::backend("onednn", false, "no library")};
   v.base.backend = "openblas";
   v.head.backend = "onednn";
+  v.base.name = "502af31 \"A product\"";
+  v.base.threads = 2;
   v.base.backends[0].library_files = {{"openblas", "/usr/lib/libopenblas.so.0"}};
   v.notes = {"measure more"};
   v.threshold = 0.05;
@@ -85,6 +87,9 @@ TEST_F(VerdictFile, KeepsEveryField) {
   EXPECT_EQ(v.head.backends.at(0).reason, "no library");
   EXPECT_EQ(v.base.backend, "openblas");
   EXPECT_EQ(v.head.backend, "onednn");
+  EXPECT_EQ(v.base.name, before.base.name);
+  EXPECT_EQ(v.base.threads, 2);
+  EXPECT_EQ(v.head.threads, 0) << "not known";
   EXPECT_EQ(v.base.backends.at(0).library_files, before.base.backends.at(0).library_files);
   EXPECT_EQ(v.notes, before.notes);
   ASSERT_EQ(v.cases.size(), 2U);

@@ -167,8 +167,9 @@ std::string describe_notes(const CaseVerdict& c) {
 std::string describe_side(const Side& side) {
   std::vector<std::string> settings;
   for (const auto& [name, value] : side.environment) settings.push_back(fmt::format("{}={}", name, value));
-  const std::string source =
-      side.backend.empty() ? side.source : fmt::format("{}:{}", side.source, side.backend);
+  const std::string source = !side.name.empty()     ? side.name
+                             : side.backend.empty() ? side.source
+                                                    : fmt::format("{}:{}", side.source, side.backend);
   return printable(settings.empty() ? source : fmt::format("{} ({})", source, fmt::join(settings, " ")));
 }
 

@@ -53,7 +53,7 @@ std::string describe_details(const CaseVerdict& c);
 /// What a reader should know beside the verdict, in the same way.
 std::string describe_notes(const CaseVerdict& c);
 
-/// What the two sides are: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
+/// What a side is: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.
 std::string describe_side(const Side& side);
 
 }  // namespace breakeven

@@ -35,16 +35,42 @@ Tone tone_of(const Verdicts& verdicts) {
 // ---- what was compared
 
 Table sides_table(const Verdicts& verdicts) {
-  Table table{.title = "Compared", .columns = {essential(""), essential("from"), essential("software")}};
+  Table table{.title = "Compared",
+              .columns = {essential(""), essential("from"), essential("threads"), essential("software")}};
   for (const auto& [which, side] : {std::pair("base", &verdicts.base), std::pair("head", &verdicts.head)}) {
     std::vector<std::string> software;
     for (const BackendRecord& backend : side->backends) {
       if (backend.available) software.push_back(describe_backend(backend));
     }
     table.rows.push_back(
-        {.cells = {which, describe_side(*side), fmt::format("{}", fmt::join(software, "; "))}});
+        {.cells = {which, describe_side(*side),
+                   side->threads > 0 ? TableCell(fmt::format("{}", side->threads)) : TableCell(),
+                   fmt::format("{}", fmt::join(software, "; "))}});
   }
   return table;
+}
+
+/// The head's machine with the threads of a side.
+Host host_of(const Verdicts& verdicts, const Side& side) {
+  Host host = verdicts.host;
+  if (side.threads > 0) host.threads = side.threads;
+  return host;
+}
+
+/// The machine without its threads, where the sides differ in them.
+Host common_host(const Verdicts& verdicts) {
+  Host host = verdicts.host;
+  if (host_of(verdicts, verdicts.base).threads != host_of(verdicts, verdicts.head).threads) host.threads = 0;
+  return host;
+}
+
+Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
+  Fold fold{.title = fmt::format("Hardware and software of the {}{}", which,
+                                 side.name.empty() ? "" : ", " + printable(side.name)),
+            .sentences = machine_sentences(host_of(verdicts, side), side.backends)};
+  for (const auto& [name, value] : side.environment)
+    fold.sentences.push_back({.text = printable(fmt::format("set for it alone: {}={}", name, value))});
+  return fold;
 }
 
 // ---- the findings
@@ -169,8 +195,8 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 Document document_of(const Verdicts& verdicts) {
   const std::string said = headline(verdicts);
   Document document{.title = said, .tone = tone_of(verdicts)};
-  document.about = about_line({verdicts.host.name, describe_host(verdicts.host), date_text(verdicts.created),
-                               tool_text(verdicts.tool_version)});
+  document.about = about_line({verdicts.host.name, describe_host(common_host(verdicts)),
+                               date_text(verdicts.created), tool_text(verdicts.tool_version)});
   Card card{.id = "verdict",
             .question = "Is the head slower than the base?",
             .short_answer = said.substr(0, said.find_first_of(":."))};
@@ -193,9 +219,8 @@ Document document_of(const Verdicts& verdicts) {
     add_sentence(document.notes, "It ended before every case was decided.", Tone::warning);
   for (const std::string& warning : verdicts.warnings) add_sentence(document.notes, warning, Tone::warning);
   for (const std::string& note : verdicts.notes) add_sentence(document.notes, note, Tone::quiet);
-  for (const auto& [side, title] : {std::pair(&verdicts.base, "Hardware and software of the base"),
-                                    std::pair(&verdicts.head, "Hardware and software of the head")})
-    document.folds.push_back({.title = title, .sentences = machine_sentences(verdicts.host, side->backends)});
+  document.folds.push_back(side_fold("base", verdicts, verdicts.base));
+  document.folds.push_back(side_fold("head", verdicts, verdicts.head));
   return document;
 }
 

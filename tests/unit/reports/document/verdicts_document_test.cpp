@@ -13,9 +13,11 @@ using sample::incomparable;
 using sample::verdict_of;
 using sample::verdicts;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::vector<std::string_view> kinds(const Verdicts& of) {
@@ -108,6 +110,8 @@ TEST(VerdictFindings, DescribeSides) {
   side.backend = "onednn";
   side.environment = {{"A", "1"}, {"B", "2"}};
   EXPECT_EQ(describe_side(side), "build:onednn (A=1 B=2)");
+  side.name = "502af31 \"A product\"";
+  EXPECT_EQ(describe_side(side), "502af31 \"A product\" (A=1 B=2)");
 }
 
 // ---- the document
@@ -133,6 +137,24 @@ TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
               ElementsAre("It ended before every case was decided.", "noisy", "cuda is here, too"));
   EXPECT_THAT(all_text(card),
               HasSubstr("A change of less than 3 % does not matter here (--threshold). By the book."));
+}
+
+/// A thread of one side is no condition of both.
+TEST(VerdictsDocument, EachSideHasItsOwnThreadsAndEnvironment) {
+  Verdicts of = sample::one_of_each_verdict();
+  of.host.threads = of.head.threads = 1;
+  of.base.threads = 2;
+  of.head.environment = {{"A", "1"}};
+  const Document made = document_of(of);
+  EXPECT_THAT(made.about, Not(HasSubstr("thread")));
+  EXPECT_THAT(column_texts(made.cards.at(0).tables.at(0), "from"),
+              ElementsAre("base.json", "head.json (A=1)"));
+  EXPECT_THAT(column_texts(made.cards.at(0).tables.at(0), "threads"), ElementsAre("2", "1"));
+  ASSERT_THAT(made.folds, SizeIs(2));
+  EXPECT_THAT(texts(made.folds[0].sentences), Contains(HasSubstr("2 threads")));
+  EXPECT_THAT(texts(made.folds[0].sentences), Not(Contains(HasSubstr("A=1"))));
+  EXPECT_THAT(texts(made.folds[1].sentences), Contains(HasSubstr("1 thread")));
+  EXPECT_THAT(texts(made.folds[1].sentences), Contains(HasSubstr("A=1")));
 }
 
 TEST(VerdictsDocument, TonesAreThoseOfTheExitStatus) {

@@ -1,0 +1,16 @@
+// A command for the user's next step, as a shell takes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace breakeven {
+
+/// "build/breakeven report quick.json": this program, as it was called, with these arguments. Words that a
+/// shell would act upon are quoted.
+std::string command_to_paste(const std::vector<std::string>& arguments);
+
+/// The word in quotes, if a shell needs them.
+std::string quoted_for_shell(const std::string& word);
+
+}  // namespace breakeven

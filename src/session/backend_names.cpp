@@ -1,0 +1,76 @@
+#include "session/backend_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string/case_conv.hpp>
+
+#include "plan/suggestion.h"
+
+namespace breakeven {
+namespace {
+
+constexpr std::string_view rebuild = "build it: cmake --build build --target programs";
+constexpr std::string_view with_cuda = "run scripts/setup-cuda and build again (docs/cuda-backend.md)";
+
+constexpr std::array<OwnBackend, 15> own{{
+    {"native", rebuild},
+    {"reference", rebuild},
+    {"openblas", "install OpenBLAS (Debian: libopenblas-openmp-dev) and build again"},
+    {"blis", "install BLIS (Debian: libblis-dev) and build again"},
+    {"mkl",
+     "pip install mkl-devel, and build again with -DCMAKE_PREFIX_PATH= (docs/compare-libraries.md, \"MKL\")"},
+    {"onednn", "install oneDNN (Debian: libdnnl-dev) and build again"},
+    {"cuda", with_cuda},
+    {"pytorch", rebuild},
+    {"pytorch-compiled", rebuild},
+    {"pytorch-cuda", rebuild},
+    {"pytorch-cuda-compiled", rebuild},
+    {"jax", rebuild},
+    {"jax-cuda", rebuild},
+    {"tensorflow", rebuild},
+    {"tensorflow-cuda", rebuild},
+}};
+
+const OwnBackend* find_own(std::string_view name) {
+  const auto* found =
+      std::find_if(own.begin(), own.end(), [&](const OwnBackend& backend) { return backend.name == name; });
+  return found == own.end() ? nullptr : found;
+}
+
+/// "; did you mean 'openblas'?", whatever case the name is written in; empty where none is near.
+std::string suggestion(std::string_view name, std::span<const BackendProgram> programs) {
+  std::vector<std::string> names;
+  for (const BackendProgram& program : programs) names.push_back(program.name);
+  for (const OwnBackend& backend : own) names.emplace_back(backend.name);
+  return did_you_mean(boost::algorithm::to_lower_copy(std::string(name)), names);
+}
+
+}  // namespace
+
+std::span<const OwnBackend> own_backends() {
+  return own;
+}
+
+bool is_own_backend(std::string_view name) {
+  return find_own(name) != nullptr;
+}
+
+bool is_unknown_backend(std::string_view name, std::span<const BackendProgram> programs) {
+  return !is_own_backend(name) &&
+         std::none_of(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });
+}
+
+std::string no_such_backend(std::string_view name, std::span<const BackendProgram> programs) {
+  const std::string near = suggestion(name, programs);
+  return fmt::format("there is no such backend{}",
+                     near.empty() ? "; `breakeven devices` lists those that are here" : near);
+}
+
+std::string why_no_program(std::string_view name, std::span<const BackendProgram> programs) {
+  if (const OwnBackend* known = find_own(name)) return fmt::format("was not built here; {}", known->remedy);
+  return fmt::format("there is no program breakeven-backend-{}{}", name, suggestion(name, programs));
+}
+
+}  // namespace breakeven

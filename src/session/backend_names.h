@@ -1,0 +1,29 @@
+// The names that backends may have, and what to do where the program of one is missing.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/discovery.h"
+
+namespace breakeven {
+
+/// A backend of this project, whether or not it was built here.
+struct OwnBackend {
+  std::string_view name, remedy;  // the remedy: how to get its program
+};
+std::span<const OwnBackend> own_backends();
+bool is_own_backend(std::string_view name);
+
+/// True for a name that neither a program here nor a backend of this project has.
+bool is_unknown_backend(std::string_view name, std::span<const BackendProgram> programs);
+
+/// "there is no such backend; did you mean 'openblas'?": of the programs here and the project's own.
+std::string no_such_backend(std::string_view name, std::span<const BackendProgram> programs);
+
+/// Why a backend without a program is not available, and what to do about it.
+std::string why_no_program(std::string_view name, std::span<const BackendProgram> programs);
+
+}  // namespace breakeven
