@@ -12,6 +12,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
+#include "reports/text.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 #include "verdicts/overview.h"
@@ -69,7 +70,7 @@ Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
                                  side.name.empty() ? "" : ", " + printable(side.name)),
             .sentences = machine_sentences(host_of(verdicts, side), side.backends)};
   for (const auto& [name, value] : side.environment)
-    fold.sentences.push_back({.text = printable(fmt::format("set for it alone: {}={}", name, value))});
+    add_sentence(fold.sentences, fmt::format("set for it alone: {}={}", name, value));
   return fold;
 }
 
