@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view rebuild = "build it: cmake --build build --target programs";
 constexpr std::string_view with_cuda = "run scripts/setup-cuda and build again (docs/cuda-backend.md)";
 
-constexpr std::array<OwnBackend, 15> own{{
+constexpr std::array<OwnBackend, 15> all_own{{
     {"native", rebuild},
     {"reference", rebuild},
     {"openblas", "install OpenBLAS (Debian: libopenblas-openmp-dev) and build again"},
@@ -34,23 +34,23 @@ constexpr std::array<OwnBackend, 15> own{{
 }};
 
 const OwnBackend* find_own(std::string_view name) {
-  const auto* found =
-      std::find_if(own.begin(), own.end(), [&](const OwnBackend& backend) { return backend.name == name; });
-  return found == own.end() ? nullptr : found;
+  const auto* found = std::find_if(all_own.begin(), all_own.end(),
+                                   [&](const OwnBackend& backend) { return backend.name == name; });
+  return found == all_own.end() ? nullptr : found;
 }
 
 /// "; did you mean 'openblas'?", whatever case the name is written in; empty where none is near.
 std::string suggestion(std::string_view name, std::span<const BackendProgram> programs) {
   std::vector<std::string> names;
   for (const BackendProgram& program : programs) names.push_back(program.name);
-  for (const OwnBackend& backend : own) names.emplace_back(backend.name);
+  for (const OwnBackend& backend : all_own) names.emplace_back(backend.name);
   return did_you_mean(boost::algorithm::to_lower_copy(std::string(name)), names);
 }
 
 }  // namespace
 
 std::span<const OwnBackend> own_backends() {
-  return own;
+  return all_own;
 }
 
 bool is_own_backend(std::string_view name) {

@@ -125,10 +125,7 @@ class WhatWasMeant(CommandLine):
         self.assertIn("did you mean 'gate'?", self.refused("help", "gaet"))
 
     def test_values(self):
-        done = self.breakeven("run", "quick", "--backends", "opnblas", "--out", "-")
-        self.assertEqual(done.returncode, 4)
-        if (BUILD / "breakeven-backend-openblas").exists():
-            self.assertIn("did you mean 'openblas'?", done.stderr)
+        self.assertIn("did you mean 'openblas'?", self.refused("run", "quick", "--backends", "opnblas", "--out", "-"))
         self.write("r.json", {})
         self.assertIn("--by: there is no 'tme'; did you mean 'time'?", self.refused("rank", "r.json", "--by", "tme"))
         self.assertIn("--threads: 'two' is no whole number", self.refused("run", "quick", "--threads", "two"))

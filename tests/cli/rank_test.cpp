@@ -180,7 +180,7 @@ TEST_F(RankCommand, BadInputIsToldByNameAndPlace) {
   refused({"--prices", file("nowhere.json")}, "there is no such file");
   refused({"--mix", mix(R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "weight": 0})")},
           "/workloads/0/weight: is 0");
-  refused({"--out", file("nowhere") / "x.json"}, "--out");
+  refused({"--out", file("prices.json") / "x.json"}, "--out");
   refused({"--label", "nowhere.json=a"}, "not among those that are read");
   refused({"--label", fast.string() + "="}, "the name is empty");
   refused({"--label", "fast"}, "--label fast: must be FILE=NAME");

@@ -237,7 +237,7 @@ TEST_F(ThresholdCommand, InterruptedItLeavesWhatIsKnown) {
 }
 
 TEST_F(ThresholdCommand, AFileThatCannotBeWrittenIsToldBeforeAnythingIsMeasured) {
-  const Outcome outcome = threshold({"--out", file("nowhere") / "found.json"}, costs());
+  const Outcome outcome = threshold({"--out", file("question.json") / "found.json"}, costs());
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--out"));
   EXPECT_EQ(processes("a"), 0);
