@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterMeasuring, testing::ValuesIn(faults_a
 class Chatter : public DriverTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(Chatter, OnStandardErrorCostsNothing) {
-  const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json")},
+  const Outcome outcome = breakeven({"run", products({8}), "--out", file("out.json"), "--quiet"},
                                     fmt::format("backend=a,fault=chatter,nth=1,at={}", GetParam()));
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());

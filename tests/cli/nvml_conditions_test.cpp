@@ -32,7 +32,8 @@ class NvmlConditions : public DriverTest {
                const std::string& simulated = simulated_gpu, const char* library = FAKE_NVML) const {
     const auto path =
         config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"}, settings);
-    const Outcome outcome = breakeven({"run", path, "--out", file("out.json")}, nvml, simulated, library);
+    const Outcome outcome =
+        breakeven({"run", path, "--out", file("out.json"), "--quiet"}, nvml, simulated, library);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     return parse_file(file("out.json"));

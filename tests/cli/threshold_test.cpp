@@ -53,7 +53,7 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_LT(answer.at("launches").get<int>(), 60);
   EXPECT_EQ(answer.at("points").at(0).at("baseline").at("backend"), "a");
   EXPECT_THAT(text_of(file("found.md")),
-              AllOf(HasSubstr("| m | a | b, "), HasSubstr("b is faster than a from m = 8")));
+              AllOf(HasSubstr("| m | a | b | ahead | launches |"), HasSubstr("b is faster than a from m = 8")));
 
   // Shown again, it says the same; forms of results alone say that they leave it out.
   EXPECT_EQ(breakeven({"report", file("found.json")}).out, outcome.out);
@@ -171,14 +171,14 @@ TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
                                      "--out", file("found.json")});
   EXPECT_THAT(batches.status, testing::AnyOf(0, 3)) << batches.err;
   EXPECT_THAT(batches.out,
-              AllOf(HasSubstr("infer, network cnn, f32"), HasSubstr("infer, network transformer, f32"),
+              AllOf(HasSubstr("Inference by the CNN, f32"), HasSubstr("Inference by the transformer, f32"),
                     HasSubstr("EPYC Zen 4, 2 cores"), HasSubstr("from results measured on two machines")));
   const Json found = parse_file(file("found.json"));
   EXPECT_TRUE(found.at("from_results"));
   EXPECT_EQ(found.at("answers").size(), 4U);
   EXPECT_EQ(found.at("answers").at(0).at("points").size(), 4U) << "batches 1, 8, 64, 512";
   EXPECT_EQ(found.at("challenger").at("name"), "EPYC Zen 4, 2 cores");
-  EXPECT_THAT(breakeven({"report", file("found.json")}).out, HasSubstr("infer, network cnn, f32"));
+  EXPECT_THAT(breakeven({"report", file("found.json")}).out, HasSubstr("Inference by the CNN, f32"));
   EXPECT_EQ(breakeven({"report", file("found.json"), "--html", file("found.html")}).status, 0);
 
   const Outcome products = breakeven({"threshold", "--from-results", of("epyc-zen4-2-cores", "matmul.json"),
