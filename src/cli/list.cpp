@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/named_files.h"
 #include "cli/selection.h"
@@ -87,8 +89,11 @@ void print_questions(const std::vector<Question>& questions) {
     }
   }
   std::string folders;
-  for (const auto& folder : config_folders())
-    folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());
+  std::set<std::filesystem::path> seen;  // a folder may be found in two ways
+  for (const auto& folder : config_folders()) {
+    if (seen.insert(std::filesystem::weakly_canonical(folder)).second)
+      folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());
+  }
   text += fmt::format("\nThe files are in {}. 'breakeven list NAME' shows a config's cases.\n", folders);
   std::cout << (style.unicode ? text : to_ascii(text));
 }

@@ -104,6 +104,8 @@ class Gate {
       for (std::string& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
         verdicts_.warnings.push_back(std::move(warning));
     }
+    for (std::string& warning : same_file_warnings(verdicts_.base, verdicts_.head))
+      verdicts_.warnings.push_back(std::move(warning));
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
     rows_.reserve(2 * most);  // arms point at them
     verdicts_.cases.reserve(most);

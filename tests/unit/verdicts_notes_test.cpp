@@ -24,6 +24,30 @@ TEST(VerdictNotes, OfBackendsNameTheSideThatHasThem) {
   EXPECT_THAT(backend_warnings("openblas", &base, nullptr), ElementsAre("openblas: base: slow kernels"));
 }
 
+TEST(VerdictNotes, OfOneFileOnBothSidesWhereAnotherWasWanted) {
+  BackendRecord backend;
+  backend.name = "openblas";
+  backend.library_files = {{"openblas", "/usr/lib/libopenblas.so.0"}};
+  Side base;
+  base.backends = {backend};
+  base.environment = {{"LD_LIBRARY_PATH", "/old"}};
+  Side head = base;
+  EXPECT_THAT(same_file_warnings(base, head), IsEmpty()) << "nothing else was wanted";
+  head.environment = {{"LD_LIBRARY_PATH", "/new"}};
+  EXPECT_THAT(
+      same_file_warnings(base, head),
+      ElementsAre("openblas: both sides loaded /usr/lib/libopenblas.so.0, although LD_LIBRARY_PATH differs"));
+  base.environment = {{"OPENBLAS_CORETYPE", "Haswell"}};
+  head.environment = {{"OPENBLAS_CORETYPE", "Zen"}};
+  EXPECT_THAT(same_file_warnings(base, head), IsEmpty()) << "one file has both kernels";
+  head.environment = {{"LD_PRELOAD", "libmkl_rt.so"}};
+  EXPECT_THAT(same_file_warnings(base, head), ElementsAre(testing::EndsWith("although LD_PRELOAD differs")));
+  head.backends[0].library_files[0].second = "/new/libopenblas.so.0";
+  EXPECT_THAT(same_file_warnings(base, head), IsEmpty());
+  head.backends.clear();
+  EXPECT_THAT(same_file_warnings(base, head), IsEmpty());
+}
+
 TEST(VerdictNotes, OfSeveralCasesAreOneWarning) {
   Verdicts verdicts = sample::verdicts({});
   for (const std::int64_t m : {1, 2, 3}) {

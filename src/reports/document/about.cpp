@@ -97,7 +97,12 @@ std::string about_text(const Measured& measured) {
     versions.insert(one.tool_version);
   };
   for (const Result& run : measured.results) add(run);
-  for (const Threshold& threshold : measured.thresholds) add(threshold);
+  for (const Threshold& threshold : measured.thresholds) {
+    add(threshold);
+    for (const ThresholdContender& side : threshold.sides) {
+      if (side.host) hosts.push_back(&*side.host);
+    }
+  }
   if (hosts.empty()) return "";
   days.erase("");
   versions.erase("");
@@ -152,9 +157,14 @@ std::vector<Fold> machine_folds(const Measured& measured) {
   };
   for (const Result& run : measured.results) add(run.host, run.backends);
   for (const Threshold& threshold : measured.thresholds) {
-    std::vector<BackendRecord> backends = threshold.sides[0].backends;
-    const auto& others = threshold.sides[1].backends;
-    backends.insert(backends.end(), others.begin(), others.end());
+    const auto& [baseline, challenger] = threshold.sides;
+    if (baseline.host && challenger.host) {
+      add(*baseline.host, baseline.backends);
+      add(*challenger.host, challenger.backends);
+      continue;
+    }
+    std::vector<BackendRecord> backends = baseline.backends;
+    backends.insert(backends.end(), challenger.backends.begin(), challenger.backends.end());
     add(threshold.host, backends);
   }
   return folds;

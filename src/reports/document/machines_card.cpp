@@ -74,18 +74,24 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     chart.categories.push_back(capitalised(plural_of(op)));
     if (ops.size() > 1) table.columns.push_back({plural_of(op), CellKind::ratio});
   }
+  const auto over_leader = [&](std::size_t m, const std::string& op) {
+    return m == leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, op);
+  };
   std::vector<std::string> others;
+  // In the order of the machines, so that each has its colour of other pictures.
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    const bool has_gpu = std::any_of(best.begin(), best.end(),
+                                     [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
+    for (std::size_t i = 0; i < ops.size(); ++i)
+      add_point(chart, machines[m].name, point_at(static_cast<double>(i), over_leader(m, ops[i])), has_gpu);
+  }
   for (const std::size_t m : order) {
     const bool is_leader = m == leader;
     const std::string& name = machines[m].name;
     const double mean = mean_ratio(best, m, leader).value;
     TableRow row{.cells = {{name, is_leader ? Tone::best : Tone::plain}, mean}};
-    const bool has_gpu = std::any_of(best.begin(), best.end(),
-                                     [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      const Estimate of_op = is_leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, ops[i]);
-      if (ops.size() > 1) row.cells.emplace_back(of_op.value);
-      add_point(chart, name, point_at(static_cast<double>(i), of_op), has_gpu);
+    if (ops.size() > 1) {
+      for (const std::string& op : ops) row.cells.emplace_back(over_leader(m, op).value);
     }
     table.rows.push_back(std::move(row));
     if (!is_leader)

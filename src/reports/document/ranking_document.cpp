@@ -108,8 +108,10 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
       add_sentence(said, fmt::format("{} takes the least {}.", first.front(), name(ranking.by)));
     if (!behind.empty()) add_sentence(said, fmt::format("{} as much.", joined_text(behind)));
     if (front.size() > 1 && has_trade)
-      add_sentence(said, fmt::format("No other machine beats these in time, energy and cost at once: {}.",
-                                     joined_text(front)));
+      add_sentence(
+          said,
+          fmt::format("For each of these, no other machine is better in time, energy and cost at once: {}.",
+                      joined_text(front)));
   }
   for (const Payback& payback : ranking.paybacks) add_sentence(said, payback_text(payback));
   if (!ranking.nobody.empty())
@@ -135,7 +137,7 @@ Table order_table(const Ranking& ranking) {
                           essential("machine"),
                           essential("time", seconds),
                           {"95 %", spread},
-                          essential("times the first's", ratio),
+                          essential("over the first's", ratio),
                           {"energy", joules},
                           {"runs a kWh", number},
                           {currency + " an hour", number},

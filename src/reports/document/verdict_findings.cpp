@@ -61,12 +61,13 @@ std::string_view name(FindingKind kind) {
   return kind_names.at(static_cast<std::size_t>(kind));
 }
 
-std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts) {
+std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
   using Rank = std::pair<FindingKind, double>;
   std::vector<std::pair<Rank, const CaseVerdict*>> ranked;
   for (const CaseVerdict& c : verdicts.cases) {
     const FindingKind kind = finding_kind(c);
-    if (kind == FindingKind::same || kind == FindingKind::unsupported) continue;
+    const bool unchanged = kind == FindingKind::same || kind == FindingKind::unsupported;
+    if (unchanged && !with_unchanged) continue;
     const double ratio = change(c).value_or(0);
     ranked.push_back({{kind, kind == FindingKind::faster ? ratio : -ratio}, &c});
   }

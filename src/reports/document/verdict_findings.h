@@ -28,10 +28,10 @@ FindingKind finding_kind(const CaseVerdict& c);
 /// "new" for added, else the name.
 std::string_view name(FindingKind kind);
 
-/// All but the same and those that neither side supports, worst first: by kind, then those with the larger
-/// ratio first (of the faster ones those with the smaller), then in the order in which they were compared.
-/// They point into `verdicts`.
-std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts);
+/// All (without `with_unchanged` all but the same and those that neither side supports), worst first: by
+/// kind, then those with the larger ratio first (of the faster ones those with the smaller), then in the
+/// order in which they were compared. They point into `verdicts`.
+std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged = false);
 
 /// "FAIL: 1 of 50 cases computes a wrong result, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
 /// 50 cases is slower."

@@ -96,11 +96,14 @@ Table table_of_findings(const char* title) {
                       {.name = "notes"}}};
 }
 
+/// So many cases are all shown, those without a change, too.
+constexpr std::size_t few_cases = 8;
+
 /// Cases that cannot be compared for one cause are one row, where the first of them would stand.
 Table findings_table(const Verdicts& verdicts) {
   Table table = table_of_findings("Findings, the worst first");
   bool causes_told = false;
-  for (const CaseVerdict* c : worst_first(verdicts)) {
+  for (const CaseVerdict* c : worst_first(verdicts, verdicts.cases.size() <= few_cases)) {
     const FindingKind kind = finding_kind(*c);
     if (kind != FindingKind::incomparable && kind != FindingKind::missing) {
       table.rows.push_back(finding_row(*c));
@@ -211,9 +214,13 @@ Document document_of(const Verdicts& verdicts) {
     card.folds.push_back({.title = "Every sample, side by side", .charts = {std::move(*samples)}});
   card.details.push_back(all_cases(verdicts));
   Fold& method = card.folds.emplace_back(Fold{.title = "How this was decided"});
-  add_sentence(method.sentences,
-               fmt::format("A change of less than {} does not matter here (--threshold). {}",
-                           percent_text(verdicts.threshold), verdicts.method));
+  add_sentence(method.sentences, fmt::format("A change of less than {} does not matter here (--threshold).",
+                                             percent_text(verdicts.threshold)));
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 2) {
+    end = verdicts.method.find(". ", begin);
+    add_sentence(method.sentences,
+                 verdicts.method.substr(begin, end == std::string::npos ? end : end + 1 - begin));
+  }
   document.cards.push_back(std::move(card));
 
   if (!verdicts.complete)

@@ -44,7 +44,7 @@ TEST(RankingDocument, HasTheOrderTheCasesAndTheMachines) {
   const Table& order = card.tables.at(0);
   EXPECT_EQ(order.title, "Ranked by time: the geometric mean of the 2 cases that all machines have");
   EXPECT_THAT(column_texts(order, "place"), ElementsAre("=1", "=1", "3"));
-  EXPECT_THAT(column_texts(order, "times the first's"), ElementsAre("1.00x", "1.00x", "3.0x"));
+  EXPECT_THAT(column_texts(order, "over the first's"), ElementsAre("1.00x", "1.00x", "3.0x"));
   EXPECT_THAT(column_texts(card.details.at(0), "CPU of slow, 2 cores"), ElementsAre("3.00", "6.00"));
   EXPECT_EQ(card.picture.value().name, "ranking-time");
   EXPECT_THAT(made.folds, SizeIs(3));

@@ -16,7 +16,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
@@ -136,7 +135,7 @@ TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
   EXPECT_THAT(texts(made.notes),
               ElementsAre("It ended before every case was decided.", "noisy", "cuda is here, too"));
   EXPECT_THAT(all_text(card),
-              HasSubstr("A change of less than 3 % does not matter here (--threshold). By the book."));
+              HasSubstr("A change of less than 3 % does not matter here (--threshold).\nBy the book."));
 }
 
 /// A thread of one side is no condition of both.
@@ -178,7 +177,21 @@ TEST(VerdictsDocument, CasesThatCannotBeComparedForOneCauseAreOneRow) {
   EXPECT_THAT(findings(verdicts(cases), "case"),
               ElementsAre("3 cases", "matmul 4 x 4 x 4 f32 on openblas", "matmul 5 x 5 x 5 f32 on openblas"));
   EXPECT_THAT(findings(verdicts(cases), "why"), ElementsAre("base has 1 thread, head 2", "head failed", ""));
-  EXPECT_THAT(findings(verdicts({verdict_of(Verdict::same, 1, 1)}), "case"), IsEmpty());
+}
+
+TEST(VerdictsDocument, OfFewCasesShowsThoseWithoutAChangeToo) {
+  std::vector<CaseVerdict> cases{verdict_of(Verdict::same, 1, 1.01), verdict_of(Verdict::slower, 2, 2)};
+  EXPECT_THAT(findings(verdicts(cases), "verdict"), ElementsAre("slower", "the same"));
+  for (std::int64_t m = 3; m < 10; ++m) cases.push_back(verdict_of(Verdict::same, m, 1));
+  EXPECT_THAT(findings(verdicts(cases), "verdict"), ElementsAre("slower"));
+}
+
+TEST(VerdictsDocument, TellsHowItDecidedInSentences) {
+  Verdicts made = verdicts({verdict_of(Verdict::same, 1, 1)});
+  made.method = "First it measures. Then it decides.";
+  const Document document = document_of(made);
+  EXPECT_THAT(texts(document.cards.at(0).folds.back().sentences),
+              ElementsAre(HasSubstr("does not matter here"), "First it measures.", "Then it decides."));
 }
 
 TEST(VerdictsDocument, ACaseThatGivesNoReasonHasARowToo) {
