@@ -78,8 +78,11 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     return m == leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, op);
   };
   std::vector<std::string> others;
-  // In the order of the machines, so that each has its colour of other pictures.
-  for (std::size_t m = 0; m < machines.size(); ++m) {
+  // By name, as in pictures of one operation, so that a machine has one colour on a page.
+  std::vector<std::size_t> by_name = order;
+  std::sort(by_name.begin(), by_name.end(),
+            [&](std::size_t a, std::size_t b) { return machines[a].name < machines[b].name; });
+  for (const std::size_t m : by_name) {
     const bool has_gpu = std::any_of(best.begin(), best.end(),
                                      [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
     for (std::size_t i = 0; i < ops.size(); ++i)

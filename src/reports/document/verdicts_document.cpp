@@ -76,10 +76,18 @@ Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
 
 // ---- the findings
 
+/// The interval stands beneath the change.
+TableCell change_cell(const CaseVerdict& c) {
+  if (!c.ratio || c.verdict == Verdict::incomparable) return text_cell(describe_change(c));
+  TableCell cell = change_text(c.ratio->value);
+  cell.note = fmt::format("({})", interval_text(*c.ratio));
+  return cell;
+}
+
 TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
   return {.cells = {{std::string(name(kind)), tone_of(kind)},
-                    text_cell(describe_change(c)),
+                    change_cell(c),
                     text_cell(describe_case(c)),
                     text_cell(describe_times(c)),
                     text_cell(describe_details(c)),

@@ -59,6 +59,7 @@ Data sentences(std::span<const Sentence> all) {
 }
 
 Data table(const Table& of) {
+  constexpr std::size_t short_text = 18;  // "10.0 ms → 20.0 ms": not broken where there is room
   const std::vector<ShownColumn> columns = shown_columns(of, true);
   const auto row = [&](const TableRow& line) {
     return object({{"cells", list(columns, [&](const ShownColumn& column) {
@@ -67,6 +68,7 @@ Data table(const Table& of) {
                       Data data = object({{"name", text(column.heading)},
                                           {"text", text(said)},
                                           {"number", std::holds_alternative<double>(cell.value)},
+                                          {"short", display_width(said) <= short_text},
                                           {"empty", said.empty()},
                                           {"tone", class_of(cell.tone)}});
                       if (!cell.note.empty()) data.set("note", text(cell.note));
