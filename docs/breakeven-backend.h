@@ -3,6 +3,10 @@
 #ifndef BREAKEVEN_BACKEND_H
 #define BREAKEVEN_BACKEND_H
 
+#if defined __STRICT_ANSI__ && !defined _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L  // getline, fdopen, clock_gettime: include this header first
+#endif
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +19,7 @@ struct backend {
   const char* name;
   const char* version;
   const char* supports;                         // operations and their dtypes as JSON, such as {"matmul":["f32"]}
-  const char* (*prepare)(const char* request);  // returns accept() or a refusal, such as unsupported("a reason")
+  const char* (*prepare)(const char* request);  // returns accepted() or a refusal, such as unsupported("a reason")
   void (*run)(void);                            // the work that is timed: returns when it is done
   void (*spoil)(void);                          // sets the result to NaN, so that an element that run() leaves out is wrong
   double (*element)(long i);                    // element i of the result, rows first
@@ -40,7 +44,7 @@ static inline const char* answer(const char* before, const char* text) {
   snprintf(line, sizeof line, "%s\"%.400s\"}", before, text);
   return line;
 }
-static inline const char* accept(const char* algorithm) { return answer("{\"ok\":true,\"algorithm\":", algorithm); }
+static inline const char* accepted(const char* algorithm) { return answer("{\"ok\":true,\"algorithm\":", algorithm); }
 static inline const char* unsupported(const char* reason) {
   return answer("{\"ok\":false,\"status\":\"unsupported\",\"reason\":", reason);
 }

@@ -36,7 +36,7 @@ static const char* prepare(const char* request) {
   if (!a || !b || !c) return out_of_memory("realloc failed");
   fill(a, m * k, request, 0);
   fill(b, k * n, request, 1);
-  return accept("three loops, sums in f64");
+  return accepted("three loops, sums in f64");
 }
 
 int main(void) {

@@ -19,7 +19,7 @@ namespace {
 std::filesystem::path find_program(const std::filesystem::path& given,
                                    const std::vector<BackendProgram>& programs) {
   std::error_code error;
-  if (given.has_parent_path() || std::filesystem::exists(given, error)) return given;
+  if (given.has_parent_path() || std::filesystem::is_regular_file(given, error)) return given;
   const std::string name = given.string();
   const auto found =
       std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });

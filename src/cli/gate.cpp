@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -86,8 +87,8 @@ void declare(CLI::App& command, GateOptions& o) {
       "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
   o.outputs.declare(command, {SubjectKind::verdicts});
   command.add_flag("--check", o.only_check,
-                   "only check the config and the options, and end with 0 or 2; the folders of --base and "
-                   "--head may still be missing");
+                   "only check the config and the options other than --backends, and end with 0 or 2; the "
+                   "folders of --base and --head may be missing");
   command.add_flag("--quiet", o.quiet, "no progress line and no report in the terminal");
 }
 
@@ -151,10 +152,14 @@ std::vector<BackendProgram> programs_of(const std::string& option, const std::st
     if (program.name == argument.backend) return {program};
     known.push_back(program.name);
   }
-  const std::string meant = did_you_mean(argument.backend, known);
-  throw refuse(
-      fmt::format("there is no such backend{}",
-                  meant.empty() ? fmt::format("; the folder has {}", fmt::join(known, ", ")) : meant));
+  if (is_own_backend(argument.backend) && argument.source.empty())
+    throw CommandError(exit_code::incomplete,
+                       fmt::format("{} {}: {}", option, text, why_no_program(argument.backend, programs)));
+  const std::string meant = did_you_mean(boost::algorithm::to_lower_copy(argument.backend), known);
+  throw refuse(fmt::format(
+      "{}{}",
+      is_own_backend(argument.backend) ? "the folder does not have this backend" : "there is no such backend",
+      meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
 }
 
 /// A side, checked before any program is started, and its programs.
@@ -163,8 +168,8 @@ struct FoundSide {
   std::vector<BackendProgram> programs;
 };
 
-int side_threads(const SideOptions& o, int threads) {
-  return o.threads > 0 ? choose_threads(o.threads) : threads;
+int side_threads(const std::string& name, const SideOptions& o, int threads) {
+  return o.threads > 0 ? choose_threads(o.threads, fmt::format("--{}-threads", name)) : threads;
 }
 
 FoundSide find_side(const std::string& name, const SideOptions& o, int threads) {
@@ -176,14 +181,14 @@ FoundSide find_side(const std::string& name, const SideOptions& o, int threads) 
                                                   : argument.source,
                 .backend = argument.backend,
                 .environment = environment_of(option + "-env", o.environment),
-                .threads = side_threads(o, threads),
+                .threads = side_threads(name, o, threads),
                 .backends = {},
                 .name = o.name};
   return found;
 }
 
-/// Throws CommandError for a name, from --backends, of which neither side has a program: status 2 if no
-/// backend has that name.
+/// Throws CommandError, status 2, for a name from --backends that is no backend of either side or of this
+/// project.
 void check_wanted(const std::vector<std::string>& wanted, const FoundSide& base, const FoundSide& head) {
   std::vector<BackendProgram> programs = base.programs;
   programs.insert(programs.end(), head.programs.begin(), head.programs.end());
@@ -197,7 +202,7 @@ void check_wanted(const std::vector<std::string>& wanted, const FoundSide& base,
 /// Checks what can be checked of a side before its programs are built.
 void check_options(const std::string& name, const SideOptions& o) {
   (void)environment_of(fmt::format("--{}-env", name), o.environment);
-  (void)side_threads(o, 1);
+  (void)side_threads(name, o, 1);
 }
 
 /// A backend is named on both sides or on neither.

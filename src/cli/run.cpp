@@ -16,6 +16,7 @@
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
 #include "reports/document/builders.h"
+#include "reports/text.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -125,7 +126,7 @@ int run(const Options& o) {
                                        : default_output(o.selection.configs);
   refuse_inputs(out, o.selection.configs);
   check_backend_names(o.backends);
-  ResultWriter writer(out);
+  ResultWriter writer(out);  // before any program is started
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.backends = std::move(backends.measured);
@@ -146,6 +147,8 @@ int run(const Options& o) {
       report_saved_file(out.string(),
                         command_to_paste({"report", out.string(), "--html", out.stem().string() + ".html"}));
   }
+  if (!Interruption::requested() && !saved)
+    fmt::print(stderr, "breakeven: nothing was measured; {} stays as it was\n", printable(out.string()));
   if (Interruption::requested() && saved)
     fmt::print(stderr, "breakeven: interrupted; continue with --resume {}\n", out.string());
   if (Interruption::requested() && !saved)

@@ -139,13 +139,13 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
   return choice;
 }
 
-int choose_threads(int asked) {
+int choose_threads(int asked, const std::string& option) {
   if (asked == 0) return compute_threads();
   const int most = static_cast<int>(allowed_cpus().size());
   if (asked < 1 || asked > most) {
     throw CommandError(
         exit_code::bad_input,
-        fmt::format("--threads {}: must be from 1 to {}, the CPUs that this process may use", asked, most));
+        fmt::format("{} {}: must be from 1 to {}, the CPUs that this process may use", option, asked, most));
   }
   return asked;
 }

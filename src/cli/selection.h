@@ -51,6 +51,6 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
                               const std::vector<std::string>& in_config, int threads);
 
 /// Rejects fewer than one and more than there are CPUs; 0 is compute_threads().
-int choose_threads(int asked);
+int choose_threads(int asked, const std::string& option = "--threads");
 
 }  // namespace breakeven

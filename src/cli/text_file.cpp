@@ -71,11 +71,13 @@ void write_text_file(const std::string& path, const std::string& text) {
 void report_saved_file(const std::string& path, const std::string& shown_by) {
   std::error_code error;
   if (path == "-" || !fs::is_regular_file(path, error)) return;
+  const bool can_show = !shown_by.empty() && printable(shown_by) == shown_by;
   std::cout.flush();  // so that the line is the last where both go to one place
   std::fflush(stdout);
-  std::fputs(fmt::format("Saved: {}{}{}\n", printable(path), shown_by.empty() ? "" : "   See it: ", shown_by)
-                 .c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("Saved: {}{}{}\n", printable(path), can_show ? "   See it: " : "", can_show ? shown_by : "")
+          .c_str(),
+      stderr);
 }
 
 void check_output_files(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {

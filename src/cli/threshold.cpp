@@ -17,6 +17,7 @@
 #include "cli/terminal_output.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
+#include "session/backend_names.h"
 #include "session/discovery.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/measured.h"
@@ -67,9 +68,8 @@ std::string why_not_here(const std::vector<BackendRecord>& backends) {
   std::vector<std::string> reasons;
   for (const BackendRecord& backend : backends) {
     if (backend.available) continue;
-    reasons.push_back(fmt::format(
-        "{}: {}", backend.name,
-        backend.program.empty() ? "not installed" : backend.reason.substr(0, backend.reason.find('\n'))));
+    reasons.push_back(
+        fmt::format("{}: {}", backend.name, backend.reason.substr(0, backend.reason.find('\n'))));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
@@ -77,7 +77,8 @@ std::string why_not_here(const std::vector<BackendRecord>& backends) {
 /// A backend that cannot start here does not say what it computes on; those for GPUs have "cuda" in their
 /// names.
 bool is_for_gpu(const BackendRecord& backend) {
-  return backend.device == "gpu" || backend.name.find("cuda") != std::string::npos;
+  const bool exists = !backend.program.empty() || is_own_backend(backend.name);
+  return backend.device == "gpu" || (exists && backend.name.find("cuda") != std::string::npos);
 }
 
 /// Throws the error for a side that cannot be measured here. If all its backends need a GPU, it says what to
@@ -89,12 +90,13 @@ bool is_for_gpu(const BackendRecord& backend) {
     expect_a_backend(backends, fmt::format("{}: the {} has no backend that is available here", config,
                                            threshold_sides[side]));
   const std::string reasons = why_not_here(backends);
-  throw CommandError(exit_code::incomplete,
-                     fmt::format("No GPU here, and the {} needs one ({}).\n"
-                                 "On a machine with one:  breakeven threshold {}\n"
-                                 "On two machines:        breakeven run {} on each, then breakeven threshold "
-                                 "--from-results CPU.json GPU.json --parameter {}",
-                                 threshold_sides[side], reasons, config, config, plan.config.parameter));
+  throw CommandError(
+      exit_code::incomplete,
+      fmt::format("The {} needs a backend for GPUs, and none is available here ({}).\n"
+                  "On a machine with a GPU: breakeven threshold {}\n"
+                  "On two machines:         breakeven run {} on each, then breakeven threshold "
+                  "--from-results CPU.json GPU.json --parameter {}",
+                  threshold_sides[side], reasons, config, config, plan.config.parameter));
 }
 
 GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {

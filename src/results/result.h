@@ -203,10 +203,10 @@ class ResultWriter {
  public:
   /// "-" is standard output. Standard output, and any path that is not an ordinary file, such as a pipe or
   /// /dev/null, is written once, by finish(). A link is followed, and folders that are missing are made. Only
-  /// checks: throws ResultError, before anything is measured, if the file cannot be written.
+  /// checks: throws ResultError, before anything is measured, if the file cannot be written. An older file
+  /// and its NAME.previous.json stay until a case is measured; then the older file becomes
+  /// NAME.previous.json.
   explicit ResultWriter(std::filesystem::path path);
-  // An older file stays as it is, and so does the one kept beside it as NAME.previous.json, until a case has
-  // been measured.
 
   /// Writes all of `result`; the cases from `first_changed` on are new. Skips writing if it has taken more
   /// than a fiftieth of the time since the start. Leaves a full disk to finish(): the file stays as it was

@@ -35,8 +35,9 @@ std::filesystem::path previous_of(std::filesystem::path path) {
 }
 
 bool has_measured(const Result& result) {
-  return std::any_of(result.cases.begin(), result.cases.end(),
-                     [](const CaseResult& c) { return c.status != Status::interrupted; });
+  return std::any_of(result.cases.begin(), result.cases.end(), [](const CaseResult& c) {
+    return c.status != Status::interrupted && c.status != Status::unsupported;
+  });
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string signed_percent(double ratio) {
   return std::abs(percent) < large ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
 }
 
-/// Of changes as large as these, percent say little: -99.7 % is 320x faster.
+/// True from 3x on, where a factor says more than percent: -99.7 % is 320x faster.
 bool is_factor(double ratio) {
   constexpr double large = 3;
   return std::isfinite(ratio) && ratio > 0 && (ratio >= large || ratio <= 1 / large);
@@ -90,6 +90,8 @@ std::string change_text(double ratio) {
 std::string interval_text(const Ratio& ratio) {
   if (!is_factor(ratio.value))
     return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
+  if (ratio.low < 1 && ratio.high > 1)  // "-20 % to 13x slower"
+    return fmt::format("{} to {}", change_text(ratio.low), change_text(ratio.high));
   return ratio.value > 1 ? fmt::format("{} to {}", factor_text(ratio.low), factor_text(ratio.high))
                          : fmt::format("{} to {}", factor_text(1 / ratio.high), factor_text(1 / ratio.low));
 }

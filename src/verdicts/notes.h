@@ -18,8 +18,8 @@ std::vector<std::string> notes_of_sides(const std::set<std::string>& base, const
 std::vector<std::string> backend_warnings(const std::string& name, const BackendRecord* base,
                                           const BackendRecord* head);
 
-/// Backends of which both sides loaded the same file of a library, although LD_LIBRARY_PATH or LD_PRELOAD is
-/// another on either side: the loader says nothing of a folder that is not there.
+/// Warns where both sides loaded the same library file although LD_LIBRARY_PATH or LD_PRELOAD differs. The
+/// loader does not report a missing folder.
 std::vector<std::string> same_file_warnings(const Side& base, const Side& head);
 
 /// A note that several cases of a backend share becomes a warning about all of them, which counts the cases.

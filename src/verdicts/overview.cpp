@@ -17,7 +17,7 @@ bool is_wrong(Status status) {
 }
 
 /// "failed", "timed out", ...: what became of a side whose status is not ok.
-std::string status_text(Status status) {
+std::string what_happened(Status status) {
   if (is_wrong(status)) return "is wrong";
   if (status == Status::out_of_memory) return "ran out of memory";
   if (status == Status::unsupported) return "does not support it";
@@ -40,15 +40,15 @@ std::string cause_of(const CaseVerdict& c) {
   if (c.presence == Presence::only_head) {
     return c.head_status == Status::ok || c.head_status == Status::unsupported
                ? ""
-               : fmt::format("new, and the head {}", status_text(c.head_status));
+               : fmt::format("new, and the head {}", what_happened(c.head_status));
   }
   if (c.verdict != Verdict::incomparable) return "";
   if (c.base_status == Status::unsupported && c.head_status == Status::unsupported) return "";
   if (!c.differences.empty()) return fmt::format("different {}", listed(c.differences));
   if (c.head_status != Status::ok && c.base_status == c.head_status)
     return fmt::format("both sides: {}", name(c.head_status));
-  if (c.head_status != Status::ok) return fmt::format("the head {}", status_text(c.head_status));
-  if (c.base_status != Status::ok) return fmt::format("the base {}", status_text(c.base_status));
+  if (c.head_status != Status::ok) return fmt::format("the head {}", what_happened(c.head_status));
+  if (c.base_status != Status::ok) return fmt::format("the base {}", what_happened(c.base_status));
   return c.reason.empty() ? "no reason was given" : c.reason;
 }
 

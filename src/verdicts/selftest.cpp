@@ -116,9 +116,9 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   for (const InjectedCounts& counts : selftest.counts) {
     if (counts.share > 0) continue;
     if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
-      warnings.push_back(fmt::format(
-          "in the selftest of {}, {} of {} gates without a change failed on this host",
-          selftest.created, counts.failing, counts.suites));
+      warnings.push_back(
+          fmt::format("in the selftest of {}, {} of {} gates without a change failed on this host",
+                      selftest.created, counts.failing, counts.suites));
     }
   }
   return warnings;

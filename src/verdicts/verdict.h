@@ -74,7 +74,7 @@ struct Side {
   std::vector<BackendRecord> backends;
   std::string backend = {};  // the only one that is compared, where `gate` was given its name
   std::string name = {};     // what reports call it in place of its source, where the user gave one
-  int threads = 0;           // that its CPU backends compute with; 0: not known
+  int threads = 0;           // CPU threads of this side; 0: not known
 };
 
 struct Verdicts {

@@ -89,8 +89,8 @@ bool is_tuned(const Parameters& parameters);
 std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
                                                                        const Parameters& given);
 
-/// What a sweep of `moving` is of, from its smallest and its largest case: the parameters that change along
-/// with it, and those that are not at their default value, as in ", m = n = k, batch 4".
+/// Describes a sweep of `moving` by its smallest and largest case: the parameters that change with it, then
+/// those not at their default value, as in ", m = n = k, batch 4".
 std::string sweep_text(const std::vector<Parameter>& known, std::string_view moving,
                        const Parameters& smallest, const Parameters& largest);
 

@@ -283,7 +283,7 @@ TEST_F(GateTest, RefusesNamesThatItCannotUse) {
     return outcome.err;
   };
   EXPECT_THAT(refusal(base + ":a", head + ":opnblas"), HasSubstr("did you mean 'openblas'?"));
-  EXPECT_THAT(refusal(base + ":zzzzz", head + ":a"), HasSubstr("the folder has a, b"));
+  EXPECT_THAT(refusal(base + ":zzzzz", head + ":a"), HasSubstr("there are a, b"));
   EXPECT_THAT(refusal(base + ":a", head), HasSubstr(fmt::format("give --head {}:a", head)));
   EXPECT_THAT(refusal(base, head + ":b"), HasSubstr(fmt::format("give --base {}:b", base)));
   EXPECT_THAT(refusal(base + ":", head + ":a"), HasSubstr("no backend is named after the colon"));

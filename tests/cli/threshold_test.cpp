@@ -52,8 +52,8 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_GE(change.at("latest"), change.at("from"));
   EXPECT_LT(answer.at("launches").get<int>(), 60);
   EXPECT_EQ(answer.at("points").at(0).at("baseline").at("backend"), "a");
-  EXPECT_THAT(text_of(file("found.md")),
-              AllOf(HasSubstr("| m | a | b | ahead | launches |"), HasSubstr("b is faster than a from m = 8")));
+  EXPECT_THAT(text_of(file("found.md")), AllOf(HasSubstr("| m | a | b | ahead | launches |"),
+                                               HasSubstr("b is faster than a from m = 8")));
 
   // Shown again, it says the same; forms of results alone say that they leave it out.
   EXPECT_EQ(breakeven({"report", file("found.json")}).out, outcome.out);
@@ -134,8 +134,9 @@ TEST_F(ThresholdCommand, ASideIsWhateverOfItsListIsHere) {
   const auto config = question(R"({"backends": ["nowhere", "b", "elsewhere"]})");
   const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err,
-              HasSubstr("left out, not here: nowhere: not installed; elsewhere: not installed\n"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("left out, not here: nowhere: there is no program breakeven-backend-nowhere; elsewhere: "));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2)
       << "one note for all of them, and the file: " << outcome.err;
   EXPECT_THAT(parse_file(file("found.json")).at("answers").at(0).at("in_words"), StartsWith("b is faster"));
@@ -149,15 +150,22 @@ TEST_F(ThresholdCommand, ASideThatIsNotThereIsAFailure) {
   EXPECT_EQ(processes("b"), 0);
 }
 
+TEST_F(ThresholdCommand, ANameThatNoBackendHasNeedsNoGpu) {
+  const Outcome outcome = breakeven({"threshold", question(R"({"backends": ["cudaa"]})")}, costs());
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("; did you mean 'cuda'?"));
+}
+
 TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
-  const auto config = question(R"({"backends": ["jax-cuda-of-nobody"]})");
-  const Outcome outcome = breakeven({"threshold", config, "--out", file("found.json")}, costs());
+  const auto config = question(R"({"backends": ["cuda"]})");
+  Launch started = launch({"threshold", config, "--out", file("found.json")}, costs());
+  started.environment.emplace_back("CUDA_VISIBLE_DEVICES", "");
+  const Outcome outcome = cli_tests::run(started);
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(
-      outcome.err,
-      AllOf(HasSubstr("No GPU here, and the challenger needs one (jax-cuda-of-nobody: not installed)"),
-            HasSubstr("breakeven threshold " + config.string()),
-            HasSubstr("--from-results CPU.json GPU.json --parameter m")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("The challenger needs a backend for GPUs, and none is available here (cuda: "),
+                    HasSubstr("breakeven threshold " + config.string()),
+                    HasSubstr("--from-results CPU.json GPU.json --parameter m")));
 }
 
 /// Compares the processors that results/ has.

@@ -115,6 +115,7 @@ TEST(ChangeText, IsInPercentOrAFactor) {
   EXPECT_EQ(change_text(0), "-100 %");
   EXPECT_EQ(change_text(Ratio{.value = 0.0031, .low = 0.003, .high = 0.0032}), "323x faster, 312x to 333x");
   EXPECT_EQ(change_text(Ratio{.value = 4, .low = 3.9, .high = 4.1}), "4.0x slower, 3.9x to 4.1x");
+  EXPECT_EQ(change_text(Ratio{.value = 3.2, .low = 0.8, .high = 13}), "3.2x slower, -20.0 % to 13x slower");
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& esti
 /// The axis of a parameter's values.
 ChartAxis parameter_axis(const std::string& parameter);
 
-/// The x of a category, which is added if it is not there.
+/// The x of a category; adds the category if it is missing.
 double category(Chart& chart, const std::string& name);
 
-/// Adds a point, if there is one, to the series with this label, which is added if it is not there.
+/// Adds the point, if there is one, to the series with this label; adds the series if it is missing.
 void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point,
                bool is_gpu = false);
 

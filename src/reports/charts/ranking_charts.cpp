@@ -36,7 +36,7 @@ Chart amount_chart(const Ranking& ranking, Quantity quantity) {
   return finished(std::move(chart));
 }
 
-/// Of one case, the time of the candidate that takes least.
+/// The shortest time of one case over all candidates.
 const Estimate* fastest_of(const Ranking& ranking, std::size_t entry) {
   const Estimate* best = nullptr;
   for (const Ranked& one : ranking.ranked) {

@@ -31,8 +31,7 @@ using Group = std::vector<const Timed*>;
 
 /// "Training the MLP, bf16: GFLOP/s by batch": what the members have in common, and what is shown of them.
 std::string curve_title(const Family& family, const std::string& dtype, std::string_view what) {
-  std::string work = activity_of(*family.members.front().second->result);
-  if (!family.fixed_without_network.empty()) work += ", " + family.fixed_without_network;
+  std::string work = family.work();
   if (!dtype.empty()) work += ", " + printable(dtype);
   return fmt::format("{}: {} by {}", work, what, printable(family.parameter));
 }

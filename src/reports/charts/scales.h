@@ -32,7 +32,7 @@ struct Scale {
 };
 
 /// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, and powers of
-/// ten alone where a logarithmic axis covers many. Of bytes, powers of two there.
+/// ten alone where a logarithmic axis covers many. On a logarithmic axis of bytes: powers of two.
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most,
                                 ChartUnit unit = ChartUnit::number);
 

@@ -90,7 +90,7 @@ void thin_samples(Chart& chart, std::vector<std::string>& notes) {
                                 tick_text(static_cast<double>(largest), ChartUnit::number)));
 }
 
-/// Makes the chart ready to be drawn; returns what its notes are, what it then leaves out among them.
+/// Prepares the chart for drawing. Returns its notes, including what is left out.
 std::vector<std::string> prepare(Chart& chart) {
   std::vector<std::string> notes;
   for (std::string* text : {&chart.title, &chart.x.label, &chart.y.label}) *text = printable(*text);

@@ -57,10 +57,11 @@ class Picture {
   /// A bar from low to high with caps, along x or along y.
   void interval_bar(double low, double high, double across, bool along_x, std::string_view colour);
 
-  /// As many lines as it needs, at most four, below what is there; so are the next two.
+  /// Adds the text below what is there, in at most four lines.
   void paragraph(const std::string& content, const TextLook& look = {});
+  /// Adds the name of the y axis below what is there.
   void name_of_y();
-  /// The look of each series, in rows as wide as the picture.
+  /// Adds the look and the label of each series, in rows as wide as the picture.
   void legend();
 
  private:

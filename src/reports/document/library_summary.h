@@ -28,7 +28,7 @@ struct LibrarySummary {
   const BackendSummary& leader() const { return backends.front(); }
 };
 
-/// Of the problems of one machine. With one that was compared, there are two backends or more.
+/// Summarises the problems of one machine. If any problem was compared, there are at least two backends.
 LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine);
 
 /// "oneDNN is the fastest for 13 of 14 matrix products and shares the lead in 1 more." Empty without a

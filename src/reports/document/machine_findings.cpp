@@ -23,7 +23,7 @@ bool has_many_batches(const Family& family) {
   return family.parameter == "batch" && values.size() >= many;
 }
 
-/// The first topic of which there is something to say, and that most of the results are about.
+/// The first topic that has statements and that most results are about.
 Focus focus_of(const Topics& topics, const std::vector<Timed>& all, const std::vector<Family>& families) {
   constexpr std::size_t several_dtypes = 3;
   std::set<std::string> dtypes;

@@ -54,7 +54,7 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   if (machines.size() < 2) return std::nullopt;
   const BestById best = best_by_id(machines);
   if (best.empty()) return std::nullopt;
-  // The fastest one is that which no other is ahead of on average.
+  // On average no other machine is faster than the first.
   std::vector<std::size_t> order(machines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

@@ -40,19 +40,20 @@ std::string work_title(std::string_view stored) {
   boost::split(parts, stored, boost::is_any_of(","));
   const Workload* workload = find_workload(parts.front());
   if (workload == nullptr) return printable(stored);
-  std::string title = capitalised(std::string(workload->plural()));
+  std::string work = capitalised(std::string(workload->plural()));
+  std::string rest;
   for (std::string& part : std::span(parts).subspan(1)) {
     boost::trim(part);
     const std::size_t value = part.rfind(' ') + 1;
     if (part.starts_with("network ")) {
-      title = workload->activity({{"network", part.substr(value)}});
+      work = workload->activity({{"network", part.substr(value)}});
       continue;
     }
     if (part.ends_with(" false")) part = "not " + part.substr(0, value - 1);
     if (part.ends_with(" true")) part.resize(value - 1);
-    title += ", " + part;
+    rest += ", " + part;
   }
-  return printable(title);
+  return printable(work + rest);
 }
 
 std::string joined_text(const std::vector<std::string>& parts) {

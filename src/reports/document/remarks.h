@@ -8,9 +8,9 @@
 
 namespace breakeven {
 
-/// The worst first: `status: explanation` of what failed, whether a run is incomplete, warnings of runs and
-/// results, unsupported cases; each in the order in which they first appear. Texts that differ only in their
-/// numbers are one, the first of them, with what they are on: `(12 cases, with other figures: blis, onednn)`.
+/// The worst first: failed cases, incomplete runs, warnings, unsupported cases. Within each, remarks on whole
+/// runs come first, then the most frequent. Texts that differ only in their numbers are one remark, shown
+/// with the largest numbers: `... (and 5 more cases like it: blis, onednn)`.
 std::vector<Sentence> remarks_on(const Runs& runs);
 
 }  // namespace breakeven

@@ -33,7 +33,7 @@ std::string_view name(FindingKind kind);
 /// order in which they were compared. They point into `verdicts`.
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged = false);
 
-/// "FAIL: 1 of 50 cases computes a wrong result, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
+/// "FAIL: 1 of 50 cases computes wrong results, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
 /// 50 cases is slower."
 std::string headline(const Verdicts& verdicts);
 

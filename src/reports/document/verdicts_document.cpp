@@ -104,7 +104,7 @@ Table table_of_findings(const char* title) {
                       {.name = "notes"}}};
 }
 
-/// So many cases are all shown, those without a change, too.
+/// Up to this many cases, unchanged ones are shown as well.
 constexpr std::size_t few_cases = 8;
 
 /// Cases that cannot be compared for one cause are one row, where the first of them would stand.

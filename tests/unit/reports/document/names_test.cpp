@@ -30,6 +30,7 @@ TEST(Names, OfThresholdsAreForPeople) {
   EXPECT_EQ(work_title("matmul, batch 4, transpose_b true, f32"),
             "Matrix products, batch 4, transpose_b, f32");
   EXPECT_EQ(work_title("infer, network cnn, f32"), "Inference by the CNN, f32");
+  EXPECT_EQ(work_title("train, batch = width, network mlp, f32"), "Training the MLP, batch = width, f32");
   EXPECT_EQ(work_title("train"), "Training steps");
   EXPECT_EQ(work_title("a title, of its own"), "a title, of its own");
   EXPECT_EQ(work_title("future, network \x1b[2J"), "future, network [2J");
