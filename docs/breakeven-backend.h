@@ -33,12 +33,12 @@ static inline const char* value(const char* request, const char* key) {
   return at ? at + strlen(quoted) + strspn(at + strlen(quoted), ": ") : "";
 }
 static inline long number(const char* request, const char* key) { return strtol(value(request, key), NULL, 10); }
-// Whether a value is this text of JSON: is(request, "op", "\"matmul\""), is(request, "transpose_a", "true").
+// True if a value is this text of JSON: is(request, "op", "\"matmul\""), is(request, "transpose_a", "true").
 static inline int is(const char* request, const char* key, const char* json) {
   return !strncmp(value(request, key), json, strlen(json));
 }
 
-// What prepare returns. Texts are put into JSON as they are: without quotation marks or backslashes.
+// The answers that prepare returns. Texts are put into JSON as they are: without quotation marks or backslashes.
 static inline const char* answer(const char* before, const char* text) {
   static char line[512];
   snprintf(line, sizeof line, "%s\"%.400s\"}", before, text);

@@ -187,16 +187,11 @@ FoundSide find_side(const std::string& name, const SideOptions& o, int threads) 
   return found;
 }
 
-/// Throws CommandError, status 2, for a name from --backends that is no backend of either side or of this
-/// project.
-void check_wanted(const std::vector<std::string>& wanted, const FoundSide& base, const FoundSide& head) {
+/// The programs of either side.
+std::vector<BackendProgram> programs_of_both(const FoundSide& base, const FoundSide& head) {
   std::vector<BackendProgram> programs = base.programs;
   programs.insert(programs.end(), head.programs.begin(), head.programs.end());
-  for (const std::string& name : wanted) {
-    if (is_unknown_backend(name, programs))
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--backends {}: {}", name, no_such_backend(name, programs)));
-  }
+  return programs;
 }
 
 /// Checks what can be checked of a side before its programs are built.
@@ -326,7 +321,7 @@ int gate(const GateOptions& o) {
   FoundSide base = find_side("base", o.base, plan.threads);
   FoundSide head = find_side("head", o.head, plan.threads);
   check_names(o, base.side, head.side);
-  check_wanted(o.backends, base, head);
+  check_backend_names(o.backends, programs_of_both(base, head));
   const bool two_backends = !base.side.backend.empty();
   const auto& config_or_option = o.backends.empty() ? plan.config.backends : o.backends;
   for (FoundSide* side : {&base, &head})

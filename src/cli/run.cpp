@@ -125,7 +125,6 @@ int run(const Options& o) {
                    : !o.resume.empty() ? o.resume
                                        : default_output(o.selection.configs);
   refuse_inputs(out, o.selection.configs);
-  check_backend_names(o.backends);
   ResultWriter writer(out);  // before any program is started
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);

@@ -69,8 +69,7 @@ Config select_cases(const CaseSelection& selection) {
   return config;
 }
 
-void check_backend_names(const std::vector<std::string>& names) {
-  const auto programs = find_backends(backend_folders());
+void check_backend_names(const std::vector<std::string>& names, std::span<const BackendProgram> programs) {
   for (const std::string& name : names) {
     if (is_unknown_backend(name, programs))
       throw CommandError(exit_code::bad_input,
@@ -127,7 +126,7 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
 
 BackendChoice choose_backends(const std::vector<std::string>& wanted,
                               const std::vector<std::string>& in_config, int threads) {
-  check_backend_names(wanted);
+  check_backend_names(wanted, find_backends(backend_folders()));
   BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {

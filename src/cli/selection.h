@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "plan/config.h"
 #include "results/result.h"
+#include "session/discovery.h"
 
 namespace breakeven {
 
@@ -32,8 +34,9 @@ struct BackendChoice {
   bool are_named = false;  // by --backends or the config
 };
 
-/// Throws CommandError, status 2, for a name (from --backends) that no backend has. Starts no program.
-void check_backend_names(const std::vector<std::string>& names);
+/// Throws CommandError, status 2, for a name (from --backends) that neither one of `programs` nor a backend
+/// of this project has. Starts no program.
+void check_backend_names(const std::vector<std::string>& names, std::span<const BackendProgram> programs);
 
 /// Throws CommandError unless one of `backends` is available: status 2 if there are no backends of these
 /// names anywhere, as they are mistyped; 4 if they are not available here. `where` begins the message.

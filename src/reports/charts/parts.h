@@ -27,7 +27,7 @@ Unit unit_of(const std::vector<const CaseResult*>& all);
 /// `amount` over an estimate: a rate, of a time. The longest time gives the lowest rate.
 Estimate amount_over(double amount, const Estimate& estimate);
 
-/// Nothing where the estimate is not known, or is no number above 0.
+/// The estimate as a point; empty if it is not known, or is no number above 0.
 std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate);
 
 /// The axis of a parameter's values.
@@ -53,7 +53,7 @@ Chart rate_chart(Chart chart, const std::vector<Rated>& rates);
 /// an order of magnitude; the values of x as ticks.
 Chart finished(Chart chart);
 
-/// What has the same key, in the order in which the keys first appear. An empty key leaves it out.
+/// Groups of equal key, in the order in which the keys first appear. An empty key leaves an element out.
 template <typename T, typename KeyOf>
 std::vector<std::vector<const T*>> groups_of(const std::vector<T>& all, KeyOf key_of) {
   std::map<std::string, std::size_t> index;

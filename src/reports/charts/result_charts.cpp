@@ -131,7 +131,7 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
   return finished(std::move(chart));
 }
 
-/// What can be turned on or off, and what else makes a rate higher.
+/// The parameters that can be turned on or off, and the others that make a rate higher.
 constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
 using StepValues = std::map<std::string, std::set<Value>>;
 

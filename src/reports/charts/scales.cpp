@@ -64,7 +64,7 @@ std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most)
   return ticks;
 }
 
-/// What a number is multiplied by, and what is written behind it, from this size on.
+/// From this size on, a number is multiplied by `factor` and followed by `text`.
 struct Step {
   double from, factor;
   const char* text;

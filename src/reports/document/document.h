@@ -31,7 +31,7 @@ struct TableCell {
   template <typename Number>
   requires std::is_arithmetic_v<Number> TableCell(Number number, Tone stress = Tone::plain)
       : value(static_cast<double>(number)), tone(stress) {}
-  /// Nothing where the number is not finite, too.
+  /// Empty also where the number is not finite.
   TableCell(const std::optional<double>& number, std::string beside = {}) {
     if (!number || !std::isfinite(*number)) return;
     value = *number;

@@ -67,7 +67,8 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   return figures;
 }
 
-/// What makes compared backends slower here than they could be; the remedies are in the warnings.
+/// Adds a sentence for each compared backend that could be faster here, with the reason. The warnings have
+/// the remedies.
 void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& libraries, const Runs& runs) {
   std::set<std::string> said;
   for (const BackendSummary& one : libraries.backends) {

@@ -1,4 +1,4 @@
-// What the results of one machine say about one question, the most important first.
+// The findings from the results of one machine for one question, the most important first.
 #pragma once
 
 #include <cstddef>

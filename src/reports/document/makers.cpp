@@ -40,10 +40,7 @@ Chart ratio_chart(std::string name, std::string title, Chart::Kind kind, std::st
   return {.name = std::move(name),
           .title = std::move(title),
           .kind = kind,
-          .x = {},
           .y = {.label = std::move(label), .unit = ChartUnit::ratio},
-          .categories = {},
-          .series = {},
           .reference = 1};
 }
 

@@ -29,11 +29,11 @@ TableCell text_cell(const std::string& text);
 /// Adds a sentence with printable text; nothing for an empty text.
 void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
 
-/// What is empty is left out.
+/// Add a table or a fold, unless it is empty.
 void add_table(std::vector<Table>& tables, Table table);
 void add_fold(std::vector<Fold>& folds, Fold fold);
 
-/// Nothing where there is none.
+/// Removes the first chart and returns it; empty if there is none.
 std::optional<Chart> take_first(std::vector<Chart>& charts);
 
 /// "3 more pictures".

@@ -66,8 +66,10 @@ class Remarks {
     const auto [known, fresh] = index_.try_emplace(without_numbers(text), all_.size());
     if (fresh) all_.push_back({.text = text});
     Remark& remark = all_[known->second];
-    remark.varies = remark.varies || remark.text != text;
-    if (figures_of(remark.text) < figures_of(text)) remark.text = text;
+    if (remark.text != text) {
+      remark.varies = true;
+      if (figures_of(remark.text) < figures_of(text)) remark.text = text;
+    }
     if (result == nullptr) return;
     if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));

@@ -253,13 +253,8 @@ bool has_gpu(const Threshold& threshold) {
 }
 
 void name_cards(std::vector<Card>& cards) {
-  std::set<std::string> taken;
-  for (Card& card : cards) {
-    const std::string name = slug_of(card.question);
-    card.id = name;
-    for (int number = 2; !taken.insert(card.id).second; ++number)
-      card.id = fmt::format("{}-{}", name, number);
-  }
+  UniqueNames names("{}-{}");
+  for (Card& card : cards) card.id = names.take(slug_of(card.question)).text;
 }
 
 }  // namespace

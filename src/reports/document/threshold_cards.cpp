@@ -63,8 +63,8 @@ Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {
                           essential(printable(name_of_side(threshold, 0)), kind),
                           essential(printable(name_of_side(threshold, 1)), kind),
                           essential("ahead"),
-                          {paired ? "launches" : "", CellKind::count}}};
-  table.one_unit = true;
+                          {paired ? "launches" : "", CellKind::count}},
+              .one_unit = true};
   const auto amount = [&](const ThresholdPoint& point, std::size_t side) {
     const ThresholdStand& of = point.sides.at(side);
     return TableCell(of.amount(answer.in),

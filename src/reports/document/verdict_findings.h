@@ -50,7 +50,7 @@ std::string describe_times(const CaseVerdict& c);
 /// Why, what is not ok, what the library chose: printable sentences, joined by "; ".
 std::string describe_details(const CaseVerdict& c);
 
-/// What a reader should know beside the verdict, in the same way.
+/// The notes beside the verdict, joined in the same way.
 std::string describe_notes(const CaseVerdict& c);
 
 /// What a side is: "base.json" or "build-main (OPENBLAS_CORETYPE=Haswell)": printable.

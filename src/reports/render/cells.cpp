@@ -40,22 +40,27 @@ std::string aligned_percent(double fraction) {
   return text;
 }
 
+void add_numbers(std::vector<double>& numbers, const Table& table, std::size_t column) {
+  for (const TableRow& row : table.rows) {
+    if (column >= row.cells.size()) continue;
+    if (const auto* number = std::get_if<double>(&row.cells[column].value)) numbers.push_back(*number);
+  }
+}
+
 }  // namespace
 
 ColumnStyle style_of(const Table& table, std::size_t column) {
   ColumnStyle style;
-  std::vector<double> values;
-  const CellKind kind = table.columns.at(column).kind;
   for (const TableRow& row : table.rows) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      const TableCell& cell = row.cells[i];
-      const bool shares_unit = i == column || (table.one_unit && table.columns.at(i).kind == kind);
-      if (const auto* number = std::get_if<double>(&cell.value); number != nullptr && shares_unit)
-        values.push_back(*number);
-      const auto* text = std::get_if<std::string>(&cell.value);
-      style.is_used =
-          style.is_used || (i == column && (text != nullptr ? !text->empty() : cell.value.index() != 0));
-    }
+    if (column >= row.cells.size()) continue;
+    const auto& value = row.cells[column].value;
+    const auto* text = std::get_if<std::string>(&value);
+    style.is_used = style.is_used || (text != nullptr ? !text->empty() : value.index() != 0);
+  }
+  const CellKind kind = table.columns.at(column).kind;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (i == column || (table.one_unit && table.columns[i].kind == kind)) add_numbers(values, table, i);
   }
   if (kind == CellKind::seconds)
     choose_unit(style, std::move(values), second_units);
