@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -20,6 +21,8 @@ constexpr double most_plausible = 1.1;
 /// So many calibrations must show that CPUs of the list slow each other.
 constexpr int calibrations_that_agree = 3;
 constexpr std::size_t recent_values = 63;
+/// Of the logarithms of times.
+constexpr double bin_width = 0.002;
 
 double ratio(double time, double clock) {
   return clock > 0 ? time / clock : 0;
@@ -48,24 +51,20 @@ std::string speed_part_name(SpeedPart part) {
   return "";
 }
 
-void SmallestValues::note(double value) {
-  if (value <= 0) return;
-  if (count_ < values_.size()) {
-    values_[count_++] = value;
-  } else if (value < values_.back()) {
-    values_.back() = value;
+void FastTimes::note(double value) {
+  if (value <= 0 || !std::isfinite(value)) return;
+  ++bins_[static_cast<int>(std::floor(std::log(value) / bin_width))];
+  ++count_;
+}
+
+std::optional<double> FastTimes::value() const {
+  const std::size_t faster = std::max(count_ / 50, std::min<std::size_t>(2, count_ / 2));
+  std::size_t seen = 0;
+  for (const auto& [bin, times] : bins_) {
+    seen += times;
+    if (seen > faster) return std::exp((bin + 0.5) * bin_width);
   }
-  std::sort(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(count_));
-}
-
-std::optional<double> SmallestValues::third() const {
-  if (count_ == 0) return std::nullopt;
-  return values_[count_ - 1];
-}
-
-std::optional<double> SmallestValues::smallest() const {
-  if (count_ == 0) return std::nullopt;
-  return values_.front();
+  return std::nullopt;
 }
 
 void RecentMedian::note(double value) {
@@ -108,14 +107,14 @@ void OwnSpeed::note(const SpeedProbeTimes& times) {
 }
 
 bool OwnSpeed::shares_a_core(const Cpu& cpu) const {
-  const auto together = cpu.together.third();
+  const auto together = cpu.together.value();
   const bool never_full = together && *together > *full_.time_ratio / full_enough;
   return never_full && cpu.slowed_by_own_cpus >= calibrations_that_agree;
 }
 
 bool OwnSpeed::is_plausible() const {
   return std::all_of(cpus_.begin(), cpus_.end(), [this](const auto& entry) {
-    const auto alone = entry.second.alone.smallest();
+    const auto alone = entry.second.alone.value();
     if (!alone) return true;
     const double share = *full_.time_ratio / *alone;
     return share >= least_plausible && share <= most_plausible;
@@ -124,7 +123,7 @@ bool OwnSpeed::is_plausible() const {
 
 double OwnSpeed::throughput_reference(const Cpu& cpu) const {
   if (full_.time_ratio && is_plausible() && !shares_a_core(cpu)) return *full_.time_ratio;
-  return cpu.together.third().value_or(0);
+  return cpu.together.value().value_or(0);
 }
 
 SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
@@ -135,8 +134,8 @@ SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   const std::array<std::pair<SpeedPart, double>, 4> parts{
       {{SpeedPart::throughput,
         part_share(throughput_reference(cpu), ratio(times.throughput_seconds, times.clock_seconds))},
-       {SpeedPart::l2, part_share(cpu.l2.third(), ratio(times.l2_seconds, times.clock_seconds))},
-       {SpeedPart::memory, part_share(cpu.memory.third(), times.memory_seconds.value_or(0))},
+       {SpeedPart::l2, part_share(cpu.l2.value(), ratio(times.l2_seconds, times.clock_seconds))},
+       {SpeedPart::memory, part_share(cpu.memory.value(), times.memory_seconds.value_or(0))},
        {SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds)}}};
   for (const auto& [part, share] : parts) {
     if (share < least.share) least = {share, part, times.cpu};
@@ -163,8 +162,8 @@ SpeedReference OwnSpeed::reference() const {
   std::optional<double> least;
   int slowest = 0;
   for (const auto& [number, cpu] : cpus_) {
-    const auto alone = cpu.alone.smallest();
-    const auto together = cpu.together.smallest();
+    const auto alone = cpu.alone.value();
+    const auto together = cpu.together.value();
     if (!alone && !together) continue;
     const double best = std::min(alone.value_or(*(together ? together : alone)),
                                  together.value_or(*(alone ? alone : together)));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -25,14 +26,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The part that is measured most: nothing of it counts before a neighbour that this thread's waking
-/// disturbed is back on its core.
-constexpr auto warm_up = std::chrono::microseconds(100);
-constexpr std::size_t blocks = 8;
-/// So many of the slowest blocks are left out: an interrupt falls into one.
-constexpr std::size_t left_out = 2;
-constexpr std::size_t l2_passes = 3;
-constexpr std::size_t largest_l2_buffer = std::size_t{1} << 20U;
+/// The core leaves its sleep, and the thread's code and data arrive in its caches.
+constexpr auto warm_up = std::chrono::microseconds(50);
+/// Each part is timed so often, and the slowest times are left out: an interrupt falls into one or two.
+constexpr std::size_t throughput_blocks = 6;
+constexpr std::size_t throughput_left_out = 2;
+constexpr std::size_t l2_passes = 4;
+constexpr std::size_t l2_left_out = 1;
+constexpr std::size_t largest_l2_buffer = std::size_t{512} << 10U;
 constexpr std::size_t memory_buffer = std::size_t{4} << 20U;
 constexpr auto between_memory_reads = std::chrono::seconds(1);
 /// Threads wait so long for each other before they start.
@@ -107,32 +108,62 @@ struct CpuProbe {
   ThreadCounters counters;
 };
 
-void measure_throughput(CpuProbe& probe, CpuSpeedTimes& times) {
-  std::array<double, blocks> throughput{};
-  std::array<double, blocks> clock{};
-  const auto before = probe.counters.read();
-  for (std::size_t i = 0; i < blocks; ++i) {
-    clock[i] = seconds_of(run_clock_kernel);
-    throughput[i] = seconds_of(run_throughput_kernel);
+/// Times of work over the clock kernel's, and the clock kernel's own.
+struct TimesInClocks {
+  std::vector<double> ratios;
+  double clock_seconds = 0;
+};
+
+/// Runs work so often, with the clock kernel before and after each. A time is divided by the lesser of its
+/// two clocks: the core's clock may change between blocks, and an interrupt may fall into either.
+template <class Work>
+TimesInClocks time_in_clocks(std::size_t repeats, Work&& work) {
+  TimesInClocks times;
+  double before = seconds_of(run_clock_kernel);
+  times.clock_seconds = before;
+  for (std::size_t i = 0; i < repeats; ++i) {
+    const double seconds = seconds_of(work);
+    const double after = seconds_of(run_clock_kernel);
+    times.ratios.push_back(seconds / std::min(before, after));
+    times.clock_seconds = std::min(times.clock_seconds, after);
+    before = after;
   }
-  const auto after = probe.counters.read();
-  std::sort(throughput.begin(), throughput.end());
-  // Nothing makes the chain faster than the clock allows: its least time is undisturbed.
-  times.clock_seconds = *std::min_element(clock.begin(), clock.end());
+  return times;
+}
+
+/// The mean without the largest.
+double mean_without_largest(std::vector<double> values, std::size_t left_out) {
+  std::sort(values.begin(), values.end());
+  values.resize(values.size() - left_out);
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// The scheduler runs a thread that has slept before one that computes all the time, for longer than a probe
+/// takes. Without this, a busy program on the same CPU would not be seen.
+void let_others_run() {
+  sched_yield();
+}
+
+void measure_throughput(const CpuProbe& probe, CpuSpeedTimes& times) {
+  const auto counted_before = probe.counters.read();
+  const TimesInClocks measured = time_in_clocks(throughput_blocks, run_throughput_kernel);
+  const auto counted_after = probe.counters.read();
+  times.clock_seconds = measured.clock_seconds;
   times.throughput_seconds =
-      std::accumulate(throughput.begin(), throughput.end() - left_out, 0.0) / (blocks - left_out);
-  if (before && after) {
-    times.counters =
-        SpeedCounters{after->cycles - before->cycles, after->instructions - before->instructions};
+      measured.clock_seconds * mean_without_largest(measured.ratios, throughput_left_out);
+  if (counted_before && counted_after) {
+    times.counters = SpeedCounters{counted_after->cycles - counted_before->cycles,
+                                   counted_after->instructions - counted_before->instructions};
   }
 }
 
 void measure_l2(const CpuProbe& probe, CpuSpeedTimes& times) {
-  read_lines(probe.l2.data(), probe.l2_order);  // fetches what a contender displaced
-  std::array<double, l2_passes> passes{};
-  for (double& pass : passes) pass = seconds_of([&] { read_lines(probe.l2.data(), probe.l2_order); });
-  std::nth_element(passes.begin(), passes.begin() + l2_passes / 2, passes.end());
-  times.l2_seconds = passes[l2_passes / 2];
+  const auto read = [&] {
+    for (int i = 0; i < 2; ++i) read_lines(probe.l2.data(), probe.l2_order);
+  };
+  read();  // fetches what a contender displaced
+  times.l2_seconds =
+      times.clock_seconds * mean_without_largest(time_in_clocks(l2_passes, read).ratios, l2_left_out);
 }
 
 void measure_memory(const CpuProbe& probe, CpuSpeedTimes& times) {
@@ -155,7 +186,7 @@ class CpuSpeedProbe::Impl {
     probes_.resize(threads_.cpus().size());
     threads_.run_all([this](std::size_t i) {
       probes_[i] = std::make_unique<CpuProbe>(
-          std::min(largest_l2_buffer, l2_share_bytes(threads_.cpus()[i], threads_.cpus()) / 2));
+          std::min(largest_l2_buffer, l2_share_bytes(threads_.cpus()[i], threads_.cpus()) / 4));
     });
   }
 
@@ -174,9 +205,14 @@ class CpuSpeedProbe::Impl {
     const bool memory_too = Clock::now() >= next_memory_read_;
     if (memory_too) next_memory_read_ = Clock::now() + between_memory_reads;
     SpeedReading best;
+    std::vector<double> cpu_shares(probes_.size());
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
       SpeedProbeTimes times = probe_all(memory_too);
       own_.note(times);
+      for (std::size_t i = 0; i < cpu_shares.size(); ++i) {
+        cpu_shares[i] += times.cpus[i].cpu_share;
+        times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
+      }
       const SpeedShare speed = own_.share_of(times);
       if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
       if (best.speed.share >= trusted_speed_share) break;
@@ -212,7 +248,9 @@ class CpuSpeedProbe::Impl {
       for (const auto begin = Clock::now(); Clock::now() - begin < warm_up;) run_throughput_kernel();
       const double cpu_before = cpu_seconds_of_thread();
       const auto wall_before = Clock::now();
+      let_others_run();
       measure_throughput(probe, mine);
+      let_others_run();
       measure_l2(probe, mine);
       const double wall = seconds_since(wall_before);
       mine.cpu_share = wall > 0 ? (cpu_seconds_of_thread() - cpu_before) / wall : 1;
