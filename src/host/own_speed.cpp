@@ -57,14 +57,21 @@ void FastTimes::note(double value) {
   ++count_;
 }
 
-std::optional<double> FastTimes::value() const {
-  const std::size_t faster = std::max(count_ / 50, std::min<std::size_t>(2, count_ / 2));
+std::optional<double> FastTimes::after(std::size_t faster) const {
   std::size_t seen = 0;
   for (const auto& [bin, times] : bins_) {
     seen += times;
     if (seen > faster) return std::exp((bin + 0.5) * bin_width);
   }
   return std::nullopt;
+}
+
+std::optional<double> FastTimes::best() const {
+  return after(count_ > 2 ? 2 : count_ / 2);
+}
+
+std::optional<double> FastTimes::typical_best() const {
+  return after(std::max(count_ / 50, count_ > 2 ? std::size_t{2} : count_ / 2));
 }
 
 void RecentMedian::note(double value) {
@@ -107,14 +114,14 @@ void OwnSpeed::note(const SpeedProbeTimes& times) {
 }
 
 bool OwnSpeed::shares_a_core(const Cpu& cpu) const {
-  const auto together = cpu.together.value();
+  const auto together = cpu.together.best();
   const bool never_full = together && *together > *full_.time_ratio / full_enough;
   return never_full && cpu.slowed_by_own_cpus >= calibrations_that_agree;
 }
 
 bool OwnSpeed::is_plausible() const {
   return std::all_of(cpus_.begin(), cpus_.end(), [this](const auto& entry) {
-    const auto alone = entry.second.alone.value();
+    const auto alone = entry.second.alone.best();
     if (!alone) return true;
     const double share = *full_.time_ratio / *alone;
     return share >= least_plausible && share <= most_plausible;
@@ -123,7 +130,7 @@ bool OwnSpeed::is_plausible() const {
 
 double OwnSpeed::throughput_reference(const Cpu& cpu) const {
   if (full_.time_ratio && is_plausible() && !shares_a_core(cpu)) return *full_.time_ratio;
-  return cpu.together.value().value_or(0);
+  return cpu.together.typical_best().value_or(0);
 }
 
 SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
@@ -134,8 +141,8 @@ SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   const std::array<std::pair<SpeedPart, double>, 4> parts{
       {{SpeedPart::throughput,
         part_share(throughput_reference(cpu), ratio(times.throughput_seconds, times.clock_seconds))},
-       {SpeedPart::l2, part_share(cpu.l2.value(), ratio(times.l2_seconds, times.clock_seconds))},
-       {SpeedPart::memory, part_share(cpu.memory.value(), times.memory_seconds.value_or(0))},
+       {SpeedPart::l2, part_share(cpu.l2.typical_best(), ratio(times.l2_seconds, times.clock_seconds))},
+       {SpeedPart::memory, part_share(cpu.memory.typical_best(), times.memory_seconds.value_or(0))},
        {SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds)}}};
   for (const auto& [part, share] : parts) {
     if (share < least.share) least = {share, part, times.cpu};
@@ -152,6 +159,13 @@ SpeedShare OwnSpeed::share_of(const SpeedProbeTimes& times) const {
   return least;
 }
 
+std::optional<double> OwnSpeed::best_throughput(const Cpu& cpu) {
+  const auto alone = cpu.alone.best();
+  const auto together = cpu.together.best();
+  if (alone && together) return std::min(*alone, *together);
+  return alone ? alone : together;
+}
+
 SpeedReference OwnSpeed::reference() const {
   if (!full_.time_ratio) return {SpeedReferenceKind::session_best, full_.why_unknown, std::nullopt};
   if (!is_plausible()) {
@@ -162,12 +176,9 @@ SpeedReference OwnSpeed::reference() const {
   std::optional<double> least;
   int slowest = 0;
   for (const auto& [number, cpu] : cpus_) {
-    const auto alone = cpu.alone.value();
-    const auto together = cpu.together.value();
-    if (!alone && !together) continue;
-    const double best = std::min(alone.value_or(*(together ? together : alone)),
-                                 together.value_or(*(alone ? alone : together)));
-    const double share = std::min(1.0, *full_.time_ratio / best);
+    const auto best = best_throughput(cpu);
+    if (!best) continue;
+    const double share = std::min(1.0, *full_.time_ratio / *best);
     if (!least || share < *least) {
       least = share;
       slowest = number;

@@ -74,15 +74,19 @@ struct FullThroughput {
   std::string why_unknown;  ///< empty where time_ratio is set
 };
 
-/// The fast end of the times seen: 2 % of them are faster, and at least two. One time that a change of the
-/// clock made too short cannot set it. Times are counted in bins of 0.2 %, so a long session needs no more
-/// memory.
+/// The fast end of the times seen. One time that a change of the clock made too short cannot set it. Times
+/// are counted in bins of 0.2 %, so a long session needs no more memory.
 class FastTimes {
  public:
   void note(double value);
-  std::optional<double> value() const;
+  /// The third fastest: what the machine can do, however rarely it does.
+  std::optional<double> best() const;
+  /// 2 % are faster, and at least two: what the machine can be expected to do.
+  std::optional<double> typical_best() const;
 
  private:
+  std::optional<double> after(std::size_t faster) const;
+
   std::map<int, std::size_t> bins_;
   std::size_t count_ = 0;
 };
@@ -123,6 +127,7 @@ class OwnSpeed {
   };
 
   double throughput_reference(const Cpu& cpu) const;
+  static std::optional<double> best_throughput(const Cpu& cpu);
   bool shares_a_core(const Cpu& cpu) const;
   bool is_plausible() const;
   SpeedShare share_of(const CpuSpeedTimes& times) const;

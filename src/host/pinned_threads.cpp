@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "host/threads.h"
@@ -10,40 +11,30 @@ namespace breakeven {
 
 /// One thread. It has a condition of its own, so that it is not woken for the work of others.
 struct PinnedThreads::Worker {
-  std::condition_variable wake;
+  std::condition_variable_any wake;
   bool has_work = false;
-  std::thread thread;
+  std::jthread thread;
 };
 
 PinnedThreads::PinnedThreads(const std::vector<int>& cpus) {
   for (const int cpu : cpus) {
+    // On a thread of its own: the affinity of this one stays as it is.
     bool pinned = false;
-    std::thread([&] { pinned = set_cpus_of_thread(0, {cpu}); }).join();
+    std::jthread([&] { pinned = set_cpus_of_thread(0, {cpu}); }).join();
     (pinned ? cpus_ : unpinned_).push_back(cpu);
   }
   for (std::size_t i = 0; i < cpus_.size(); ++i) {
     Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
-    worker.thread = std::thread([this, &worker, i] { serve(worker, i); });
+    worker.thread = std::jthread([this, &worker, i](const std::stop_token& stop) { serve(worker, i, stop); });
   }
 }
 
-PinnedThreads::~PinnedThreads() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  for (const auto& worker : workers_) {
-    worker->wake.notify_one();
-    worker->thread.join();
-  }
-}
+PinnedThreads::~PinnedThreads() = default;
 
-void PinnedThreads::serve(Worker& worker, std::size_t index) {
+void PinnedThreads::serve(Worker& worker, std::size_t index, const std::stop_token& stop) {
   set_cpus_of_thread(0, {cpus_[index]});
   std::unique_lock lock(mutex_);
-  for (;;) {
-    worker.wake.wait(lock, [&] { return worker.has_work || stopping_; });
-    if (stopping_) return;
+  while (worker.wake.wait(lock, stop, [&] { return worker.has_work; })) {
     worker.has_work = false;
     const auto& work = *work_;
     lock.unlock();

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <stop_token>
 #include <vector>
 
 namespace breakeven {
@@ -16,7 +16,7 @@ namespace breakeven {
 class PinnedThreads {
  public:
   explicit PinnedThreads(const std::vector<int>& cpus);
-  ~PinnedThreads();
+  ~PinnedThreads();  // ends the threads
   PinnedThreads(const PinnedThreads&) = delete;
   PinnedThreads& operator=(const PinnedThreads&) = delete;
 
@@ -32,7 +32,7 @@ class PinnedThreads {
 
  private:
   struct Worker;
-  void serve(Worker& worker, std::size_t index);
+  void serve(Worker& worker, std::size_t index, const std::stop_token& stop);
 
   std::vector<int> cpus_, unpinned_;
   std::mutex mutex_;
@@ -40,8 +40,7 @@ class PinnedThreads {
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::exception_ptr error_;
   std::size_t running_ = 0;
-  bool stopping_ = false;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // last: its threads use all of the above until they end
 };
 
 }  // namespace breakeven

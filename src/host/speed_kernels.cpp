@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <string>
@@ -160,6 +161,13 @@ void plain_chains(long repeats) {
   zero = std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+/// The compiler cannot leave it out.
+void read_word(const std::byte* place) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, place, sizeof word);
+  asm volatile("" : : "r"(word));
+}
+
 }  // namespace
 
 void run_throughput_kernel() {
@@ -198,13 +206,11 @@ std::vector<std::uint32_t> random_line_order(std::size_t bytes) {
 }
 
 void read_lines(const std::byte* data, const std::vector<std::uint32_t>& offsets) {
-  for (const std::uint32_t offset : offsets)
-    static_cast<void>(*reinterpret_cast<const volatile std::uint64_t*>(data + offset));
+  for (const std::uint32_t offset : offsets) read_word(data + offset);
 }
 
 void read_all_lines(const std::byte* data, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += line_bytes)
-    static_cast<void>(*reinterpret_cast<const volatile std::uint64_t*>(data + i));
+  for (std::size_t i = 0; i < bytes; i += line_bytes) read_word(data + i);
 }
 
 bool flush_lines(const std::byte* data, std::size_t bytes) {
