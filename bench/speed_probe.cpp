@@ -1,4 +1,6 @@
-// The machine's speed probe, again and again: a table of its readings as CSV, a line a CPU and reading.
+// The machine's speed probe, again and again: a table of its readings as CSV, one line per CPU and reading.
+// Between two probes the first CPU of the list runs two pieces of work, which a neighbour slows unlike: a
+// product of matrices and a chain of dependent additions.
 //   bench-speed-probe [SECONDS [INTERVAL_MS [CPU,CPU...]]]      default: 10 s, every 25 ms, all allowed CPUs
 #include "host/speed_probe.h"
 
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "host/cpu.h"
+#include "host/threads.h"
 
 namespace breakeven::bench {
 namespace {
@@ -30,29 +33,74 @@ std::vector<int> cpus_from(const std::string& list) {
   return cpus;
 }
 
-void print_reading(double at, double cost, const SpeedReading& reading) {
+/// Microseconds of work that a neighbour on the same core slows.
+struct Work {
+  double product = 0;
+  double chain = 0;
+};
+
+class Workload {
+ public:
+  Work run() {
+    Work work;
+    work.product = microseconds_of([&] {
+      for (int i = 0; i < 40; ++i) multiply();
+    });
+    work.chain = microseconds_of([&] {
+      for (int i = 0; i < 400'000; ++i) sum_ = sum_ + 1.0;
+    });
+    return work;
+  }
+
+ private:
+  static constexpr std::size_t size = 64;
+
+  template <class Function>
+  static double microseconds_of(Function&& function) {
+    const auto start = Clock::now();
+    function();
+    return 1e6 * seconds_since(start);
+  }
+
+  void multiply() {
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t k = 0; k < size; ++k) {
+        for (std::size_t j = 0; j < size; ++j) c_[i * size + j] += a_[i * size + k] * b_[k * size + j];
+      }
+    }
+  }
+
+  std::vector<float> a_ = std::vector<float>(size * size), b_ = a_, c_ = a_;
+  volatile double sum_ = 0;
+};
+
+void print_reading(double at, double cost, const SpeedReading& reading, const Work& work) {
   for (const CpuSpeedTimes& cpu : reading.times.cpus) {
-    fmt::print("{:.4f},{:.1f},{:.4f},{},{},{},{:.3f},{:.3f},{:.2f},{},{:.4f},{}\n", at, cost * 1e6,
-               reading.speed.share, speed_part_name(reading.speed.least), reading.speed.cpu, cpu.cpu,
-               cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
+    fmt::print("{:.4f},{:.1f},{:.4f},{},{},{},{:.3f},{:.3f},{:.2f},{},{:.4f},{},{:.0f},{:.0f}\n", at,
+               cost * 1e6, reading.speed.share, speed_part_name(reading.speed.least), reading.speed.cpu,
+               cpu.cpu, cpu.throughput_seconds * 1e6, cpu.clock_seconds * 1e6, cpu.l2_seconds * 1e6,
                cpu.memory_seconds ? fmt::format("{:.1f}", *cpu.memory_seconds * 1e6) : "", cpu.cpu_share,
-               cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "");
+               cpu.counters ? fmt::format("{}", cpu.counters->cycles) : "", work.product, work.chain);
   }
 }
 
 int print_readings(double seconds, std::chrono::duration<double> interval, const std::vector<int>& cpus) {
   CpuSpeedProbe probe(cpus);
+  set_cpus_of_thread(0, {cpus.front()});
+  Workload workload;
   const auto start = Clock::now();
   probe.calibrate();
   fmt::print(stderr, "calibrated in {:.1f} ms\n", 1e3 * seconds_since(start));
   fmt::print(
-      "seconds,cost_us,share,part,slowest_cpu,cpu,throughput_us,clock_us,l2_us,memory_us,cpu_share,cycles\n");
+      "seconds,cost_us,share,part,slowest_cpu,cpu,throughput_us,clock_us,l2_us,memory_us,cpu_share,cycles,"
+      "product_us,chain_us\n");
   while (seconds_since(start) < seconds) {
     std::this_thread::sleep_for(interval);
+    const Work work = workload.run();
     const auto before = Clock::now();
     const double at = seconds_since(start);
     const SpeedReading reading = probe.measure();
-    print_reading(at, seconds_since(before), reading);
+    print_reading(at, seconds_since(before), reading, work);
   }
   const SpeedReference reference = probe.reference();
   fmt::print(stderr, "reference: {}{}\n",
