@@ -20,7 +20,14 @@ constexpr double least_plausible = 0.3;
 constexpr double most_plausible = 1.1;
 /// So many calibrations must show that CPUs of the list slow each other.
 constexpr int calibrations_that_agree = 3;
+/// Where another thread ran during a probe, its other times say nothing of the machine.
+constexpr double least_cpu_share = 0.95;
 constexpr std::size_t recent_values = 63;
+/// Where the processor's own speed is not known, this share of the session's times is faster than the
+/// reference.
+constexpr double reference_share = 0.02;
+/// Memory varies by 5 % on a quiet machine: a quarter of the times is faster.
+constexpr double memory_reference_share = 0.25;
 /// Of the logarithms of times.
 constexpr double bin_width = 0.002;
 
@@ -67,11 +74,12 @@ std::optional<double> FastTimes::after(std::size_t faster) const {
 }
 
 std::optional<double> FastTimes::best() const {
-  return after(count_ > 2 ? 2 : count_ / 2);
+  return quantile(0);
 }
 
-std::optional<double> FastTimes::typical_best() const {
-  return after(std::max(count_ / 50, count_ > 2 ? std::size_t{2} : count_ / 2));
+std::optional<double> FastTimes::quantile(double share) const {
+  const auto faster = static_cast<std::size_t>(share * static_cast<double>(count_));
+  return after(std::max(faster, count_ > 2 ? std::size_t{2} : count_ / 2));
 }
 
 void RecentMedian::note(double value) {
@@ -105,6 +113,7 @@ void OwnSpeed::note_calibration(const CpuSpeedTimes& alone_before, const CpuSpee
 
 void OwnSpeed::note(const SpeedProbeTimes& times) {
   for (const CpuSpeedTimes& one : times.cpus) {
+    if (one.cpu_share < least_cpu_share) continue;
     Cpu& cpu = cpus_[one.cpu];
     cpu.together.note(ratio(one.throughput_seconds, one.clock_seconds));
     cpu.l2.note(ratio(one.l2_seconds, one.clock_seconds));
@@ -130,7 +139,7 @@ bool OwnSpeed::is_plausible() const {
 
 double OwnSpeed::throughput_reference(const Cpu& cpu) const {
   if (full_.time_ratio && is_plausible() && !shares_a_core(cpu)) return *full_.time_ratio;
-  return cpu.together.typical_best().value_or(0);
+  return cpu.together.quantile(reference_share).value_or(0);
 }
 
 SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
@@ -141,8 +150,10 @@ SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   const std::array<std::pair<SpeedPart, double>, 4> parts{
       {{SpeedPart::throughput,
         part_share(throughput_reference(cpu), ratio(times.throughput_seconds, times.clock_seconds))},
-       {SpeedPart::l2, part_share(cpu.l2.typical_best(), ratio(times.l2_seconds, times.clock_seconds))},
-       {SpeedPart::memory, part_share(cpu.memory.typical_best(), times.memory_seconds.value_or(0))},
+       {SpeedPart::l2,
+        part_share(cpu.l2.quantile(reference_share), ratio(times.l2_seconds, times.clock_seconds))},
+       {SpeedPart::memory,
+        part_share(cpu.memory.quantile(memory_reference_share), times.memory_seconds.value_or(0))},
        {SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds)}}};
   for (const auto& [part, share] : parts) {
     if (share < least.share) least = {share, part, times.cpu};

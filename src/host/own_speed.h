@@ -81,10 +81,11 @@ class FastTimes {
   void note(double value);
   /// The third fastest: what the machine can do, however rarely it does.
   std::optional<double> best() const;
-  /// 2 % are faster, and at least two: what the machine can be expected to do.
-  std::optional<double> typical_best() const;
+  /// The time that this share of all times is faster than, and at least two are.
+  std::optional<double> quantile(double share) const;
 
  private:
+  /// The bin's middle: a time is within 0.1 % of it.
   std::optional<double> after(std::size_t faster) const;
 
   std::map<int, std::size_t> bins_;

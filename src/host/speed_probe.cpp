@@ -30,9 +30,11 @@ using Clock = std::chrono::steady_clock;
 constexpr auto warm_up = std::chrono::microseconds(50);
 /// Each part is timed so often, and the slowest times are left out: an interrupt falls into one or two.
 constexpr std::size_t throughput_blocks = 6;
-constexpr std::size_t throughput_left_out = 2;
-constexpr std::size_t l2_passes = 4;
-constexpr std::size_t l2_left_out = 1;
+constexpr std::size_t l2_passes = 5;
+constexpr std::size_t slowest_left_out = 2;
+/// The clock of a core changes by less than this during a probe. A longer time of the clock kernel was
+/// interrupted.
+constexpr double largest_clock_change = 1.1;
 constexpr std::size_t largest_l2_buffer = std::size_t{512} << 10U;
 constexpr std::size_t memory_buffer = std::size_t{4} << 20U;
 constexpr auto between_memory_reads = std::chrono::seconds(1);
@@ -115,26 +117,29 @@ struct TimesInClocks {
 };
 
 /// Runs work so often, with the clock kernel before and after each. A time is divided by the lesser of its
-/// two clocks: the core's clock may change between blocks, and an interrupt may fall into either.
+/// two clocks, because the core's clock may change between blocks. Where both were interrupted, the least
+/// clock of all takes their place.
 template <class Work>
 TimesInClocks time_in_clocks(std::size_t repeats, Work&& work) {
-  TimesInClocks times;
-  double before = seconds_of(run_clock_kernel);
-  times.clock_seconds = before;
+  std::vector<double> clocks{seconds_of(run_clock_kernel)};
+  std::vector<double> seconds;
   for (std::size_t i = 0; i < repeats; ++i) {
-    const double seconds = seconds_of(work);
-    const double after = seconds_of(run_clock_kernel);
-    times.ratios.push_back(seconds / std::min(before, after));
-    times.clock_seconds = std::min(times.clock_seconds, after);
-    before = after;
+    seconds.push_back(seconds_of(work));
+    clocks.push_back(seconds_of(run_clock_kernel));
+  }
+  TimesInClocks times;
+  times.clock_seconds = *std::min_element(clocks.begin(), clocks.end());
+  for (std::size_t i = 0; i < repeats; ++i) {
+    const double clock = std::min(clocks[i], clocks[i + 1]);
+    const bool interrupted = clock > largest_clock_change * times.clock_seconds;
+    times.ratios.push_back(seconds[i] / (interrupted ? times.clock_seconds : clock));
   }
   return times;
 }
 
-/// The mean without the largest.
-double mean_without_largest(std::vector<double> values, std::size_t left_out) {
+double mean_without_slowest(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  values.resize(values.size() - left_out);
+  values.resize(values.size() - slowest_left_out);
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -153,8 +158,7 @@ void measure_throughput(const CpuProbe& probe, CpuSpeedTimes& times) {
   const TimesInClocks measured = time_in_clocks(throughput_blocks, run_throughput_kernel);
   const auto counted_after = probe.counters.read();
   times.clock_seconds = measured.clock_seconds;
-  times.throughput_seconds =
-      measured.clock_seconds * mean_without_largest(measured.ratios, throughput_left_out);
+  times.throughput_seconds = measured.clock_seconds * mean_without_slowest(measured.ratios);
   if (counted_before && counted_after) {
     times.counters = SpeedCounters{counted_after->cycles - counted_before->cycles,
                                    counted_after->instructions - counted_before->instructions};
@@ -166,8 +170,7 @@ void measure_l2(const CpuProbe& probe, CpuSpeedTimes& times) {
     for (int i = 0; i < 2; ++i) read_lines(probe.l2.data(), probe.l2_order);
   };
   read();  // fetches what a contender displaced
-  times.l2_seconds =
-      times.clock_seconds * mean_without_largest(time_in_clocks(l2_passes, read).ratios, l2_left_out);
+  times.l2_seconds = times.clock_seconds * mean_without_slowest(time_in_clocks(l2_passes, read).ratios);
 }
 
 void measure_memory(const CpuProbe& probe, CpuSpeedTimes& times) {

@@ -168,6 +168,26 @@ TEST(OwnSpeedTest, OneTimeThatIsTooShortDoesNotSetTheReference) {
   EXPECT_GT(own.share_of(both({}, {})).share, 0.99);
 }
 
+TEST(OwnSpeedTest, ThreeProbesOfManyThousandAreNoReference) {
+  OwnSpeed own(unknown());
+  note(own, both({}, {}), 1000);
+  note(own, both({.throughput = 0.9, .l2 = 0.9}, {}), 3);
+  EXPECT_GT(own.share_of(both({}, {})).share, 0.99);
+}
+
+TEST(OwnSpeedTest, AProbeDuringWhichAnotherProgramRanIsNoReference) {
+  OwnSpeed own(unknown());
+  note(own, both({.throughput = 0.5, .l2 = 0.5, .clock = 2, .cpu_share = 0.5}, {}), 50);
+  note(own, both({}, {}), 50);
+  EXPECT_GT(own.share_of(both({}, {})).share, 0.99);
+}
+
+TEST(OwnSpeedTest, MemoryIsComparedWithTheFasterQuarter) {
+  OwnSpeed own(known());
+  for (int i = 0; i < 100; ++i) own.note(both({.memory = 1 + 0.0012 * i}, {}));
+  EXPECT_NEAR(own.share_of(both({.memory = 1.12}, {})).share, 1.03 / 1.12, 0.005);
+}
+
 TEST(OwnSpeedTest, AnEmulatorIsNotTakenForANeighbour) {
   OwnSpeed own(known());
   calibrate(own, {.throughput = 20}, {.throughput = 20});
