@@ -19,6 +19,8 @@ class PinnedThreads {
   ~PinnedThreads();  // ends the threads
   PinnedThreads(const PinnedThreads&) = delete;
   PinnedThreads& operator=(const PinnedThreads&) = delete;
+  PinnedThreads(PinnedThreads&&) = delete;
+  PinnedThreads& operator=(PinnedThreads&&) = delete;
 
   /// The CPUs that have a thread.
   const std::vector<int>& cpus() const { return cpus_; }

@@ -28,6 +28,8 @@ class SpeedProbe {
   SpeedProbe() = default;
   SpeedProbe(const SpeedProbe&) = delete;
   SpeedProbe& operator=(const SpeedProbe&) = delete;
+  SpeedProbe(SpeedProbe&&) = delete;
+  SpeedProbe& operator=(SpeedProbe&&) = delete;
 
   /// Finds the machine's own speed: each CPU alone, then all together. Call it before the first measure(),
   /// while nothing else of this process computes. Calling it again can only improve what is known.
@@ -50,6 +52,8 @@ class CpuSpeedProbe final : public SpeedProbe {
   ~CpuSpeedProbe() override;
   CpuSpeedProbe(const CpuSpeedProbe&) = delete;
   CpuSpeedProbe& operator=(const CpuSpeedProbe&) = delete;
+  CpuSpeedProbe(CpuSpeedProbe&&) = delete;
+  CpuSpeedProbe& operator=(CpuSpeedProbe&&) = delete;
 
   void calibrate() override;
   SpeedReading measure() override;

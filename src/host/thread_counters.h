@@ -14,6 +14,8 @@ class ThreadCounters {
   ~ThreadCounters();
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
+  ThreadCounters(ThreadCounters&&) = delete;
+  ThreadCounters& operator=(ThreadCounters&&) = delete;
 
   /// User-space cycles and instructions since the counters were made; nothing where they cannot be read, or
   /// the kernel counted only part of the time.
