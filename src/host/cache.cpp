@@ -56,6 +56,25 @@ std::size_t total_cache_bytes() {
   return std::max(total, last_level_cache_bytes());
 }
 
+std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {
+  constexpr std::size_t unknown = std::size_t{256} << 10U;
+  for (int index = 0; index < 8; ++index) {
+    const std::filesystem::path cache =
+        fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}", cpu, index);
+    if (first_word(cache / "level") != "2") continue;
+    std::ifstream size(cache / "size");
+    std::size_t kib = 0;
+    if (!(size >> kib) || kib == 0) return unknown;
+    const std::string sharing = first_word(cache / "shared_cpu_list");
+    const auto sharers = std::count_if(cpus.begin(), cpus.end(), [&](int other) {
+      return first_word(fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/shared_cpu_list", other,
+                                    index)) == sharing;
+    });
+    return (kib << 10U) / static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, sharers));
+  }
+  return unknown;
+}
+
 void flush_caches() {
   // Twice the largest cache, written by a thread on every CPU: a CPU's own second-level cache is out of reach
   // of others.

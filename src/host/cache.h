@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace breakeven {
 
@@ -11,6 +12,10 @@ std::size_t last_level_cache_bytes();
 /// Bytes of all caches from the second level on that CPUs of this process's affinity mask have, together:
 /// what they could hold of what a program reads again. At least last_level_cache_bytes().
 std::size_t total_cache_bytes();
+
+/// Bytes of the second-level cache that one of `cpus` has to itself when all of them compute; 256 KiB where
+/// the kernel does not say.
+std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus);
 
 /// Fills the caches of every CPU of this process's affinity mask with other data.
 void flush_caches();
