@@ -34,6 +34,7 @@ Measure read_measure(const Json& json, const Place& place) {
           .launches = static_cast<int>(given.integer("launches")),
           .cold_cache = given.text("cache") == "cold",
           .placed = given.text("placement") == "cores",
+          .needs_own_speed = given.text("own_speed") == "needed",
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
           .timeout_seconds = given.number("timeout_seconds"),
           .energy_seconds = given.number("energy_seconds")};
@@ -149,6 +150,11 @@ const std::vector<Parameter>& measure_parameters() {
                        "where the threads of CPU backends run: each on a core of its own, or wherever the "
                        "kernel moves them, as it does with \"cache\": \"cold\", too",
                        {"cores", "free"}, defaults.placed ? "cores" : "free"),
+      choice_parameter(
+          "own_speed",
+          "whether samples count only if the machine ran at 95 % of its own speed or more, which "
+          "a probe measures in every round; \"ignored\": it is not probed",
+          {"needed", "ignored"}, defaults.needs_own_speed ? "needed" : "ignored"),
       integer_parameter("seed", "of inputs, initial weights and the order of samples", 0, exact_in_json,
                         static_cast<std::int64_t>(defaults.seed)),
       number_parameter("timeout_seconds", "a request to a backend unanswered for this long is given up", 0,

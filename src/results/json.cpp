@@ -65,6 +65,8 @@ Json to_json(const CaseResult& c) {
                        {"launches", c.seconds->launches},
                        {"iterations", c.seconds->iterations}};
     if (!c.seconds->throttled.empty()) made["seconds"]["throttled"] = c.seconds->throttled;
+    if (!c.seconds->visits.empty()) made["seconds"]["visits"] = c.seconds->visits;
+    if (!c.seconds->own_speed.empty()) made["seconds"]["own_speed"] = numbers_or_nulls(c.seconds->own_speed);
   } else {
     made["seconds"] = nullptr;
   }
@@ -127,7 +129,9 @@ std::string whole_text(const Result& r, const std::vector<std::string>& cases) {
   if (r.sampling) {
     head["sampling"] = {{"wall_seconds", number_or_null(r.sampling->wall_seconds)},
                         {"sample_seconds", number_or_null(r.sampling->sample_seconds)}};
+    if (r.sampling->probe_seconds > 0) head["sampling"]["probe_seconds"] = r.sampling->probe_seconds;
   }
+  if (r.machine_speed) head["machine_speed"] = to_json(*r.machine_speed);
   std::string text = "{\n";
   for (const auto& [key, value] : head.items())
     text += fmt::format("{}: {},\n", text_of(key), text_of(value));
@@ -191,7 +195,12 @@ CaseResult read_case(const JsonReader& in) {
                        .samples = s.numbers("samples"),
                        .launches = s.get_or<std::vector<std::int64_t>>("launches", {}),
                        .iterations = s.get_or<std::int64_t>("iterations", 0),
-                       .throttled = s.get_or<std::vector<std::int64_t>>("throttled", {})};
+                       .throttled = s.get_or<std::vector<std::int64_t>>("throttled", {}),
+                       .visits = s.get_or<std::vector<std::int64_t>>("visits", {}),
+                       .own_speed = s.has("own_speed") ? s.numbers("own_speed") : std::vector<double>{}};
+    if (!c.seconds->own_speed.empty() && c.seconds->own_speed.size() != c.seconds->samples.size())
+      s.fail(fmt::format("has {} samples and {} of own_speed", c.seconds->samples.size(),
+                         c.seconds->own_speed.size()));
     if (!(c.seconds->median > 0)) in.fail("has a median of seconds that is not above 0");
   }
   if (c.status == Status::ok && !c.seconds && !in.has("fit")) in.fail("is ok and has no seconds");
@@ -263,8 +272,10 @@ Result result_from(const Json& json) {
   if (in.has("sampling")) {
     const JsonReader s = in.child("sampling");
     r.sampling = Sampling{.wall_seconds = s.get<double>("wall_seconds"),
-                          .sample_seconds = s.get<double>("sample_seconds")};
+                          .sample_seconds = s.get<double>("sample_seconds"),
+                          .probe_seconds = s.get_or<double>("probe_seconds", 0)};
   }
+  r.machine_speed = read_machine_speed(in);
   in.each("backends", [&](const JsonReader& b) { r.backends.push_back(read_backend(b)); });
   std::map<std::pair<std::string, std::string>, std::size_t> seen;
   r.cases.reserve(in.at("cases").size());

@@ -172,4 +172,25 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json to_json(const MachineSpeed& speed) {
+  Json made{{"rounds", speed.rounds},
+            {"slow_rounds", speed.slow_rounds},
+            {"median", number_or_null(speed.median)},
+            {"lowest", number_or_null(speed.lowest)},
+            {"best_seconds", speed.best_seconds}};
+  if (!speed.reservation.empty()) made["reservation"] = speed.reservation;
+  return made;
+}
+
+std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
+  if (!in.has("machine_speed")) return std::nullopt;
+  const JsonReader s = in.child("machine_speed");
+  return MachineSpeed{.rounds = s.get<std::int64_t>("rounds"),
+                      .slow_rounds = s.get<std::int64_t>("slow_rounds"),
+                      .median = s.get<double>("median"),
+                      .lowest = s.get<double>("lowest"),
+                      .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
+                      .reservation = s.get_or<std::string>("reservation", "")};
+}
+
 }  // namespace breakeven

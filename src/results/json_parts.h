@@ -28,6 +28,9 @@ nlohmann::ordered_json to_json(const BackendRecord& backend);
 nlohmann::ordered_json to_json(const Host& host);
 BackendRecord read_backend(const JsonReader& in);
 Host read_host(const JsonReader& in);
+nlohmann::ordered_json to_json(const MachineSpeed& speed);
+/// `machine_speed` of a document; empty if it has none.
+std::optional<MachineSpeed> read_machine_speed(const JsonReader& in);
 
 /// Of JSON of a result file. Throws ResultError, which names the place but not the file.
 Result result_from(const nlohmann::ordered_json& json);

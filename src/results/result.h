@@ -34,6 +34,8 @@ struct Timing {
   std::vector<std::int64_t> launches;        // how many of them each fresh process gave, in order
   std::int64_t iterations = 0;               // of the last sample
   std::vector<std::int64_t> throttled = {};  // indices of samples while a GPU held its clocks down, rising
+  std::vector<std::int64_t> visits = {};     // samples of each visit of a single launch; empty: one visit
+  std::vector<double> own_speed = {};        // the machine's beside each sample, 0 to 1; empty: not known
 
   /// The interval; empty unless both ends are known, finite and above 0, which a file does not guarantee.
   std::optional<Interval> interval() const;
@@ -171,7 +173,19 @@ struct Host {
 struct Sampling {
   double wall_seconds = 0;    // from the first sample of each problem to its last, of all problems
   double sample_seconds = 0;  // inside the samples, of all backends
+  double probe_seconds = 0;   // of the speed probe in between
   bool operator==(const Sampling&) const = default;
+};
+
+/// How fast the machine was while something was measured, as part of its own speed: docs/machine-speed.md.
+struct MachineSpeed {
+  std::int64_t rounds = 0;                    // after each of which it was probed
+  std::int64_t slow_rounds = 0;               // in which it ran below `own_speed_needed`
+  double median = 1, lowest = 1;              // of all rounds, 0 to 1; `lowest` is the 5 % quantile
+  std::map<std::string, double> best_seconds;  // of the probe's parts, "throughput", "l2", "memory"
+  std::string reservation;  // why its own speed may be higher than was seen; empty: it is known
+
+  bool operator==(const MachineSpeed&) const = default;
 };
 
 struct Result {
@@ -181,6 +195,7 @@ struct Result {
   std::vector<std::string> warnings;  // of the whole run
   Host host;
   std::string config;                // JSON text, as given
+  std::optional<MachineSpeed> machine_speed = {};  // of the process that wrote the file; absent: not probed
   std::optional<Sampling> sampling;  // of the process that wrote the file; absent where nothing was sampled
   std::vector<BackendRecord> backends;
   std::vector<CaseResult> cases;

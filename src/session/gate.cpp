@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <random>
 #include <set>
@@ -28,13 +29,17 @@ constexpr const char* name_of(std::size_t side) {
 }
 
 /// Both sides of one case on one backend.
-struct Duel {
+struct ComparedCase {
   std::size_t verdict_index = 0;
-  std::size_t arms = 0;              // of its problem: the base's, and behind it the head's
-  std::optional<std::size_t> alone;  // the only side that has it: verified once, and nothing is compared
-  std::size_t repeated = 0;          // pairs that were taken again, as a GPU throttled
+  std::array<Contender*, 2> sides{};  // null: the side does not have it
+  std::size_t throttled = 0;          // pairs that were taken again, as a GPU had lowered its clocks
+  std::size_t slow = 0;               // pairs that were taken again, as the machine was slower than itself
+  std::vector<double> slow_speeds;    // its share of its own speed in these
   Effects effects;
   bool decided = false;
+
+  bool is_alone() const { return sides[base] == nullptr || sides[head] == nullptr; }
+  Contender& only() const { return *(sides[base] != nullptr ? sides[base] : sides[head]); }
 };
 
 /// Why a case without a clear verdict is not measured further, and what to do about it.
@@ -42,42 +47,46 @@ struct Cause {
   std::string text, remedy;
 };
 
-/// A problem and the duels in it: one for each backend that both sides have.
-struct Match {
+/// A problem, and a case of it for each backend.
+struct ComparedProblem {
   MeasuredProblem problem;
-  std::vector<Duel> duels;
+  std::deque<Contender> contenders;
+  std::vector<ComparedCase> cases;
   double seconds_each = 0;  // of the latest launch
 };
 
 class Gate {
  public:
   Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-       const std::function<void(const SessionProgress&)>& show)
+       const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
       : plan_(plan),
         measure_(plan.config.measure),
         rules_(plan.rules),
         save_(save),
         show_(show),
         generator_(measure_.seed),
-        bench_(measure_, plan.threads, plan.arbiter,
-               [this](const MeasuredProblem& problem, const Arm& arm, const std::string& activity) {
-                 tell(problem, arm, activity);
-               }) {}
+        engine_(measure_, instruments, plan.threads, plan.arbiter,
+                [this](const Contender& contender, const std::string& activity) {
+                  report_progress(contender, activity);
+                }),
+        begun_(now()) {}
 
   Verdicts run() {
     begin();
     for (launch_ = 0; any_open() && !must_end(); ++launch_) {
-      bench_.begin_launch();
-      for (Match* match : due()) {
+      engine_.begin_launch();
+      for (ComparedProblem* problem : due()) {
         if (must_end()) break;
-        const auto start = Clock::now();
-        measure(*match);
-        match->seconds_each = seconds_since(start);
+        const double start = now();
+        measure(*problem);
+        problem->seconds_each = now() - start;
         save_(verdicts_);
       }
     }
-    bench_.end();
-    verdicts_.wall_seconds = seconds_since(begun_);
+    engine_.stop_workers();
+    verdicts_.machine_speed = engine_.machine_speed();
+    warn_of_speed(verdicts_.machine_speed, verdicts_.warnings);
+    verdicts_.wall_seconds = now() - begun_;
     give_up();
     gather_common_notes(verdicts_);
     return std::move(verdicts_);
@@ -96,7 +105,7 @@ class Gate {
     verdicts_.host = describe_host(plan_.head.threads);
     auto all = plan_.base.backends;
     all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
-    verdicts_.host.gpus = describe_gpus(all, bench_.nvml());
+    verdicts_.host.gpus = engine_.find_gpus(all);
     verdicts_.base = record_of(plan_.base);
     verdicts_.head = record_of(plan_.head);
     add_participants();
@@ -107,13 +116,13 @@ class Gate {
     for (std::string& warning : same_file_warnings(verdicts_.base, verdicts_.head))
       verdicts_.warnings.push_back(std::move(warning));
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
-    rows_.reserve(2 * most);  // arms point at them
+    rows_.reserve(2 * most);  // contenders point at them
     verdicts_.cases.reserve(most);
     for (const PlannedCase& planned : plan_.config.cases) add(planned);
     rules_.cases = 0;
-    for (const Match& match : matches_) {
-      rules_.cases +=
-          std::count_if(match.duels.begin(), match.duels.end(), [](const Duel& d) { return !d.alone; });
+    for (const ComparedProblem& problem : problems_) {
+      rules_.cases += std::count_if(problem.cases.begin(), problem.cases.end(),
+                                    [](const ComparedCase& c) { return !c.is_alone(); });
     }
     rules_.cases = std::max<std::size_t>(1, rules_.cases);
     verdicts_.method = method_of(rules_);
@@ -165,8 +174,8 @@ class Gate {
       return;
     }
     const std::string id = planned.problem.id();
-    Match match;
-    match.problem.planned = &planned;
+    ComparedProblem& problem = problems_.emplace_back();
+    problem.problem.planned = &planned;
     for (std::size_t p = 0; p < participants_.size(); ++p) {
       const Pair& pair = participants_[p];
       const auto has = [&](std::size_t side) {
@@ -178,21 +187,19 @@ class Gate {
       CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
       verdict.backend = plan_.backends[p].name();
       verdict.base_status = verdict.head_status = Status::interrupted;
-      Duel& duel = match.duels.emplace_back();
-      duel.verdict_index = verdicts_.cases.size() - 1;
-      duel.arms = match.problem.arms.size();
-      if (!has(base) || !has(head)) {
-        duel.alone = has(base) ? base : head;
-        say_what_is_missing(verdict, *duel.alone, plan_.backends[p]);
-      }
+      ComparedCase& compared = problem.cases.emplace_back();
+      compared.verdict_index = verdicts_.cases.size() - 1;
       for (const std::size_t side : {base, head}) {
         if (!has(side)) continue;
-        Arm& arm = match.problem.arms.emplace_back();
-        arm.participant = pair[side].get();
-        arm.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+        Contender& contender = problem.contenders.emplace_back();
+        contender.participant = pair[side].get();
+        contender.problem = &problem.problem;
+        contender.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+        compared.sides.at(side) = &contender;
       }
+      if (compared.is_alone()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
     }
-    if (!match.duels.empty()) matches_.push_back(std::move(match));
+    if (problem.cases.empty()) problems_.pop_back();
   }
 
   using Pair = std::array<std::unique_ptr<Participant>, 2>;
@@ -219,178 +226,149 @@ class Gate {
   /// The problems that the next launch measures, in random order: everything that runs before a case in its
   /// process is part of its conditions. If there is not enough time for everything, the suspects nearest to
   /// an end come first: half of the confirmations of all would confirm nothing.
-  std::vector<Match*> due() {
-    std::vector<Match*> looked_at, suspects;
-    for (Match& match : matches_) {
-      if (is_open(match)) (confirmed_launches(match) ? suspects : looked_at).push_back(&match);
+  std::vector<ComparedProblem*> due() {
+    std::vector<ComparedProblem*> unsuspected, suspects;
+    for (ComparedProblem& problem : problems_) {
+      if (is_open(problem)) (confirmed_launches(problem) ? suspects : unsuspected).push_back(&problem);
     }
-    std::stable_sort(suspects.begin(), suspects.end(), [](const Match* a, const Match* b) {
-      return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
-             std::pair(*confirmed_launches(*b), largest_effect(*b));
-    });
+    std::stable_sort(suspects.begin(), suspects.end(),
+                     [](const ComparedProblem* a, const ComparedProblem* b) {
+                       return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
+                              std::pair(*confirmed_launches(*b), largest_effect(*b));
+                     });
     const auto needed = static_cast<std::size_t>(confirming_looks(rules_).front().launches);
-    double left = plan_.max_seconds - seconds_since(begun_);
-    std::vector<Match*> chosen;
-    for (Match* match : suspects) {
-      const std::size_t done = *confirmed_launches(*match);
-      const double wanted = static_cast<double>(done < needed ? needed - done : 1) * match->seconds_each;
+    double left = plan_.max_seconds - (now() - begun_);
+    std::vector<ComparedProblem*> chosen;
+    for (ComparedProblem* problem : suspects) {
+      const std::size_t done = *confirmed_launches(*problem);
+      const double wanted = static_cast<double>(done < needed ? needed - done : 1) * problem->seconds_each;
       if (wanted > left && !chosen.empty()) continue;
-      chosen.push_back(match);
+      chosen.push_back(problem);
       left -= wanted;
     }
-    for (const Match* match : looked_at) left -= match->seconds_each;
-    if (left > 0 || chosen.empty()) chosen.insert(chosen.end(), looked_at.begin(), looked_at.end());
+    for (const ComparedProblem* problem : unsuspected) left -= problem->seconds_each;
+    if (left > 0 || chosen.empty()) chosen.insert(chosen.end(), unsuspected.begin(), unsuspected.end());
     std::shuffle(chosen.begin(), chosen.end(), generator_);
     return chosen;
   }
 
-  /// The number of confirming launches of the match's most confirmed suspect; empty if none is suspected.
-  static std::optional<std::size_t> confirmed_launches(const Match& match) {
+  /// The number of confirming launches of the problem's most confirmed suspect; empty if none is suspected.
+  static std::optional<std::size_t> confirmed_launches(const ComparedProblem& problem) {
     std::optional<std::size_t> most;
-    for (const Duel& duel : match.duels) {
-      if (!duel.decided && duel.effects.suspected_slower)
-        most = std::max(most.value_or(0), duel.effects.confirming.size());
+    for (const ComparedCase& one : problem.cases) {
+      if (!one.decided && one.effects.suspected_slower)
+        most = std::max(most.value_or(0), one.effects.confirming.size());
     }
     return most;
   }
 
-  static double largest_effect(const Match& match) {
+  static double largest_effect(const ComparedProblem& problem) {
     double largest = 0;
-    for (const Duel& duel : match.duels) {
-      if (!duel.decided && duel.effects.suspected_slower)
-        largest = std::max(largest, std::abs(estimate(duel.effects.first)));
+    for (const ComparedCase& one : problem.cases) {
+      if (!one.decided && one.effects.suspected_slower)
+        largest = std::max(largest, std::abs(estimate(one.effects.first)));
     }
     return largest;
   }
 
-  void measure(Match& match) {
-    MeasuredProblem& problem = match.problem;
-    bench_.find_truth(problem);
-    for (const std::size_t d : random_order(match.duels.size(), generator_)) {
-      Duel& duel = match.duels[d];
-      if (duel.decided || Interruption::requested()) continue;
-      if (duel.alone) {
-        verify_alone(problem, duel);
+  void measure(ComparedProblem& problem) {
+    for (const std::size_t i : random_order(problem.cases.size(), generator_)) {
+      ComparedCase& one = problem.cases[i];
+      if (one.decided || Interruption::requested()) continue;
+      if (one.is_alone()) {
+        verify_alone(one);
         continue;
       }
-      if (ready(problem, duel) && sample(problem, duel)) {
-        for (const std::size_t side : {base, head}) bench_.verify_again(problem, arm(problem, duel, side));
-      }
-      for (const std::size_t side : {base, head}) {
-        if (!arm(problem, duel, side).over) bench_.release(arm(problem, duel, side));
-      }
+      const std::size_t pairs = sample(one);
       if (Interruption::requested()) return;  // half a launch says nothing
-      if (is_new(problem, duel)) {
-        verify_new(problem, duel);
-      } else {
-        decide(problem, duel);
+      if (is_new(one)) {
+        verify_new(one);
+      } else if (any_finished(one)) {
+        cannot_compare(one);
+      } else if (pairs > 0) {
+        decide(one);
       }
     }
   }
 
   /// Verifies a case that only one side has: a new case must be right, and a missing one is distinguished
   /// from a case that never worked.
-  void verify_alone(MeasuredProblem& problem, Duel& duel) {
-    Arm& one = problem.arms[duel.arms];
-    bench_.ready(problem, one, static_cast<int>(launch_));
-    if (!one.over) bench_.release(one);
+  void verify_alone(ComparedCase& one) {
+    Contender& only = one.only();
+    engine_.verify_only(only, static_cast<int>(launch_));
     if (Interruption::requested()) return;
-    CaseVerdict& said = verdict(duel);
-    const Status status = one.over ? one.row->status : Status::ok;
-    (duel.alone == base ? said.base_status : said.head_status) = status;
-    if (one.over) said.reason += fmt::format("{}{}", said.reason.empty() ? "" : "; ", one.row->reason);
-    said.verdict = Verdict::incomparable;
-    duel.decided = true;
+    CaseVerdict& verdict = verdict_of(one);
+    const Status status = only.finished ? only.row->status : Status::ok;
+    (one.sides[base] != nullptr ? verdict.base_status : verdict.head_status) = status;
+    if (only.finished)
+      verdict.reason += fmt::format("{}{}", verdict.reason.empty() ? "" : "; ", only.row->reason);
+    verdict.verdict = Verdict::incomparable;
+    one.decided = true;
     ++decided_;
   }
 
   /// True if the base's program has the operation, but not this case of it, such as a data type that the head
   /// adds.
-  bool is_new(MeasuredProblem& problem, const Duel& duel) {
-    const Arm& was = arm(problem, duel, base);
-    return verdict(duel).launches.empty() && was.over && was.row->status == Status::unsupported &&
-           !arm(problem, duel, head).over;
+  bool is_new(const ComparedCase& one) {
+    const Contender& was = *one.sides[base];
+    return verdict_of(one).launches.empty() && was.finished && was.row->status == Status::unsupported &&
+           !one.sides[head]->finished;
   }
 
-  void verify_new(MeasuredProblem& problem, Duel& duel) {
-    CaseVerdict& said = verdict(duel);
-    said.presence = Presence::only_head;
-    said.base_status = Status::unsupported;
-    said.reason = fmt::format("new: not supported in the base: {}", arm(problem, duel, base).row->reason);
-    duel.alone = head;
-    duel.arms += head;  // of which its only arm is left
-    verify_alone(problem, duel);
+  void verify_new(ComparedCase& one) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.presence = Presence::only_head;
+    verdict.base_status = Status::unsupported;
+    verdict.reason = fmt::format("new: not supported in the base: {}", one.sides[base]->row->reason);
+    one.sides[base] = nullptr;
+    verify_alone(one);
   }
 
-  static Arm& arm(MeasuredProblem& problem, const Duel& duel, std::size_t side) {
-    return problem.arms[duel.arms + side];
-  }
-
-  static bool any_over(MeasuredProblem& problem, const Duel& duel) {
-    return arm(problem, duel, base).over || arm(problem, duel, head).over;
-  }
-
-  /// Prepares both sides, in random order, and finds a number of iterations per sample that serves both.
-  /// Returns false if one of them is finished.
-  bool ready(MeasuredProblem& problem, Duel& duel) {
-    const auto order = random_order(2, generator_);
-    for (const std::size_t side : order) {
-      bench_.ready(problem, arm(problem, duel, side), static_cast<int>(launch_));
-      if (arm(problem, duel, side).over) return false;
-    }
-    const bool calibrated = verdict(duel).base_seconds.has_value();
-    for (const std::size_t side : order) {
-      Arm& one = arm(problem, duel, side);
-      if (calibrated) {
-        bench_.warm_up(one);
-      } else {
-        bench_.calibrate(problem, one);
-      }
-      if (one.over) return false;
-    }
-    const std::int64_t iterations =
-        std::max(arm(problem, duel, base).iterations, arm(problem, duel, head).iterations);
-    for (const std::size_t side : {base, head}) arm(problem, duel, side).iterations = iterations;
-    return true;
+  static bool any_finished(const ComparedCase& one) {
+    return one.sides[base]->finished || one.sides[head]->finished;
   }
 
   /// Takes pairs of samples, one right after the other; either side comes first equally often, in random
-  /// order.
-  bool sample(MeasuredProblem& problem, Duel& duel) {
+  /// order. Returns how many count.
+  std::size_t sample(ComparedCase& one) {
+    const auto prepared = random_order(2, generator_);  // either side is prepared first
+    Visit visit{.contenders = {one.sides.at(prepared[0]), one.sides.at(prepared[1])},
+                .launch = static_cast<int>(launch_),
+                .seconds = launch_share * measure_.max_seconds,
+                .is_paired = true};
+    visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
+    visit.wait_until = begun_ + plan_.max_seconds;
     LaunchSamples taken;
-    std::vector<std::size_t> first{generator_() % 2};
-    for (std::size_t pair = 0; pair < first.size();) {
-      if (Interruption::requested()) return false;
-      double slowest = 0;
-      for (const std::size_t side : {first[pair], 1 - first[pair]}) {
-        Arm& one = arm(problem, duel, side);
-        const auto s = bench_.take_sample(one);
-        if (!s) return false;
-        bench_.keep(one, *s);
-        bench_.settle(one);
-        (side == base ? taken.base : taken.head).push_back(s->seconds);
-        slowest = std::max(slowest, s->seconds * static_cast<double>(s->iterations));
+    std::vector<std::size_t> first{generator_() % 2};  // of each pair, as an index into `prepared`
+    visit.next_round = [&](const Round* latest) -> std::vector<std::size_t> {
+      if (latest != nullptr && keep_pair(one, *latest, prepared, taken) && taken.base.size() == 1) {
+        // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer
+        // pairs.
+        first = balanced_order(pairs_of_launch(latest->longest(), measure_), first.front());
+        report_progress(*one.sides[head], "sampling");
       }
-      if (rest(problem, duel)) {
-        taken.base.pop_back();
-        taken.head.pop_back();
-        ++duel.repeated;
-        continue;
-      }
-      if (pair++ > 0) continue;
-      // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer pairs.
-      first = balanced_order(pairs_of_launch(slowest, measure_), first.front());
-      tell(problem, arm(problem, duel, head), "sampling");
-    }
-    verdict(duel).launches.push_back(std::move(taken));
-    return true;
+      const bool disturbed = latest != nullptr && !latest->is_undisturbed();
+      if (taken.base.size() >= first.size() || (disturbed && out_of_time())) return {};
+      const std::size_t begins = first[taken.base.size()];
+      return {begins, 1 - begins};
+    };
+    if (!engine_.measure(visit) || taken.base.size() < first.size()) return 0;
+    verdict_of(one).launches.push_back(std::move(taken));
+    return first.size();
   }
 
-  /// True if a side throttled in the latest pair; its GPU has then been left to cool down.
-  bool rest(MeasuredProblem& problem, Duel& duel) {
-    bool rested = false;
-    for (const std::size_t side : {base, head}) rested |= bench_.rest(problem, arm(problem, duel, side));
-    return rested;
+  /// Adds the pair to those that count, unless something disturbed it.
+  static bool keep_pair(ComparedCase& one, const Round& round, const std::vector<std::size_t>& prepared,
+                        LaunchSamples& taken) {
+    if (!round.is_undisturbed()) {
+      ++(round.throttled ? one.throttled : one.slow);
+      if (!round.throttled) one.slow_speeds.push_back(*round.own_speed);
+      return false;
+    }
+    for (const std::size_t i : {0U, 1U})
+      (prepared[i] == base ? taken.base : taken.head).push_back(round.samples[i]->seconds);
+    if (round.own_speed) taken.own_speed.push_back(*round.own_speed);
+    return true;
   }
 
   /// The side that begins each pair: the first as given, both equally often.
@@ -403,69 +381,77 @@ class Gate {
 
   // ---- after a launch
 
-  void decide(MeasuredProblem& problem, Duel& duel) {
-    CaseVerdict& said = verdict(duel);
-    for (const std::size_t side : {base, head}) {
-      const Arm& one = arm(problem, duel, side);
-      (side == base ? said.base_status : said.head_status) = one.over ? one.row->status : Status::ok;
-      (side == base ? said.base_algorithm : said.head_algorithm) = one.row->algorithm;
-    }
-    if (any_over(problem, duel)) return cannot_compare(problem, duel);
-    const Step step = add_launch(duel.effects, effect_of(said.launches.back()), rules_);
-    summarise(duel);
+  void decide(ComparedCase& one) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.base_status = verdict.head_status = Status::ok;
+    note_algorithms(one);
+    const Step step = add_launch(one.effects, effect_of(verdict.launches.back()), rules_);
+    summarise(one);
     if (step.next == Step::Next::stop) {
-      close(problem, duel, step.verdict);
+      close(one, step.verdict);
       if (step.verdict == Verdict::inconclusive) {
-        end_undecided(duel, {.text = "launches differ too much",
-                             .remedy = "repeat it on a quieter machine, or with a larger --threshold"});
+        end_undecided(one, {.text = "launches differ too much",
+                            .remedy = "repeat it on a quieter machine, or with a larger --threshold"});
       }
     }
   }
 
-  void cannot_compare(MeasuredProblem& problem, Duel& duel) {
-    CaseVerdict& said = verdict(duel);
-    // The verdict has separate fields for the statuses.
-    const Arm& was = arm(problem, duel, base);
-    const Arm& is = arm(problem, duel, head);
-    said.reason = was.over && is.over && was.row->reason != is.row->reason
-                      ? fmt::format("base: {}; head: {}", was.row->reason, is.row->reason)
-                      : (is.over ? is : was).row->reason;
-    // A wrong result has no speed.
-    said.ratio.reset();
-    close(problem, duel, Verdict::incomparable);
+  void note_algorithms(const ComparedCase& one) {
+    verdict_of(one).base_algorithm = one.sides[base]->row->algorithm;
+    verdict_of(one).head_algorithm = one.sides[head]->row->algorithm;
   }
 
-  void summarise(Duel& duel) {
-    CaseVerdict& said = verdict(duel);
-    said.ratio = ratio_of(duel.effects);
+  void cannot_compare(ComparedCase& one) {
+    CaseVerdict& verdict = verdict_of(one);
+    const Contender& was = *one.sides[base];
+    const Contender& is = *one.sides[head];
+    note_algorithms(one);
+    // The verdict has separate fields for the statuses.
+    verdict.base_status = was.finished ? was.row->status : Status::ok;
+    verdict.head_status = is.finished ? is.row->status : Status::ok;
+    verdict.reason = was.finished && is.finished && was.row->reason != is.row->reason
+                         ? fmt::format("base: {}; head: {}", was.row->reason, is.row->reason)
+                         : (is.finished ? is : was).row->reason;
+    // A wrong result has no speed.
+    verdict.ratio.reset();
+    close(one, Verdict::incomparable);
+  }
+
+  void summarise(ComparedCase& one) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.ratio = ratio_of(one.effects);
     std::vector<double> base_medians, head_medians;
-    for (const LaunchSamples& launch : said.launches) {
+    for (const LaunchSamples& launch : verdict.launches) {
       base_medians.push_back(median(launch.base));
       head_medians.push_back(median(launch.head));
     }
-    said.base_seconds = median(std::move(base_medians));
-    said.head_seconds = median(std::move(head_medians));
+    verdict.base_seconds = median(std::move(base_medians));
+    verdict.head_seconds = median(std::move(head_medians));
   }
 
-  void close(MeasuredProblem& problem, Duel& duel, Verdict decided) {
-    CaseVerdict& said = verdict(duel);
-    said.verdict = decided;
-    duel.decided = true;
+  void close(ComparedCase& one, Verdict decided) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.verdict = decided;
+    one.decided = true;
     ++decided_;
     std::array<std::set<std::string>, 2> notes;
     for (const std::size_t side : {base, head}) {
-      Arm& one = arm(problem, duel, side);
-      notes.at(side).insert(one.row->warnings.begin(), one.row->warnings.end());
-      if (one.busy_when_idle) notes.at(side).insert("its threads were still busy 50 ms after a sample");
-      if (const auto throttled = describe(one.throttling, one.answers.size()))
+      Contender& contender = *one.sides.at(side);
+      notes.at(side).insert(contender.warnings.begin(), contender.warnings.end());
+      if (contender.busy_when_idle) notes.at(side).insert("its threads were still busy 50 ms after a sample");
+      if (const auto throttled = describe(contender.throttling, contender.answers.size()))
         notes.at(side).insert(*throttled);
-      one.answers = {};
-      one.watch.reset();
+      contender.answers = {};
+      contender.watch.reset();
     }
-    said.notes = notes_of_sides(notes[base], notes[head]);
-    if (duel.repeated > 0)
-      said.notes.push_back(
-          fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", duel.repeated));
+    verdict.notes = notes_of_sides(notes[base], notes[head]);
+    if (one.throttled > 0)
+      verdict.notes.push_back(
+          fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", one.throttled));
+    if (one.slow > 0)
+      verdict.notes.push_back(
+          fmt::format("{} pairs of samples were taken again: this machine ran at {:.0f} % of its own speed",
+                      one.slow, median(one.slow_speeds) * 100));
   }
 
   /// Ends the cases that are still open when the time is up or the run is interrupted.
@@ -476,47 +462,64 @@ class Gate {
                             ? Cause{.text = "interrupted", .remedy = ""}
                             : Cause{.text = "time ran out",
                                     .remedy = fmt::format("re-run with --minutes {:.0f}", minutes_needed())};
-    for (Match& match : matches_) {
-      for (Duel& duel : match.duels) {
-        if (duel.decided) continue;
-        if (duel.alone) {
-          verdict(duel).verdict = Verdict::incomparable;
+    for (ComparedProblem& problem : problems_) {
+      for (ComparedCase& one : problem.cases) {
+        if (one.decided) continue;
+        CaseVerdict& verdict = verdict_of(one);
+        if (one.is_alone()) {
+          verdict.verdict = Verdict::incomparable;
           verdicts_.complete = false;
           continue;
         }
-        CaseVerdict& said = verdict(duel);
         verdicts_.complete = verdicts_.complete && !interrupted;
-        close(match.problem, duel, breakeven::end_undecided(duel.effects, rules_).verdict);
-        if (said.verdict == Verdict::inconclusive) end_undecided(duel, cause);
+        close(one, breakeven::end_undecided(one.effects, rules_).verdict);
+        if (verdict.verdict == Verdict::inconclusive)
+          end_undecided(one, interrupted || !was_slow(one) ? cause : slow_machine(one));
         // A case that was never measured has no result, on either side.
-        if (said.launches.empty() && !interrupted) said.base_status = said.head_status = Status::timed_out;
+        if (verdict.launches.empty() && !interrupted)
+          verdict.base_status = verdict.head_status = Status::timed_out;
       }
     }
   }
 
-  void end_undecided(const Duel& duel, const Cause& cause) {
-    CaseVerdict& said = verdict(duel);
-    said.not_slower = breakeven::end_undecided(duel.effects, rules_).not_slower;
-    said.reason = reason_of_inconclusive({.ratio = said.ratio,
-                                          .launches = said.launches.size(),
-                                          .threshold = rules_.threshold,
-                                          .suspected_slower = duel.effects.suspected_slower,
-                                          .not_slower = said.not_slower,
-                                          .cause = cause.text,
-                                          .remedy = cause.remedy});
+  /// True if more pairs were lost to a slow machine than count.
+  bool was_slow(const ComparedCase& one) {
+    std::size_t counted = 0;
+    for (const LaunchSamples& launch : verdict_of(one).launches) counted += launch.base.size();
+    return one.slow > counted;
+  }
+
+  Cause slow_machine(const ComparedCase& one) const {
+    return {
+        .text = fmt::format("this machine ran at {:.0f} % of its own speed", median(one.slow_speeds) * 100),
+        .remedy = "repeat it when nothing else shares its cores"};
+  }
+
+  void end_undecided(const ComparedCase& one, const Cause& cause) {
+    CaseVerdict& verdict = verdict_of(one);
+    verdict.not_slower = breakeven::end_undecided(one.effects, rules_).not_slower;
+    verdict.reason = reason_of_inconclusive({.ratio = verdict.ratio,
+                                             .launches = verdict.launches.size(),
+                                             .threshold = rules_.threshold,
+                                             .suspected_slower = one.effects.suspected_slower,
+                                             .not_slower = verdict.not_slower,
+                                             .cause = cause.text,
+                                             .remedy = cause.remedy});
   }
 
   /// A rough estimate in minutes for all open cases: suspects run up to the next look that may confirm them,
   /// the others take twice the launches that they had. Always more than the time limit.
   double minutes_needed() const {
-    double seconds = seconds_since(begun_), seconds_each = 0;
-    for (const Match& match : matches_) seconds_each = std::max(seconds_each, match.seconds_each);
-    for (const Match& match : matches_) {
+    double seconds = (now() - begun_), seconds_each = 0;
+    for (const ComparedProblem& problem : problems_)
+      seconds_each = std::max(seconds_each, problem.seconds_each);
+    for (const ComparedProblem& problem : problems_) {
       std::size_t launches = 0;
-      for (const Duel& duel : match.duels) {
-        if (!duel.decided) launches = std::max(launches, launches_left(duel.effects));
+      for (const ComparedCase& one : problem.cases) {
+        if (!one.decided) launches = std::max(launches, launches_left(one.effects));
       }
-      seconds += static_cast<double>(launches) * (match.seconds_each > 0 ? match.seconds_each : seconds_each);
+      seconds +=
+          static_cast<double>(launches) * (problem.seconds_each > 0 ? problem.seconds_each : seconds_each);
     }
     return std::max(std::ceil(seconds / 60), std::floor(plan_.max_seconds / 60) + 1);
   }
@@ -534,23 +537,26 @@ class Gate {
 
   // ---- small questions
 
-  CaseVerdict& verdict(const Duel& duel) { return verdicts_.cases[duel.verdict_index]; }
+  CaseVerdict& verdict_of(const ComparedCase& one) { return verdicts_.cases[one.verdict_index]; }
 
-  static bool is_open(const Match& match) {
-    return std::any_of(match.duels.begin(), match.duels.end(), [](const Duel& d) { return !d.decided; });
+  static bool is_open(const ComparedProblem& problem) {
+    return std::any_of(problem.cases.begin(), problem.cases.end(),
+                       [](const ComparedCase& one) { return !one.decided; });
   }
-  bool any_open() const { return std::any_of(matches_.begin(), matches_.end(), is_open); }
-  bool must_end() const { return Interruption::requested() || seconds_since(begun_) > plan_.max_seconds; }
+  bool any_open() const { return std::any_of(problems_.begin(), problems_.end(), is_open); }
+  double now() const { return engine_.time().now(); }
+  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
+  bool must_end() const { return Interruption::requested() || out_of_time(); }
 
-  void tell(const MeasuredProblem& problem, const Arm& arm, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const {
     show_({.cases_done = decided_,
            .cases_total = verdicts_.cases.size(),
-           .id = problem.planned->problem.id(),
-           .backend = arm.participant->key,
+           .id = contender.problem->planned->problem.id(),
+           .backend = contender.participant->key,
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
            .median = {},
            .half_width = {},
-           .seconds_left = std::max(0.0, plan_.max_seconds - seconds_since(begun_)),
+           .seconds_left = std::max(0.0, plan_.max_seconds - (now() - begun_)),
            .at_most = true});
   }
 
@@ -560,13 +566,13 @@ class Gate {
   const std::function<void(const Verdicts&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
   std::mt19937_64 generator_;
-  Clock::time_point begun_ = Clock::now();
   Verdicts verdicts_;
   std::size_t launch_ = 0, decided_ = 0;
   std::vector<Pair> participants_;
   std::vector<CaseResult> rows_;
-  Workbench bench_;
-  std::vector<Match> matches_;  // goes before what its arms use
+  Engine engine_;
+  const double begun_;
+  std::deque<ComparedProblem> problems_;
 };
 
 }  // namespace
@@ -586,8 +592,8 @@ std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const 
 }
 
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-                  const std::function<void(const SessionProgress&)>& show) {
-  return Gate(plan, save, show).run();
+                  const std::function<void(const SessionProgress&)>& show, const Instruments& instruments) {
+  return Gate(plan, save, show, instruments).run();
 }
 
 std::string BackendPair::name() const {
@@ -595,9 +601,8 @@ std::string BackendPair::name() const {
 }
 
 std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
-  constexpr double share = 0.15;  // of the case's time: there are many launches
   constexpr double most = 10;
-  const double wanted = std::clamp(share * measure.max_seconds / sample_seconds, 2.0, most);
+  const double wanted = std::clamp(launch_share * measure.max_seconds / sample_seconds, 2.0, most);
   return 2 * static_cast<std::size_t>(wanted / 2);
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "plan/config.h"
+#include "session/engine.h"
 #include "session/session.h"
-#include "session/workbench.h"
 #include "verdicts/sequential.h"
 #include "verdicts/verdict.h"
 
@@ -55,7 +55,11 @@ struct GatePlan {
 /// is called with the verdicts so far after every case. An interruption returns early, with `complete` false
 /// and what is decided.
 Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
-                  const std::function<void(const SessionProgress&)>& show);
+                  const std::function<void(const SessionProgress&)>& show,
+                  const Instruments& instruments = real_instruments());
+
+/// Of a case's time that one launch of a gate or a threshold samples for: there are many launches.
+inline constexpr double launch_share = 0.15;
 
 /// Pairs of samples in a launch, where a sample takes `sample_seconds`: an even number, so that either side
 /// goes first equally often.

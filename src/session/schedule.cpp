@@ -23,23 +23,73 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
-Progress progress(const std::vector<std::vector<double>>& launches, double spent, const Measure& measure) {
-  // Within one launch: what more launches would add cannot be known from inside one.
-  const auto& latest = launches.back();
+Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
+                  double seconds) {
+  // Within one visit: what more visits would add cannot be known from inside one.
+  const auto& latest = visits.back();
   // One sample among many hardly moves an interval, and finding it means sorting them all.
   const std::size_t step = std::max<std::size_t>(1, latest.size() / 64);
   if (latest.size() >= fewest_samples && latest.size() % step == 0) {
     std::vector<double> all;
-    for (const auto& launch : launches) all.insert(all.end(), launch.begin(), launch.end());
+    for (const auto& visit : visits) all.insert(all.end(), visit.begin(), visit.end());
     const auto interval = median_interval(latest);
-    if (interval && relative_half_width(*interval, median(std::move(all))) <= measure.precision)
+    if (interval && relative_half_width(*interval, median(std::move(all))) <= precision)
       return Progress::precise;
   }
-  return spent >= measure.max_seconds / measure.launches ? Progress::out_of_time : Progress::more;
+  return spent >= seconds ? Progress::out_of_time : Progress::more;
 }
 
-std::vector<std::size_t> random_order(std::size_t arms, std::mt19937_64& generator) {
-  std::vector<std::size_t> order(arms);
+namespace {
+
+/// True if each of five samples is, with few exceptions, on one side of each of the five before: at least 21
+/// of 25 pairs, which Mann and Whitney's test calls different at the level of 10 %, and by more than half a
+/// percent.
+bool moves(const std::vector<double>& samples) {
+  constexpr std::size_t window = 5;
+  constexpr int one_sided = 21;
+  constexpr double noticeable = 0.005;
+  const auto middle = samples.end() - window;
+  const std::vector<double> before(middle - window, middle), after(middle, samples.end());
+  int faster = 0, slower = 0;
+  for (const double now : after) {
+    for (const double then : before) {
+      faster += now < then ? 1 : 0;
+      slower += now > then ? 1 : 0;
+    }
+  }
+  return std::max(faster, slower) >= one_sided && std::abs(median(after) / median(before) - 1) > noticeable;
+}
+
+}  // namespace
+
+bool is_warm(const WarmUp& warm_up, double visit_seconds) {
+  constexpr double least_share = 0.1, most_share = 0.25;
+  constexpr double longest_least = 0.25;
+  constexpr std::size_t fewest = 10;  // that can be seen to move
+  if (warm_up.spent < std::min(longest_least, least_share * visit_seconds)) return false;
+  if (warm_up.spent >= most_share * visit_seconds || warm_up.samples.size() < fewest) return true;
+  return !moves(warm_up.samples);
+}
+
+std::string impossible_time(double reported, double wall) {
+  constexpr double clocks_agree_to = 0.01;  // of two clocks, each of which may be adjusted meanwhile
+  constexpr double resolution = 50e-6;
+  if (reported <= wall * (1 + clocks_agree_to) + resolution) return "";
+  return fmt::format("reported {:.3g} s for a sample, but only {:.3g} s passed", reported, wall);
+}
+
+std::string DoubtfulTimes::note(double reported, double wall) {
+  constexpr double least_share = 0.1;  // of the request's time, in a sample that does nothing else
+  constexpr double overhead = 0.02;    // seconds, of messages on a busy machine
+  constexpr int believed = 3;
+  in_a_row_ = reported < least_share * (wall - overhead) ? in_a_row_ + 1 : 0;
+  if (in_a_row_ < believed) return "";
+  return fmt::format("reported {:.3g} s for a sample that took {:.3g} s, {} times in a row", reported, wall,
+                     in_a_row_);
+}
+
+std::vector<std::size_t> random_order(std::size_t count, std::mt19937_64& generator) {
+  std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), generator);
   return order;
@@ -59,12 +109,6 @@ namespace {
 
 /// Rests in a row that are tried.
 constexpr int most_rests = 3;
-
-std::size_t count_of(const std::vector<std::vector<double>>& launches) {
-  std::size_t count = 0;
-  for (const auto& launch : launches) count += launch.size();
-  return count;
-}
 
 }  // namespace
 
@@ -88,48 +132,13 @@ double rest_seconds(const Throttling& throttling, const Measure& measure) {
   return left < least ? 0 : std::min(wanted, left);
 }
 
-std::vector<std::vector<double>> without(const std::vector<std::int64_t>& throttled,
-                                         std::vector<std::vector<double>> launches) {
-  std::int64_t index = 0;
-  for (auto& launch : launches) {
-    std::vector<double> kept;
-    for (const double seconds : launch) {
-      if (!std::binary_search(throttled.begin(), throttled.end(), index++)) kept.push_back(seconds);
-    }
-    launch = std::move(kept);
-  }
-  return launches;
-}
-
-namespace {
-
-/// Whether so many samples can be counted without those that throttled.
-bool enough_without(std::size_t throttled, std::size_t samples) {
-  return samples - throttled >= fewest_samples;
-}
-
-}  // namespace
-
-std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<double>>& launches,
-                                                 const std::vector<std::int64_t>& throttled) {
-  if (throttled.empty()) return launches;
-  return enough_without(throttled.size(), count_of(launches)) ? without(throttled, launches) : launches;
-}
-
-std::vector<std::size_t> counted_indices(std::size_t samples, const std::vector<std::int64_t>& throttled) {
-  const bool enough = enough_without(throttled.size(), samples);
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < samples; ++i) {
-    if (!enough || !std::binary_search(throttled.begin(), throttled.end(), static_cast<std::int64_t>(i)))
-      indices.push_back(i);
-  }
-  return indices;
-}
-
-std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& launches,
-                                                  const Throttling& throttling) {
-  return throttling.steady() ? counted_samples(launches, throttling.samples)
-                             : without(throttling.samples, launches);
+std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& visits,
+                                                  const Throttling& throttling,
+                                                  const std::vector<double>& own_speed) {
+  const std::vector<std::int64_t> none;
+  const auto free = without(set_aside(throttling.steady() ? none : throttling.samples, own_speed), visits);
+  if (!throttling.steady() || !slow_samples(own_speed).empty()) return free;
+  return counted_samples(visits, throttling.samples);
 }
 
 std::int64_t energy_iterations(double energy_seconds, double seconds_each) {
@@ -137,14 +146,16 @@ std::int64_t energy_iterations(double energy_seconds, double seconds_each) {
 }
 
 Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations,
-                 const std::vector<std::int64_t>& throttled) {
+                 const std::vector<std::int64_t>& throttled, const std::vector<double>& own_speed) {
   Timing timing;
   timing.throttled = throttled;
+  timing.own_speed = own_speed;
   for (const auto& launch : launches) {
     timing.samples.insert(timing.samples.end(), launch.begin(), launch.end());
     timing.launches.push_back(std::ssize(launch));
   }
-  const auto counted = counted_samples(launches, throttled);
+  auto counted = counted_samples(launches, set_aside(throttled, own_speed));
+  std::erase_if(counted, [](const auto& launch) { return launch.empty(); });
   std::vector<double> all;
   for (const auto& launch : counted) all.insert(all.end(), launch.begin(), launch.end());
   timing.median = median(std::move(all));
@@ -153,6 +164,14 @@ Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t 
     timing.ci_high = interval->high;
   }
   timing.iterations = iterations;
+  return timing;
+}
+
+Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int64_t iterations,
+                        const std::vector<std::int64_t>& throttled, const std::vector<double>& own_speed) {
+  Timing timing = summarise(visits, iterations, throttled, own_speed);
+  if (visits.size() > 1) timing.visits = timing.launches;
+  timing.launches = {std::ssize(timing.samples)};
   return timing;
 }
 
@@ -177,6 +196,22 @@ std::optional<double> drift(const std::vector<double>& samples) {
          1;
 }
 
+/// Of the visits, between which other cases ran; 0 if none drifts.
+double largest_drift(const Timing& timing) {
+  std::vector<std::vector<double>> visits;
+  auto next = timing.samples.begin();
+  for (const std::int64_t count : timing.visits.empty() ? timing.launches : timing.visits) {
+    visits.emplace_back(next, next + count);
+    next += count;
+  }
+  double largest = 0;
+  for (const auto& visit : counted_samples(visits, set_aside(timing.throttled, timing.own_speed))) {
+    const double trend = drift(visit).value_or(0);
+    if (std::abs(trend) > std::abs(largest)) largest = trend;
+  }
+  return largest;
+}
+
 }  // namespace
 
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure) {
@@ -194,11 +229,9 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
   }
   // Later launches start again from cold caches and clocks: a trend is one of a single launch.
   if (timing.launches.size() == 1) {
-    const auto trend = drift(counted_samples({timing.samples}, timing.throttled).front());
-    if (trend && std::abs(*trend) > measure.precision) {
-      warnings.push_back(
-          fmt::format("drifted by {:+.1f} % from the first samples to the last", *trend * 100));
-    }
+    const double trend = largest_drift(timing);
+    if (std::abs(trend) > measure.precision)
+      warnings.push_back(fmt::format("drifted by {:+.1f} % from the first samples to the last", trend * 100));
   }
   return warnings;
 }
@@ -238,6 +271,27 @@ std::vector<std::string> throttling_warnings(const Throttling& throttling, std::
   const bool enough = enough_without(throttling.samples.size(), samples);
   return {fmt::format("{}: {}", *described,
                       enough ? "figures are of the others" : "too few are left, and figures are of all")};
+}
+
+std::optional<std::string> describe(const MachineSpeed& speed) {
+  constexpr double nearly_all = 0.9;
+  if (static_cast<double>(speed.slow_rounds) <= (1 - nearly_all) * static_cast<double>(speed.rounds))
+    return std::nullopt;
+  return fmt::format(
+      "this machine ran below {:.0f} % of its own speed in {} of {} rounds ({:.0f} % in the slowest)",
+      own_speed_needed * 100, speed.slow_rounds, speed.rounds, speed.lowest * 100);
+}
+
+void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings) {
+  if (!speed) return;
+  if (auto described = describe(*speed)) warnings.push_back(std::move(*described));
+}
+
+std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed) {
+  const std::size_t slow = slow_samples(own_speed).size();
+  if (slow == 0 || enough_without(slow, own_speed.size())) return {};
+  return {fmt::format("this machine ran at {:.0f} % of its own speed: measure again when it is quieter",
+                      median(own_speed) * 100)};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

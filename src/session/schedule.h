@@ -10,6 +10,7 @@
 
 #include "host/nvml.h"
 #include "plan/config.h"
+#include "results/counted_samples.h"
 #include "results/result.h"
 
 namespace breakeven {
@@ -19,20 +20,45 @@ namespace breakeven {
 /// processes, messages, waiting until threads sleep) that more than 3 % of the time would go there; `costs`
 /// are those of earlier turns, in seconds.
 double sample_length(const std::vector<double>& costs);
-/// No interval is trusted, and no case stopped, before this many samples, unless its time is up.
-inline constexpr std::size_t fewest_samples = 10;
-
 /// Iterations for a sample of that length, from one iteration's time when warm and the time the whole request
 /// took with it (longer where caches are flushed in between).
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
 enum class Progress { more, precise, out_of_time };
 
-/// Whether a case is done: `spent` seconds of sampling so far, its samples by launch.
-Progress progress(const std::vector<std::vector<double>>& launches, double spent, const Measure& measure);
+/// Whether a visit has enough samples: `spent` seconds of sampling of at most `seconds`. `visits` are the
+/// samples of all visits, the latest last: the interval is that of the latest, its width that of all.
+Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
+                  double seconds);
 
-/// The order in which the arms of one problem are sampled in a round.
-std::vector<std::size_t> random_order(std::size_t arms, std::mt19937_64& generator);
+/// The samples of one contender before those that count.
+struct WarmUp {
+  std::vector<double> samples;  // seconds of an iteration, in order
+  double spent = 0;             // seconds, with the calls before the first sample
+};
+
+/// True once the times are steady: no longer falling or rising from five samples to the next five. Not before
+/// a tenth of the visit's time, but for at most a quarter second; never later than a quarter of it.
+/// `visit_seconds` is what sampling may take.
+bool is_warm(const WarmUp& warm_up, double visit_seconds);
+
+/// Why `reported` seconds cannot be the time of a request that took `wall` seconds by the driver's own clock;
+/// empty if they can.
+std::string impossible_time(double reported, double wall);
+
+/// Reported times that are far shorter than their requests. One may be a driver that was stopped meanwhile;
+/// several in a row are a program that does not say what its work takes.
+class DoubtfulTimes {
+ public:
+  /// Why the times are not believed any longer; empty if they are.
+  std::string note(double reported, double wall);
+
+ private:
+  int in_a_row_ = 0;
+};
+
+/// The order in which `count` contenders are sampled in a round.
+std::vector<std::size_t> random_order(std::size_t count, std::mt19937_64& generator);
 
 /// What held a GPU's clocks down in a sample that took `window` seconds: the reasons seen in it, and those of
 /// the driver's counters (seconds, by name) that moved by more than a hundredth of it, which is as much as
@@ -57,25 +83,21 @@ struct Throttling {
 /// row, and 0 where it did not help, or where rests have had a quarter of the case's time.
 double rest_seconds(const Throttling& throttling, const Measure& measure);
 
-/// The samples without those at the indices `throttled`; by launch, as they are given.
-std::vector<std::vector<double>> without(const std::vector<std::int64_t>& throttled,
-                                         std::vector<std::vector<double>> launches);
-/// The samples that figures are worked out from: those that ran freely, and all where they are too few.
-std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<double>>& launches,
-                                                 const std::vector<std::int64_t>& throttled);
-/// The same as indices into `samples` samples, rising.
-std::vector<std::size_t> counted_indices(std::size_t samples, const std::vector<std::int64_t>& throttled);
-/// The samples by which it is decided whether a case is done: those that ran freely, and all once throttling
-/// is steady and they are too few.
-std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& launches,
-                                                  const Throttling& throttling);
+/// The samples by which it is decided whether a case is done: those during which the machine was itself and
+/// the GPU ran freely, and the throttled ones once throttling is steady.
+std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& visits,
+                                                  const Throttling& throttling,
+                                                  const std::vector<double>& own_speed);
 
 /// Iterations of work that lasts for `energy_seconds`.
 std::int64_t energy_iterations(double energy_seconds, double seconds_each);
 
 /// Median and interval of the samples that count, and all samples, with the launches joined.
 Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations,
-                 const std::vector<std::int64_t>& throttled = {});
+                 const std::vector<std::int64_t>& throttled = {}, const std::vector<double>& own_speed = {});
+/// The same of the visits of a single launch.
+Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int64_t iterations,
+                        const std::vector<std::int64_t>& throttled, const std::vector<double>& own_speed);
 
 /// What a reader should know of these samples: too few, not as precise as asked, drifting, disturbed.
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure);
@@ -83,6 +105,12 @@ std::vector<std::string> condition_warnings(const Conditions& conditions);
 /// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; nothing where it never did.
 std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
 std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples);
+/// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; nothing if it was
+/// itself in nearly all.
+std::optional<std::string> describe(const MachineSpeed& speed);
+void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings);
+/// That the machine was slower than itself, where too few samples are left without those.
+std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed);
 
 /// Losses of many steps as at most `most` (an even number) means over equally many steps each.
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most = 2000);

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "session/clock.h"
 #include "session/discovery.h"
+#include "session/engine.h"
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/time_left.h"
-#include "session/workbench.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
@@ -46,36 +46,47 @@ RunStep describe_step(const Case& problem, std::size_t backends) {
 using CaseKey = std::pair<std::string_view, std::string_view>;
 using CaseIndex = std::map<CaseKey, const CaseResult*>;
 
+/// The problem of one config entry with all backends that measure it.
+struct SessionProblem {
+  MeasuredProblem measured;
+  std::deque<Contender> contenders;  // rows and visits point at them
+};
+
 class Session {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
-          const std::function<void(const SessionProgress&)>& show)
+          const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
       : plan_(plan),
         measure_(plan.config.measure),
         save_(save),
         show_(show),
         generator_(measure_.seed),
-        bench_(measure_, plan.threads, plan.arbiter,
-               [this](const MeasuredProblem& problem, const Arm& arm, const std::string& activity) {
-                 tell(problem, arm, activity);
-               }) {}
+        engine_(measure_, instruments, plan.threads, plan.arbiter,
+                [this](const Contender& contender, const std::string& activity) {
+                  report_progress(contender, activity);
+                }),
+        begun_(engine_.time().now()) {}
 
   Result run() {
     begin();
-    for (int launch = 0; launch < measure_.launches && !Interruption::requested(); ++launch) {
-      bench_.begin_launch();
-      for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
-        const auto start = Clock::now();
-        measure(problems_[p], launch);
-        if (launch + 1 == measure_.launches) close(problems_[p]);
-        steps_[static_cast<std::size_t>(launch) * problems_.size() + p].seconds = seconds_since(start);
-        countdown_.update(seconds_since(begun_), estimate_seconds_left(steps_));
-        save_(result_, static_cast<std::size_t>(problems_[p].arms.front().row - result_.cases.data()));
+    for (int launch = 0; launch < measure_.launches; ++launch) {
+      engine_.begin_launch();
+      for (int pass = 0; pass < passes(); ++pass) {
+        for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
+          const double start = now();
+          visit(problems_[p], launch, pass);
+          steps_[step_index(launch, pass, p)].seconds = now() - start;
+          countdown_.update(now() - begun_, estimate_seconds_left(steps_));
+        }
       }
     }
-    bench_.end();
-    for (MeasuredProblem& problem : problems_) close(problem);  // what an interruption left open
+    take_slow_phases_again();
+    engine_.stop_workers();
+    for (SessionProblem& problem : problems_) summarise(problem);  // what an interruption left open
     if (optimised) mark_implausible(result_);  // the ceilings of a build that is not are none
+    result_.machine_speed = engine_.machine_speed();
+    warn_of_speed(result_.machine_speed, result_.warnings);
+    if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
     result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
                                     [](const CaseResult& c) { return c.status == Status::interrupted; });
     return std::move(result_);
@@ -91,7 +102,7 @@ class Session {
     warn_of_build(result_.warnings);
     result_.host = describe_host(plan_.threads);
     warn_of_environment(result_.host, result_.warnings);
-    result_.host.gpus = describe_gpus(plan_.backends, bench_.nvml());
+    result_.host.gpus = engine_.find_gpus(plan_.backends);
     result_.config = plan_.config.json;
     result_.backends = plan_.backends;
     CaseIndex earlier;
@@ -104,13 +115,12 @@ class Session {
                                .options = worker_options(plan_.threads),
                                .threads = plan_.threads});
     }
-    problems_.reserve(plan_.config.cases.size());
-    // Arms point at their rows, which must stay where they are.
+    // Contenders point at their rows, which must stay where they are.
     result_.cases.reserve(plan_.config.cases.size() * plan_.backends.size() +
                           (plan_.earlier ? plan_.earlier->cases.size() : 0));
     for (const auto& planned : plan_.config.cases) {
-      MeasuredProblem problem{
-          .planned = &planned, .elements = {}, .truth = {}, .no_truth = {}, .arms = {}, .closed = false};
+      SessionProblem& problem = problems_.emplace_back();
+      problem.measured.planned = &planned;
       const std::string id = planned.problem.id();
       for (const Participant& participant : participants_) {
         const BackendRecord& backend = participant.backend;
@@ -123,19 +133,30 @@ class Session {
             continue;
           }
         }
-        Arm& arm = problem.arms.emplace_back();
-        arm.participant = &participant;
-        arm.row = &result_.cases.emplace_back(empty_case(planned, id, backend));
+        Contender& contender = problem.contenders.emplace_back();
+        contender.participant = &participant;
+        contender.problem = &problem.measured;
+        contender.row = &result_.cases.emplace_back(empty_case(planned, id, backend));
         warn_of_backend(backend, result_.warnings);
       }
-      if (!problem.arms.empty()) problems_.push_back(std::move(problem));
+      if (problem.contenders.empty()) problems_.pop_back();
     }
     keep_unasked(earlier);
-    steps_.reserve(problems_.size() * static_cast<std::size_t>(measure_.launches));
-    for (int launch = 0; launch < measure_.launches; ++launch) {
-      for (const MeasuredProblem& problem : problems_)
-        steps_.push_back(describe_step(problem.planned->problem, problem.arms.size()));
+    for (int step = 0; step < measure_.launches * passes(); ++step) {
+      for (const SessionProblem& problem : problems_) {
+        steps_.push_back(describe_step(problem.measured.planned->problem, problem.contenders.size()));
+        // Later visits neither train to a goal nor find out how many iterations make a sample.
+        if (step % passes() > 0) steps_.back().kind += " again";
+      }
     }
+  }
+
+  /// A launch visits every problem twice, half the time each: a slow phase of the machine shorter than a
+  /// launch then shows as a difference between visits. Several launches are apart already.
+  int passes() const { return measure_.launches == 1 ? 2 : 1; }
+
+  std::size_t step_index(int launch, int pass, std::size_t problem) const {
+    return static_cast<std::size_t>(launch * passes() + pass) * problems_.size() + problem;
   }
 
   /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
@@ -165,183 +186,217 @@ class Session {
     }
   }
 
-  void measure(MeasuredProblem& problem, int launch) {
-    const HostCounters before = read_counters();
-    const double own_before = bench_.own_cpu_seconds();
-    if (!problem.planned->problem.workload->is_timed()) {
-      for (Arm& arm : problem.arms) {
-        if (!arm.over) find_fit(problem, arm);
+  // ---- a visit
+
+  void visit(SessionProblem& problem, int launch, int pass) {
+    if (!problem.measured.planned->problem.workload->is_timed()) {
+      for (Contender& contender : problem.contenders) {
+        if (!contender.finished) find_fit(contender);
       }
-      return;
-    }
-    bench_.find_truth(problem);
-    for (Arm& arm : problem.arms) {
-      if (!arm.over) bench_.ready(problem, arm, launch);
-    }
-    if (launch == 0) train(problem);
-    for (Arm& arm : problem.arms) {
-      if (!arm.over) bench_.calibrate(problem, arm);
-    }
-    sample(problem);
-    if (launch + 1 == measure_.launches) measure_energy(problem);
-    const HostCounters after = read_counters();
-    for (Arm& arm : problem.arms) {
-      if (!arm.over && !Interruption::requested()) {
-        bench_.verify_again(problem, arm);
+    } else {
+      std::vector<Contender*> contenders;
+      for (Contender& contender : problem.contenders) {
+        if (!contender.finished && (pass == 0 || is_spread(contender))) contenders.push_back(&contender);
       }
-      if (!arm.over) bench_.release(arm);
-      arm.row->conditions = conditions_between(before, after, bench_.own_cpu_seconds() - own_before);
-      arm.row->conditions.cpus = bench_.cpus_held(arm);
-      if (arm.watch) arm.row->conditions.device = device_conditions(arm);
+      measure(contenders, launch, pass);
+    }
+    if (launch + 1 < measure_.launches) return;
+    summarise(problem);
+    if (pass + 1 == passes()) problem.measured.reference.reset();
+    save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
+  }
+
+  /// Visits again what the machine was too slow for, once it is itself again. That may take as long as a
+  /// quarter of the run.
+  void take_slow_phases_again() {
+    constexpr double share = 0.25;
+    if (passes() == 1) return;  // further samples would belong to none of the launches
+    const double begun = now();
+    for (SessionProblem& problem : problems_) {
+      std::vector<Contender*> slow;
+      for (Contender& contender : problem.contenders) {
+        if (!contender.finished && was_slow(contender)) slow.push_back(&contender);
+      }
+      const double left = share * (begun - begun_) - (now() - begun);
+      if (slow.empty() || left <= 0 || Interruption::requested()) continue;
+      wait_for_machine_until_ = now() + std::min(left, seconds_of_launch());
+      measure(slow, measure_.launches - 1, passes());
+      summarise(problem);
+      problem.measured.reference.reset();
     }
   }
 
-  // ---- the steps of measure()
+  static bool was_slow(const Contender& contender) {
+    const std::size_t slow = slow_samples(contender.own_speed).size();
+    return slow > 0 && !enough_without(slow, contender.own_speed.size());
+  }
+
+  void measure(const std::vector<Contender*>& contenders, int launch, int pass) {
+    if (contenders.empty()) return;
+    Visit visit{.contenders = contenders, .launch = launch, .seconds = seconds_of_launch() / passes()};
+    visit.keeps_iterations = pass > 0;
+    visit.wait_until = wait_for_machine_until_;
+    visit.measures_energy = pass == 0 && launch + 1 == measure_.launches;
+    if (launch == 0 && pass == 0) visit.before_sampling = [&] { train(contenders); };
+    std::optional<double> begun, reported;
+    visit.next_round = [&](const Round* latest) {
+      if (!begun) begun = reported = now();
+      if (latest != nullptr) note(*latest);
+      auto due = due_contenders(contenders, pass);
+      if (!due.empty() && now() - *reported > 0.1) {  // nobody reads faster
+        report_progress(*contenders[due.front()], pass == 0 ? "sampling" : "sampling again");
+        reported = now();
+      }
+      if (due.empty()) sampling().wall_seconds += now() - *begun;
+      return due;
+    };
+    engine_.measure(visit);
+  }
+
+  /// Those that have not enough samples yet, in random order.
+  std::vector<std::size_t> due_contenders(const std::vector<Contender*>& contenders, int pass) {
+    std::vector<std::size_t> due;
+    for (const std::size_t i : random_order(contenders.size(), generator_)) {
+      Contender& contender = *contenders[i];
+      if (contender.finished || contender.progress != Progress::more) continue;
+      contender.progress =
+          progress(deciding_samples(contender.visits, contender.throttling, contender.own_speed),
+                   contender.spent, measure_.precision, seconds_of_visit(contender, pass));
+      if (contender.progress == Progress::more) due.push_back(i);
+    }
+    return due;
+  }
+
+  double seconds_of_launch() const { return measure_.max_seconds / measure_.launches; }
+
+  /// Of sampling in this launch, at the end of the visit.
+  double seconds_of_visit(const Contender& contender, int pass) const {
+    if (pass == 0) return is_spread(contender) ? seconds_of_launch() / 2 : seconds_of_launch();
+    return pass < passes() ? seconds_of_launch() : 2 * seconds_of_launch();
+  }
+
+  /// False if a second visit would cost more than it tells: it prepares and verifies again, and both must
+  /// have the samples for an interval.
+  bool is_spread(const Contender& contender) const {
+    constexpr double cheap = 0.25;  // of the time that sampling takes
+    if (passes() == 1 || contender.setup_seconds > cheap * seconds_of_launch()) return false;
+    const auto& sample =
+        contender.answers.empty() ? std::optional<answer::Sample>() : contender.answers.front();
+    return !sample || 2 * fewest_samples * sample->seconds * static_cast<double>(sample->iterations) <=
+                          seconds_of_launch();
+  }
+
+  Sampling& sampling() { return result_.sampling ? *result_.sampling : result_.sampling.emplace(); }
+
+  void note(const Round& round) {
+    for (const auto& sample : round.samples) {
+      if (sample) sampling().sample_seconds += sample->seconds * static_cast<double>(sample->iterations);
+    }
+  }
 
   /// All there is to a case that is not timed.
-  void find_fit(MeasuredProblem& problem, Arm& arm) {
-    tell(problem, arm, "asking what fits");
-    const Case& c = problem.planned->problem;
-    if (!bench_.greet(arm, c)) return;
-    if (!bench_.ask<answer::Ready>(arm, request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
+  void find_fit(Contender& contender) {
+    report_progress(contender, "asking what fits");
+    const Case& c = contender.problem->planned->problem;
+    if (!engine_.start_worker(contender)) return;
+    if (!engine_.ask<answer::Ready>(contender,
+                                    request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
       return;
     // It tries many sizes, the largest of which take long.
-    auto found = bench_.ask<Fit>(arm, request::Fit{}, 10 * measure_.timeout_seconds);
+    auto found = engine_.ask<Fit>(contender, request::Fit{}, 10 * measure_.timeout_seconds);
     if (!found) return;
-    arm.row->fit = std::move(found);
-    bench_.end(arm, Status::ok, "");
-    bench_.release(arm);
+    contender.row->fit = std::move(found);
+    engine_.finish(contender, Status::ok, "");
+    engine_.release(contender);
   }
 
-  /// Whole trainings, where the case asks for epochs or an accuracy: an epoch of each arm in turn.
-  void train(MeasuredProblem& problem) {
-    const Parameters& p = problem.planned->problem.parameters;
+  /// Whole trainings, where the case asks for epochs or an accuracy: an epoch of each contender in turn.
+  void train(const std::vector<Contender*>& contenders) {
+    const Parameters& p = contenders.front()->problem->planned->problem.parameters;
     if (p.find("epochs") == nullptr) return;
     constexpr std::int64_t patience = 100;
     const std::int64_t epochs = p.integer("epochs");
     const double target = p.number("target_accuracy");
     if (epochs == 0 && target == 0) return;
-    std::vector<Arm*> going;
-    for (Arm& arm : problem.arms) {
-      if (!arm.over) going.push_back(&arm);
+    std::vector<Contender*> going;
+    for (Contender* contender : contenders) {
+      if (!contender->finished) going.push_back(contender);
     }
     for (std::int64_t epoch = 0; epoch < (epochs > 0 ? epochs : patience) && !going.empty(); ++epoch) {
-      for (const std::size_t i : random_order(going.size(), generator_)) {
-        Arm& arm = *going[i];
-        tell(problem, arm, fmt::format("training, epoch {}", epoch + 1));
-        // An epoch of a slow network outlasts what a hang is told by elsewhere.
-        const auto done = bench_.ask<answer::Epoch>(arm, request::Epoch{}, 60 * measure_.timeout_seconds);
-        if (!done) continue;
-        CaseResult& row = *arm.row;
-        if (!row.training) row.training.emplace();
-        add_losses(*row.training, done->losses);
-        row.training->epoch_seconds.push_back(done->seconds);
-        row.training->epoch_accuracy.push_back(done->accuracy);
-        row.training->accuracy = done->accuracy;
-        if (target > 0 && done->accuracy >= target && !row.training->seconds_to_accuracy) {
-          const auto& seconds = row.training->epoch_seconds;
-          row.training->seconds_to_accuracy = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-        }
-        bench_.settle(arm);
-      }
-      std::erase_if(going, [&](const Arm* arm) {
-        return arm->over || (epochs == 0 && arm->row->training->seconds_to_accuracy);
+      for (const std::size_t i : random_order(going.size(), generator_))
+        train_epoch(*going[i], epoch, target);
+      std::erase_if(going, [&](const Contender* contender) {
+        return contender->finished || (epochs == 0 && contender->row->training->seconds_to_accuracy);
       });
     }
-    for (const Arm* arm : going) {
-      if (target > 0 && !arm->over && !arm->row->training->seconds_to_accuracy) {
-        arm->row->warnings.push_back(fmt::format("the target accuracy of {:g} was not reached", target));
-      }
+    for (Contender* contender : going) {
+      if (target > 0 && !contender->finished && !contender->row->training->seconds_to_accuracy)
+        contender->warnings.push_back(fmt::format("the target accuracy of {:g} was not reached", target));
     }
   }
 
-  void sample(MeasuredProblem& problem) {
-    std::vector<Arm*> going;
-    for (Arm& arm : problem.arms) {
-      if (!arm.over) going.push_back(&arm);
+  void train_epoch(Contender& contender, std::int64_t epoch, double target) {
+    report_progress(contender, fmt::format("training, epoch {}", epoch + 1));
+    // An epoch of a slow network outlasts what a hang is told by elsewhere.
+    const auto done = engine_.train_epoch(contender, 60 * measure_.timeout_seconds);
+    if (!done) return;
+    CaseResult& row = *contender.row;
+    if (!row.training) row.training.emplace();
+    add_losses(*row.training, done->losses);
+    row.training->epoch_seconds.push_back(done->seconds);
+    row.training->epoch_accuracy.push_back(done->accuracy);
+    row.training->accuracy = done->accuracy;
+    if (target > 0 && done->accuracy >= target && !row.training->seconds_to_accuracy) {
+      const auto& seconds = row.training->epoch_seconds;
+      row.training->seconds_to_accuracy = std::accumulate(seconds.begin(), seconds.end(), 0.0);
     }
-    if (going.empty()) return;
-    const auto begun = Clock::now();
-    auto told = begun;
-    Sampling& sampling = result_.sampling ? *result_.sampling : result_.sampling.emplace();
-    while (!going.empty() && !Interruption::requested()) {
-      for (const std::size_t i : random_order(going.size(), generator_)) {
-        Arm& arm = *going[i];
-        const auto start = Clock::now();
-        const auto s = bench_.take_sample(arm);
-        if (!s) continue;
-        bench_.keep(arm, *s);
-        sampling.sample_seconds += s->seconds * static_cast<double>(s->iterations);
-        arm.spent += seconds_since(start);
-        arm.end = arm.watch ? progress_of_watched(arm) : progress(arm.launches, arm.spent, measure_);
-        bench_.settle(arm);  // last: its threads go to sleep while the decision is worked out
-        bench_.note_cost(arm, *s, seconds_since(start));
-        if (arm.end == Progress::more) bench_.rest(problem, arm);
-        // Nobody reads faster, and an interval takes as long as a few messages.
-        if (seconds_since(told) > 0.1) {
-          tell(problem, arm, "sampling");
-          told = Clock::now();
-        }
-      }
-      std::erase_if(going, [](const Arm* arm) { return arm->over || arm->end != Progress::more; });
-    }
-    sampling.wall_seconds += seconds_since(begun);
+    engine_.wait_until_idle(contender);
   }
 
-  // ---- GPUs
+  // ---- what the samples say
 
-  Progress progress_of_watched(const Arm& arm) const {
-    return progress(deciding_samples(arm.launches, arm.throttling), arm.spent, measure_);
+  /// Works out what the samples so far say; may be called again after more.
+  void summarise(SessionProblem& problem) {
+    for (Contender& contender : problem.contenders) summarise(contender);
   }
 
-  void measure_energy(MeasuredProblem& problem) {
-    for (Arm& arm : problem.arms) {
-      if (!arm.over && !Interruption::requested()) bench_.measure_energy(problem, arm, result_.host.gpus);
+  void summarise(Contender& contender) {
+    CaseResult& row = *contender.row;
+    row.warnings = contender.warnings;
+    std::erase_if(contender.visits, [](const auto& visit) { return visit.empty(); });
+    row.seconds.reset();
+    if (!contender.visits.empty()) {
+      row.seconds = measure_.launches == 1
+                        ? summarise_visits(contender.visits, contender.iterations,
+                                           contender.throttling.samples, contender.own_speed)
+                        : breakeven::summarise(contender.visits, contender.iterations,
+                                               contender.throttling.samples, contender.own_speed);
+      summarise_answers(contender, row);
+      for (auto& w : timing_warnings(*row.seconds, contender.progress, measure_))
+        row.warnings.push_back(std::move(w));
+      for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
+      for (auto& w : throttling_warnings(contender.throttling, contender.answers.size()))
+        row.warnings.push_back(std::move(w));
+      for (auto& w : own_speed_warnings(contender.own_speed)) row.warnings.push_back(std::move(w));
     }
-  }
-
-  DeviceConditions device_conditions(const Arm& arm) const {
-    DeviceConditions conditions = arm.watch->conditions();
-    if (!arm.joules.unknown.empty()) conditions.unreadable["joules"] = arm.joules.unknown;
-    return conditions;
-  }
-
-  /// Works out what the samples say, once all launches are done.
-  void close(MeasuredProblem& problem) {
-    if (std::exchange(problem.closed, true)) return;
-    for (Arm& arm : problem.arms) {
-      CaseResult& row = *arm.row;
-      const std::size_t samples = arm.answers.size();
-      std::erase_if(arm.launches, [](const auto& launch) { return launch.empty(); });
-      if (!arm.launches.empty()) {
-        row.seconds = summarise(arm.launches, arm.iterations, arm.throttling.samples);
-        summarise_answers(arm, row);
-        for (auto& w : timing_warnings(*row.seconds, arm.end, measure_)) row.warnings.push_back(std::move(w));
-        for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
-        for (auto& w : throttling_warnings(arm.throttling, samples)) row.warnings.push_back(std::move(w));
-      }
-      if (arm.busy_when_idle)
-        row.warnings.emplace_back(
-            "its threads were still busy 50 ms after a sample: they disturb the other backends");
-      if (!arm.over && arm.end != Progress::more) {
-        row.status = Status::ok;
-        row.reason.clear();
-        arm.over = true;
-        ++done_;
-      } else if (!arm.over && !arm.launches.empty()) {
-        row.reason = "interrupted";
-      }
-      arm.answers = {};
-      arm.watch.reset();
+    if (contender.busy_when_idle)
+      row.warnings.emplace_back(
+          "its threads were still busy 50 ms after a sample: they disturb the other backends");
+    if (contender.finished || row.status == Status::ok) return;
+    if (contender.progress != Progress::more) {
+      row.status = Status::ok;
+      row.reason.clear();
+      ++measured_;
+    } else if (!contender.visits.empty()) {
+      row.reason = "interrupted";
     }
-    problem.truth.reset();
   }
 
   /// What the samples that count say beside their times.
-  static void summarise_answers(const Arm& arm, CaseResult& row) {
+  static void summarise_answers(const Contender& contender, CaseResult& row) {
     std::vector<double> cpu_seconds, device_seconds, joules, latencies;
-    for (const std::size_t i : counted_indices(arm.answers.size(), arm.throttling.samples)) {
-      const answer::Sample& s = arm.answers[i];
+    for (const std::size_t i : counted_indices(*row.seconds)) {
+      const answer::Sample& s = contender.answers[i];
       if (s.cpu_seconds) cpu_seconds.push_back(*s.cpu_seconds);
       if (s.device_seconds) device_seconds.push_back(*s.device_seconds);
       if (s.joules) joules.push_back(*s.joules);
@@ -349,7 +404,7 @@ class Session {
     }
     row.cpu_seconds = median_of(cpu_seconds);
     row.device_seconds = median_of(device_seconds);
-    row.joules = arm.joules ? arm.joules.value : median_of(joules);
+    row.joules = contender.joules ? contender.joules.value : median_of(joules);
     if (latencies.empty()) return;
     row.latency = Latency{
         .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
@@ -357,20 +412,21 @@ class Session {
 
   // ---- telling people
 
-  void tell(const MeasuredProblem& problem, const Arm& arm, std::string activity) const {
-    SessionProgress progress{.cases_done = bench_.ended() + done_,
+  double now() const { return engine_.time().now(); }
+
+  void report_progress(const Contender& contender, const std::string& activity) const {
+    SessionProgress progress{.cases_done = std::min(engine_.finished() + measured_, result_.cases.size()),
                              .cases_total = result_.cases.size(),
-                             .id = problem.planned->problem.id(),
-                             .backend = arm.participant->backend.name,
-                             .activity = std::move(activity),
+                             .id = contender.problem->planned->problem.id(),
+                             .backend = contender.participant->backend.name,
+                             .activity = activity,
                              .median = {},
                              .half_width = {},
-                             .seconds_left = countdown_.left(seconds_since(begun_))};
-    if (!arm.launches.empty() && !arm.launches.back().empty()) {
-      progress.median = median(arm.launches.back());
-      if (const auto interval = median_interval(arm.launches.back())) {
+                             .seconds_left = countdown_.left(now() - begun_)};
+    if (!contender.visits.empty() && !contender.visits.back().empty()) {
+      progress.median = median(contender.visits.back());
+      if (const auto interval = median_interval(contender.visits.back()))
         progress.half_width = relative_half_width(*interval, *progress.median);
-      }
     }
     show_(progress);
   }
@@ -381,20 +437,21 @@ class Session {
   const std::function<void(const SessionProgress&)>& show_;
   std::mt19937_64 generator_;
   Result result_;
-  Workbench bench_;
-  std::vector<Participant> participants_;
-  std::vector<MeasuredProblem> problems_;  // goes before what its arms use
-  const Clock::time_point begun_ = Clock::now();
-  std::vector<RunStep> steps_;  // every problem in every launch, in order
+  Engine engine_;
+  std::deque<Participant> participants_;
+  std::deque<SessionProblem> problems_;
+  const double begun_;
+  double wait_for_machine_until_ = 0;
+  std::vector<RunStep> steps_;  // every problem in every visit, in order
   Countdown countdown_;
-  std::size_t done_ = 0;  // measured to the end
+  std::size_t measured_ = 0;
 };
 
 }  // namespace
 
 Result run_session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
-                   const std::function<void(const SessionProgress&)>& show) {
-  return Session(plan, save, show).run();
+                   const std::function<void(const SessionProgress&)>& show, const Instruments& instruments) {
+  return Session(plan, save, show, instruments).run();
 }
 
 int exit_status(const Result& result) {

@@ -8,6 +8,7 @@
 
 #include "plan/config.h"
 #include "results/result.h"
+#include "session/engine.h"
 
 namespace breakeven {
 
@@ -35,7 +36,8 @@ struct SessionPlan {
 /// problem. An interruption returns early, with `complete` false.
 Result run_session(const SessionPlan& plan,
                    const std::function<void(const Result&, std::size_t first_changed)>& save,
-                   const std::function<void(const SessionProgress&)>& show);
+                   const std::function<void(const SessionProgress&)>& show,
+                   const Instruments& instruments = real_instruments());
 
 /// 0; 1 for a wrong result; 4 for cases that failed or are missing.
 int exit_status(const Result& result);

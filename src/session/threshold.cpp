@@ -15,18 +15,19 @@
 #include "session/clock.h"
 #include "session/environment.h"
 #include "session/schedule.h"
+#include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "version.h"
 
 namespace breakeven {
 namespace {
 
-/// One side of a question at one value. Arms point at its rows, and its problem at its case: it stays where
-/// it is.
-struct Stand {
+/// What was measured of one side of a question at one value. Not movable: contenders point into it.
+struct SideAtValue {
   PlannedCase planned;
   MeasuredProblem problem;
   std::deque<CaseResult> rows;
+  std::deque<Contender> contenders;
   int launches = 0;
   std::map<std::string, std::vector<double>> seconds, joules;  // by backend: the median of each launch
 };
@@ -52,7 +53,7 @@ struct OpenSearch {
 
 struct OpenQuestion {
   const ThresholdQuestion* question = nullptr;
-  std::map<std::int64_t, std::array<std::unique_ptr<Stand>, 2>> stands;
+  std::map<std::int64_t, std::array<std::unique_ptr<SideAtValue>, 2>> values;
   std::vector<OpenSearch> searches;  // what one of them has measured, all of them use
 };
 
@@ -60,23 +61,24 @@ class ThresholdSession {
  public:
   ThresholdSession(const ThresholdPlan& plan,
                    const std::function<void(const std::function<Threshold()>&)>& save,
-                   const std::function<void(const SessionProgress&)>& show)
+                   const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
       : plan_(plan),
         measure_(plan.config.measure),
         save_(save),
         show_(show),
         generator_(measure_.seed),
-        bench_(measure_, plan.threads, plan.arbiter,
-               [this](const MeasuredProblem& problem, const Arm& arm, const std::string& activity) {
-                 tell(problem, arm, activity);
-               }) {}
+        engine_(measure_, instruments, plan.threads, plan.arbiter,
+                [this](const Contender& contender, const std::string& activity) {
+                  report_progress(contender, activity);
+                }),
+        begun_(now()) {}
 
   Threshold run() {
     begin();
     while (!must_end()) {
       auto due = due_values();
       if (due.empty()) break;
-      bench_.begin_launch();
+      engine_.begin_launch();
       std::shuffle(due.begin(), due.end(), generator_);
       for (const auto& [open, value] : due) {
         if (must_end()) break;
@@ -84,7 +86,9 @@ class ThresholdSession {
         save_([this] { return found(); });
       }
     }
-    bench_.end();
+    engine_.stop_workers();
+    reported_.machine_speed = engine_.machine_speed();
+    warn_of_speed(reported_.machine_speed, reported_.warnings);
     Threshold all = found();
     all.complete = !Interruption::requested();
     return all;
@@ -92,29 +96,29 @@ class ThresholdSession {
 
  private:
   void begin() {
-    said_.created = now_utc();
-    said_.tool_version = version;
-    warn_of_build(said_.warnings);
-    said_.host = describe_host(plan_.threads);
-    warn_of_environment(said_.host, said_.warnings);
+    reported_.created = now_utc();
+    reported_.tool_version = version;
+    warn_of_build(reported_.warnings);
+    reported_.host = describe_host(plan_.threads);
+    warn_of_environment(reported_.host, reported_.warnings);
     std::vector<BackendRecord> all = plan_.sides[0].backends;
     all.insert(all.end(), plan_.sides[1].backends.begin(), plan_.sides[1].backends.end());
-    said_.host.gpus = describe_gpus(all, bench_.nvml());
-    said_.title = plan_.config.title;
-    said_.parameter = plan_.config.parameter;
-    said_.width = plan_.config.width;
-    said_.unlike_precision = plan_.config.unlike_precision;
-    said_.config = plan_.config.json;
+    reported_.host.gpus = engine_.find_gpus(all);
+    reported_.title = plan_.config.title;
+    reported_.parameter = plan_.config.parameter;
+    reported_.width = plan_.config.width;
+    reported_.unlike_precision = plan_.config.unlike_precision;
+    reported_.config = plan_.config.json;
     for (std::size_t side = 0; side < 2; ++side) {
       const GateSide& of = plan_.sides[side];
-      said_.sides[side] = {.wanted = plan_.config.sides[side].backends,
-                           .backends = of.backends,
-                           .threads = of.threads,
-                           .price = plan_.config.sides[side].price};
+      reported_.sides[side] = {.wanted = plan_.config.sides[side].backends,
+                               .backends = of.backends,
+                               .threads = of.threads,
+                               .price = plan_.config.sides[side].price};
       for (const BackendRecord& backend : of.backends) {
         if (!backend.available) continue;
         participants_[side].push_back(participant_of(backend, of, threshold_sides[side]));
-        warn_of_backend(backend, said_.warnings);
+        warn_of_backend(backend, reported_.warnings);
       }
     }
     for (const ThresholdQuestion& question : plan_.config.questions) {
@@ -133,7 +137,9 @@ class ThresholdSession {
     }
   }
 
-  bool must_end() const { return Interruption::requested() || seconds_since(begun_) > plan_.max_seconds; }
+  double now() const { return engine_.time().now(); }
+  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
+  bool must_end() const { return Interruption::requested() || out_of_time(); }
 
   /// What the searches ask for; one launch measures one value of each question.
   std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
@@ -151,56 +157,51 @@ class ThresholdSession {
     return due;
   }
 
-  std::array<std::unique_ptr<Stand>, 2>& stands_at(OpenQuestion& open, std::int64_t value) {
-    auto& stands = open.stands[value];
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (stands[side]) continue;
-      stands[side] = std::make_unique<Stand>();
-      Stand& one = *stands[side];
-      one.planned = open.question->at(side, value);
-      one.problem.planned = &one.planned;
-      const std::string id = one.planned.problem.id();
-      for (const auto& participant : participants_[side]) {
-        Arm& arm = one.problem.arms.emplace_back();
-        arm.participant = participant.get();
-        arm.row = &one.rows.emplace_back(empty_case(one.planned, id, participant->backend));
+  using Sides = std::array<std::unique_ptr<SideAtValue>, 2>;
+
+  Sides& sides_at(OpenQuestion& open, std::int64_t value) {
+    Sides& sides = open.values[value];
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (sides[s]) continue;
+      sides[s] = std::make_unique<SideAtValue>();
+      SideAtValue& side = *sides[s];
+      side.planned = open.question->at(s, value);
+      side.problem.planned = &side.planned;
+      const std::string id = side.planned.problem.id();
+      for (const auto& participant : participants_[s]) {
+        Contender& contender = side.contenders.emplace_back();
+        contender.participant = participant.get();
+        contender.problem = &side.problem;
+        contender.row = &side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
       }
     }
-    return stands;
+    return sides;
   }
 
   /// One launch of a value: a number for its search, or the reason why there is none.
   void measure(OpenQuestion& open, std::int64_t value) {
-    auto& stands = stands_at(open, value);
-    std::vector<Taken> taken;
+    Sides& sides = sides_at(open, value);
+    std::vector<LaunchOfContender> taken;
     for (std::size_t side = 0; side < 2; ++side) {
-      Stand& stand = *stands[side];
-      bench_.find_truth(stand.problem);
-      for (Arm& arm : stand.problem.arms) {
-        if (arm.over) continue;
-        bench_.ready(stand.problem, arm, stand.launches);
-        if (!arm.over) bench_.calibrate(stand.problem, arm);
-        if (!arm.over)
-          taken.push_back({.side = side, .stand = &stand, .arm = &arm, .seconds = {}, .joules = {}});
+      for (Contender& contender : sides[side]->contenders) {
+        if (!contender.finished)
+          taken.push_back(
+              {.side = side, .at = sides[side].get(), .contender = &contender, .seconds = {}, .joules = {}});
       }
-      ++stand.launches;
     }
-    sample(taken);
-    for (Taken& one : taken) {
-      if (wants(Quantity::energy)) measure_energy(one);
-      if (!one.arm->over && !Interruption::requested()) bench_.verify_again(one.stand->problem, *one.arm);
-      if (!one.arm->over) bench_.release(*one.arm);
-    }
-    if (Interruption::requested()) return;  // half a launch says nothing
-    for (const Taken& one : taken) {
-      if (one.arm->over || one.seconds.empty()) continue;
-      const std::string& backend = one.arm->participant->backend.name;
-      one.stand->seconds[backend].push_back(median(one.seconds));
-      if (one.joules) one.stand->joules[backend].push_back(*one.joules);
+    const bool enough = sample(taken, sides[0]->launches);
+    for (const auto& side : sides) ++side->launches;
+    if (Interruption::requested() || !enough) return;  // half a launch says nothing
+    for (LaunchOfContender& one : taken) {
+      if (one.contender->finished || one.seconds.empty()) continue;
+      if (wants(Quantity::energy)) note_energy(one);
+      const std::string& backend = one.contender->participant->backend.name;
+      one.at->seconds[backend].push_back(median(one.seconds));
+      if (one.joules) one.at->joules[backend].push_back(*one.joules);
     }
     for (OpenSearch& one : open.searches) {
       std::string reason;
-      if (const auto log_ratio = log_ratio_in(one.in, taken, stands, reason)) {
+      if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
         one.add(value, *log_ratio);
       } else {
         one.cannot(value, std::move(reason));
@@ -208,32 +209,31 @@ class ThresholdSession {
     }
   }
 
-  /// What an arm gave in one launch.
-  struct Taken {
+  /// What a contender gave in one launch.
+  struct LaunchOfContender {
     std::size_t side = 0;
-    Stand* stand = nullptr;
-    Arm* arm = nullptr;
+    SideAtValue* at = nullptr;
+    Contender* contender = nullptr;
     std::vector<double> seconds;
     std::optional<double> joules;
   };
 
-  /// log(challenger's / baseline's) of a launch: of each side's arm that is least; nothing, and the reason,
-  /// where a side has none.
-  std::optional<double> log_ratio_in(Quantity in, const std::vector<Taken>& taken,
-                                     const std::array<std::unique_ptr<Stand>, 2>& stands,
-                                     std::string& reason) const {
-    std::array<const Taken*, 2> least{};
-    for (const Taken& one : taken) {
-      if (one.arm->over || one.seconds.empty()) continue;
+  /// log(challenger's / baseline's) of a launch: of each side's contender that is least; nothing, and the
+  /// reason, where a side has none.
+  std::optional<double> log_ratio_in(Quantity in, const std::vector<LaunchOfContender>& taken,
+                                     const Sides& sides, std::string& reason) const {
+    std::array<const LaunchOfContender*, 2> least{};
+    for (const LaunchOfContender& one : taken) {
+      if (one.contender->finished || one.seconds.empty()) continue;
       if (in == Quantity::energy && !one.joules) continue;
-      const auto amount = [in](const Taken& of) {
+      const auto amount = [in](const LaunchOfContender& of) {
         return in == Quantity::energy ? *of.joules : median(of.seconds);
       };
-      const Taken*& best = least[one.side];
+      const LaunchOfContender*& best = least[one.side];
       if (best == nullptr || amount(one) < amount(*best)) best = &one;
     }
     if (least[0] == nullptr || least[1] == nullptr) {
-      reason = why_not(stands);
+      reason = why_not(sides);
       if (reason.empty()) reason = why_no_energy(taken);
       return std::nullopt;
     }
@@ -244,19 +244,19 @@ class ThresholdSession {
       logarithms.push_back(std::log(least[1]->seconds[i] / least[0]->seconds[i]));
     const double faster = median(std::move(logarithms));
     if (in == Quantity::time) return faster;
-    const auto& sides = plan_.config.sides;
-    return faster + std::log(sides[1].price->per_hour / sides[0].price->per_hour);
+    const auto& wanted = plan_.config.sides;
+    return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);
   }
 
-  static std::string why_no_energy(const std::vector<Taken>& taken) {
+  static std::string why_no_energy(const std::vector<LaunchOfContender>& taken) {
     std::vector<std::string> reasons;
-    for (const Taken& one : taken) {
+    for (const LaunchOfContender& one : taken) {
       if (one.joules) continue;
-      const auto& told = one.arm->participant->backend.unreadable;
+      const auto& told = one.contender->participant->backend.unreadable;
       const auto why = told.find("joules");
-      std::string reason = one.arm->joules.unknown;
+      std::string reason = one.contender->joules.unknown;
       if (reason.empty()) reason = why == told.end() ? "not told" : why->second;
-      reasons.push_back(fmt::format("{}: energy unknown: {}", one.arm->participant->key, reason));
+      reasons.push_back(fmt::format("{}: energy unknown: {}", one.contender->participant->key, reason));
     }
     return fmt::format("{}", fmt::join(reasons, "; "));
   }
@@ -267,50 +267,57 @@ class ThresholdSession {
   }
 
   /// Of an iteration in this launch: by the GPU's counter over some seconds of further work, or as the
-  /// samples told.
-  void measure_energy(Taken& one) {
-    Arm& arm = *one.arm;
-    if (arm.over || Interruption::requested()) return;
-    if (arm.watch) {
-      bench_.measure_energy(one.stand->problem, arm, said_.host.gpus);
-      if (arm.joules.unknown.empty()) one.joules = arm.joules.value;
+  /// samples reported.
+  static void note_energy(LaunchOfContender& one) {
+    const Contender& contender = *one.contender;
+    if (contender.watch) {
+      if (contender.joules.unknown.empty()) one.joules = contender.joules.value;
       return;
     }
-    std::vector<double> told;
-    const auto taken = static_cast<std::ptrdiff_t>(one.seconds.size());
-    for (auto answer = arm.answers.end() - taken; answer != arm.answers.end(); ++answer) {
-      if (answer->joules && *answer->joules > 0) told.push_back(*answer->joules);
+    std::vector<double> reported;
+    const auto taken = static_cast<std::ptrdiff_t>(contender.visits.back().size());
+    for (auto answer = contender.answers.end() - taken; answer != contender.answers.end(); ++answer) {
+      if (answer->joules && *answer->joules > 0) reported.push_back(*answer->joules);
     }
-    if (!told.empty()) one.joules = median(std::move(told));
+    if (!reported.empty()) one.joules = median(std::move(reported));
   }
 
-  /// Rounds of all arms of both sides, in random order, as in a run.
-  void sample(std::vector<Taken>& taken) {
-    std::size_t rounds = 2;
-    for (std::size_t round = 0; round < rounds && !Interruption::requested(); ++round) {
-      double longest = 0;
-      for (const std::size_t i : random_order(taken.size(), generator_)) {
-        Taken& one = taken[i];
-        if (one.arm->over) continue;
-        const auto s = bench_.take_sample(*one.arm);
-        if (!s) continue;
-        bench_.keep(*one.arm, *s);
-        bench_.settle(*one.arm);
-        bench_.rest(one.stand->problem, *one.arm);
-        one.seconds.push_back(s->seconds);
-        longest = std::max(longest, s->seconds * static_cast<double>(s->iterations));
+  /// Rounds of all contenders of both sides, in random order, as in a run. False if they are not enough.
+  bool sample(std::vector<LaunchOfContender>& taken, int launch) {
+    if (taken.empty()) return true;  // and nothing to decide by
+    Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
+    for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
+    visit.measures_energy = wants(Quantity::energy);
+    visit.wait_until = begun_ + plan_.max_seconds;
+    std::size_t counted = 0, wanted = 2;
+    bool cut_short = false;
+    visit.next_round = [&](const Round* latest) -> std::vector<std::size_t> {
+      const bool disturbed = latest != nullptr && !latest->is_undisturbed();
+      if (disturbed) {
+        cut_short = out_of_time();
+        if (cut_short) return {};
+      } else if (latest != nullptr) {
+        for (std::size_t i = 0; i < taken.size(); ++i) {
+          if (latest->samples[i]) taken[i].seconds.push_back(latest->samples[i]->seconds);
+        }
+        if (counted++ == 0 && latest->longest() > 0) wanted = pairs_of_launch(latest->longest(), measure_);
       }
-      if (round == 0 && longest > 0) rounds = pairs_of_launch(longest, measure_);
-    }
+      if (counted >= wanted) return {};
+      auto due = random_order(taken.size(), generator_);
+      std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });
+      return due;
+    };
+    engine_.measure(visit);
+    return !cut_short;
   }
 
-  static std::string why_not(const std::array<std::unique_ptr<Stand>, 2>& stands) {
+  static std::string why_not(const Sides& sides) {
     std::vector<std::string> reasons;
-    for (const auto& stand : stands) {
-      for (const Arm& arm : stand->problem.arms) {
-        if (arm.over)
-          reasons.push_back(
-              fmt::format("{}: {}: {}", arm.participant->key, name(arm.row->status), arm.row->reason));
+    for (const auto& side : sides) {
+      for (const Contender& contender : side->contenders) {
+        if (contender.finished)
+          reasons.push_back(fmt::format("{}: {}: {}", contender.participant->key, name(contender.row->status),
+                                        contender.row->reason));
       }
     }
     return fmt::format("{}", fmt::join(reasons, "; "));
@@ -319,8 +326,8 @@ class ThresholdSession {
   // ---- what is known
 
   Threshold found() const {
-    Threshold all = said_;
-    all.wall_seconds = seconds_since(begun_);
+    Threshold all = reported_;
+    all.wall_seconds = (now() - begun_);
     for (const OpenQuestion& open : questions_) {
       for (const OpenSearch& one : open.searches) all.answers.push_back(answer_of(open, one));
     }
@@ -336,18 +343,18 @@ class ThresholdSession {
                            .points = {},
                            .notes = {}};
     std::set<std::string> notes;
-    for (const auto& [value, stands] : open.stands) {
+    for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
       if (const auto ratios = one.log_ratios.find(value); ratios != one.log_ratios.end())
         point.log_ratios = ratios->second;
       if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
-        const auto& arms = stands[side]->problem.arms;
-        point.wrong |= std::any_of(arms.begin(), arms.end(), [](const Arm& arm) {
-          return arm.over && arm.row->status == Status::wrong;
+        const auto& contenders = sides[side]->contenders;
+        point.wrong |= std::any_of(contenders.begin(), contenders.end(), [](const Contender& contender) {
+          return contender.finished && contender.row->status == Status::wrong;
         });
-        point.sides[side] = stand_of(*stands[side], one.in, plan_.config.sides[side].price, notes);
+        point.sides[side] = stand_of(*sides[side], one.in, plan_.config.sides[side].price, notes);
       }
       answer.points.push_back(std::move(point));
     }
@@ -355,23 +362,25 @@ class ThresholdSession {
     return answer;
   }
 
-  static ThresholdStand stand_of(const Stand& stand, Quantity in, const std::optional<HourlyPrice>& price,
-                                 std::set<std::string>& notes) {
+  static ThresholdStand stand_of(const SideAtValue& side, Quantity in,
+                                 const std::optional<HourlyPrice>& price, std::set<std::string>& notes) {
     ThresholdStand made;
-    for (const Arm& arm : stand.problem.arms) {
-      const std::string& backend = arm.participant->backend.name;
-      for (const std::string& warning : arm.row->warnings)
+    for (const Contender& contender : side.contenders) {
+      const std::string& backend = contender.participant->backend.name;
+      for (const std::string& warning : contender.warnings)
         notes.insert(fmt::format("{}: {}", backend, warning));
-      if (arm.busy_when_idle)
+      if (const auto throttled = describe(contender.throttling, contender.answers.size()))
+        notes.insert(fmt::format("{}: {}", backend, *throttled));
+      if (contender.busy_when_idle)
         notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
-      const auto seconds = stand.seconds.find(backend);
-      if (arm.over || seconds == stand.seconds.end()) continue;
+      const auto seconds = side.seconds.find(backend);
+      if (contender.finished || seconds == side.seconds.end()) continue;
       ThresholdStand one{.backend = backend,
                          .seconds = median(seconds->second),
                          .joules = {},
                          .cost = {},
-                         .algorithm = arm.row->algorithm};
-      if (const auto joules = stand.joules.find(backend); joules != stand.joules.end())
+                         .algorithm = contender.row->algorithm};
+      if (const auto joules = side.joules.find(backend); joules != side.joules.end())
         one.joules = median(joules->second);
       if (price) one.cost = *one.seconds / 3600 * price->per_hour;
       const auto amount = one.amount(in);
@@ -380,19 +389,19 @@ class ThresholdSession {
     return made;
   }
 
-  void tell(const MeasuredProblem& problem, const Arm& arm, std::string activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const {
     std::size_t done = 0;
     for (const OpenQuestion& open : questions_) {
       for (const OpenSearch& one : open.searches) done += one.over ? 1 : 0;
     }
     SessionProgress progress{.cases_done = done,
                              .cases_total = questions_.size() * plan_.config.in.size(),
-                             .id = problem.planned->problem.id(),
-                             .backend = arm.participant->key,
-                             .activity = std::move(activity),
+                             .id = contender.problem->planned->problem.id(),
+                             .backend = contender.participant->key,
+                             .activity = activity,
                              .median = {},
                              .half_width = {},
-                             .seconds_left = plan_.max_seconds - seconds_since(begun_),
+                             .seconds_left = plan_.max_seconds - (now() - begun_),
                              .at_most = true};
     show_(progress);
   }
@@ -401,20 +410,21 @@ class ThresholdSession {
   const Measure& measure_;
   const std::function<void(const std::function<Threshold()>&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  const Clock::time_point begun_ = Clock::now();
   std::mt19937_64 generator_;
-  Threshold said_;  // but for the answers
-  Workbench bench_;
+  Threshold reported_;  // but for the answers
+  Engine engine_;
+  const double begun_;
   std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;
-  std::deque<OpenQuestion> questions_;  // goes before what its arms use
+  std::deque<OpenQuestion> questions_;
 };
 
 }  // namespace
 
 Threshold run_threshold(const ThresholdPlan& plan,
                         const std::function<void(const std::function<Threshold()>&)>& save,
-                        const std::function<void(const SessionProgress&)>& show) {
-  return ThresholdSession(plan, save, show).run();
+                        const std::function<void(const SessionProgress&)>& show,
+                        const Instruments& instruments) {
+  return ThresholdSession(plan, save, show, instruments).run();
 }
 
 }  // namespace breakeven

@@ -25,6 +25,7 @@ struct ThresholdPlan {
 /// are fitted for it. An interruption returns early, with `complete` false.
 Threshold run_threshold(const ThresholdPlan& plan,
                         const std::function<void(const std::function<Threshold()>&)>& save,
-                        const std::function<void(const SessionProgress&)>& show);
+                        const std::function<void(const SessionProgress&)>& show,
+                        const Instruments& instruments = real_instruments());
 
 }  // namespace breakeven

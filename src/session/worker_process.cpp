@@ -312,33 +312,8 @@ std::optional<int> WorkerProcess::quit() {
   return wait_for_end(timeout);
 }
 
-template <typename T>
-Asked<T> WorkerProcess::ask(const Request& request, std::chrono::duration<double> timeout,
-                            const std::function<void()>& meanwhile) {
-  auto line = exchange(to_line(request), timeout, meanwhile);
-  if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
-  try {
-    auto answer = parse_answer<T>(std::get<std::string>(line));
-    if (auto* refusal = std::get_if<answer::Refusal>(&answer)) return std::move(*refusal);
-    return std::move(std::get<T>(answer));
-  } catch (const ProtocolError& e) {
-    return lose(Status::failed, fmt::format("broke the protocol: {}", e.what()));
-  }
+std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options) {
+  return std::make_unique<WorkerProcess>(program, options);
 }
-
-template Asked<answer::Hello> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                 const std::function<void()>&);
-template Asked<answer::Ready> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                 const std::function<void()>&);
-template Asked<Evidence> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                            const std::function<void()>&);
-template Asked<answer::Sample> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                  const std::function<void()>&);
-template Asked<answer::Epoch> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                 const std::function<void()>&);
-template Asked<Fit> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                       const std::function<void()>&);
-template Asked<answer::Done> WorkerProcess::ask(const Request&, std::chrono::duration<double>,
-                                                const std::function<void()>&);
 
 }  // namespace breakeven

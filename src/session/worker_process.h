@@ -8,10 +8,8 @@
 #include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
-#include "protocol/messages.h"
-#include "results/result.h"
+#include "session/worker.h"
 
 namespace breakeven {
 
@@ -28,40 +26,23 @@ class Interruption {
   static bool requested();
 };
 
-/// The worker is of no more use: it died, hung, broke the protocol, or the user interrupted. It has been
-/// killed.
-struct WorkerLost {
-  Status status = Status::failed;  // or timed_out, interrupted
-  std::string reason;
-};
-
-template <typename T>
-using Asked = std::variant<T, answer::Refusal, WorkerLost>;
-
-struct WorkerOptions {
-  std::vector<std::pair<std::string, std::string>> environment;  // added to the driver's own
-};
-
-class WorkerProcess {
+class WorkerProcess : public Worker {
  public:
   /// Starts `program`. That it cannot be started shows in the first answer.
   explicit WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options = {});
-  ~WorkerProcess();
+  ~WorkerProcess() override;
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   WorkerProcess(WorkerProcess&&) = delete;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
-  /// Sends a request and waits for its answer, at most `timeout`. After WorkerLost every further call answers
-  /// the same. `meanwhile` is called every few milliseconds of the wait.
-  template <typename T>
-  Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
-               const std::function<void()>& meanwhile = {});
-
-  /// The same with any line at all, for testing what a program makes of it.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
-                                                 const std::function<void()>& meanwhile = {});
+                                                 const std::function<void()>& meanwhile = {}) override;
+  WorkerLost lose(Status status, const std::string& reason) override;
+  bool wait_until_quiet() const override;
+  std::optional<double> cpu_seconds() const override;
+  int pid() const override;
 
   /// Closes its input and waits for it to end by itself. Returns its exit status; nothing if it was killed or
   /// had to be.
@@ -71,23 +52,17 @@ class WorkerProcess {
   /// killed.
   std::optional<int> quit();
 
-  /// Waits until the worker uses no CPU, so that its threads take nothing from the next one's sample.
-  /// False if it is still busy after 50 ms.
-  bool wait_until_quiet() const;
-
-  /// CPU time used so far by all threads of the program itself; nothing where the kernel does not tell.
-  std::optional<double> cpu_seconds() const;
-  int pid() const;
-
  private:
   struct Pipes;
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
-  WorkerLost lose(Status status, const std::string& reason);
   std::string how_it_ended();
 
   std::string program_;
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;
 };
+
+/// The StartWorker of real programs.
+std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options);
 
 }  // namespace breakeven

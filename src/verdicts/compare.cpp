@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/schedule.h"
+#include "results/counted_samples.h"
 #include "statistics/multiple_tests.h"
 #include "statistics/summary.h"
 #include "statistics/welch.h"
@@ -36,7 +36,7 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   }
   if (end != timing.samples.size()) return std::nullopt;
   std::vector<double> medians;
-  const auto counted = counted_indices(timing.samples.size(), timing.throttled);
+  const auto counted = counted_indices(timing);
   auto next = counted.begin();
   for (const std::size_t launch_end : ends) {
     std::vector<double> launch;

@@ -50,8 +50,9 @@ Json to_json(const CaseVerdict& c) {
   if (!c.launches.empty()) {
     made["launches"] = Json::array();
     for (const LaunchSamples& launch : c.launches) {
-      made["launches"].push_back(
-          {{"base", numbers_or_nulls(launch.base)}, {"head", numbers_or_nulls(launch.head)}});
+      Json samples{{"base", numbers_or_nulls(launch.base)}, {"head", numbers_or_nulls(launch.head)}};
+      if (!launch.own_speed.empty()) samples["own_speed"] = numbers_or_nulls(launch.own_speed);
+      made["launches"].push_back(std::move(samples));
     }
   }
   made["notes"] = c.notes;
@@ -113,7 +114,10 @@ CaseVerdict read_case(const JsonReader& in) {
   c.head_algorithm = in.get_or<std::string>("head_algorithm", "");
   if (in.has("launches")) {
     in.each("launches", [&](const JsonReader& launch) {
-      c.launches.push_back({.base = launch.numbers("base"), .head = launch.numbers("head")});
+      c.launches.push_back(
+          {.base = launch.numbers("base"),
+           .head = launch.numbers("head"),
+           .own_speed = launch.has("own_speed") ? launch.numbers("own_speed") : std::vector<double>{}});
     });
   }
   c.notes = in.get_or<std::vector<std::string>>("notes", {});
@@ -148,6 +152,7 @@ std::string to_json_text(const Verdicts& v) {
             {"base", to_json(v.base)},
             {"head", to_json(v.head)}};
   if (!v.notes.empty()) head["notes"] = v.notes;
+  if (v.machine_speed) head["machine_speed"] = to_json(*v.machine_speed);
   std::string text = "{\n";
   for (const auto& [key, value] : head.items())
     text += fmt::format("{}: {},\n", text_of(key), text_of(value));
@@ -176,6 +181,7 @@ Verdicts verdicts_from(const Json& json) {
   v.complete = in.get<bool>("complete");
   v.tool_version = in.child("tool").get_or<std::string>("version", "");
   v.host = read_host(in.child("host"));
+  v.machine_speed = read_machine_speed(in);
   v.base = read_side(in.child("base"));
   v.head = read_side(in.child("head"));
   v.threshold = in.get<double>("threshold");

@@ -73,6 +73,7 @@ struct Threshold {
   std::string tool_version;
   std::vector<std::string> warnings;
   Host host;
+  std::optional<MachineSpeed> machine_speed = {};
   std::string title, parameter;
   double width = 0.04;                      // of an interval that was asked for
   std::array<ThresholdContender, 2> sides;  // the baseline, and its challenger

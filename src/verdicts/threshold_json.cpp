@@ -193,6 +193,7 @@ Threshold threshold_from(const Json& json) {
   t.tool_version = in.child("tool").get_or<std::string>("version", "");
   t.warnings = in.get_or<std::vector<std::string>>("warnings", {});
   t.host = read_host(in.child("host"));
+  t.machine_speed = read_machine_speed(in);
   t.title = in.get_or<std::string>("title", "");
   t.parameter = in.get<std::string>("parameter");
   t.width = in.get<double>("width");
@@ -221,6 +222,7 @@ std::string to_json_text(const Threshold& t) {
             {"warnings", t.warnings},
             {"config", config_json(t.config)},
             {"answers", Json::array()}};
+  if (t.machine_speed) made["machine_speed"] = to_json(*t.machine_speed);
   if (t.from_results) made["from_results"] = true;
   for (const ThresholdAnswer& answer : t.answers) made["answers"].push_back(to_json(answer, t));
   return text_of(made);

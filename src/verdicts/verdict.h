@@ -42,6 +42,7 @@ struct Ratio {
 /// were sampled in turn, samples of one index are a pair.
 struct LaunchSamples {
   std::vector<double> base, head;
+  std::vector<double> own_speed = {};  // the machine's during each pair, 0 to 1; empty: not known
   bool operator==(const LaunchSamples&) const = default;
 };
 
@@ -83,6 +84,7 @@ struct Verdicts {
   bool complete = true;
   std::string tool_version;
   Host host;  // of the head
+  std::optional<MachineSpeed> machine_speed = {};
   Side base, head;
   double threshold = 0.03;  // the smallest change that matters: 0.03 is 3 %
   std::string method = {};  // how intervals are made and errors controlled, in sentences

@@ -96,7 +96,9 @@ class RecordedSessionsTest(unittest.TestCase):
             with self.subTest(recording.stem):
                 backend, said = shown[recording.stem], greeting(recording)
                 self.assertTrue(backend["available"], backend["reason"])
-                for key in ("version", "libraries", "supports"):
+                libraries = {**said.get("libraries", {}), "simulated clock": "recorded"}
+                self.assertEqual(backend["libraries"], libraries)
+                for key in ("version", "supports"):
                     self.assertEqual(backend[key], said.get(key, {}))
 
     def test_they_keep_the_protocol(self):

@@ -29,6 +29,7 @@
 
 #include "protocol/extra_work.h"
 #include "protocol/messages.h"
+#include "protocol/simulated_clock.h"
 #include "simulated/cost.h"
 #include "simulated/fault.h"
 #include "simulated/settings.h"
@@ -114,7 +115,7 @@ class Simulation {
         process_(log_.process()),
         noise_(Noise::taken_from(settings), name_, process_),
         fault_(Fault::taken_from(settings)),
-        libraries_({{"simulated", version_}}) {
+        libraries_({{"simulated", version_}, {simulated_clock_library, "no time passes"}}) {
     const double extra_work = settings.take_number("extra_work", 0);
     cost_.factor *= 1 + extra_work;
     if (extra_work > 0) libraries_.emplace_back(extra_work_library, fmt::format("{:g} %", extra_work * 100));

@@ -52,26 +52,73 @@ TEST(IterationsFor, ImpossiblyShortTimesGiveAFiniteNumber) {
 }
 
 TEST(Progress, NothingIsDecidedOnFewSamples) {
-  EXPECT_EQ(progress({steady(fewest_samples - 1)}, 0, {}), Progress::more);
-  EXPECT_EQ(progress({steady(fewest_samples)}, 0, {}), Progress::precise);
+  EXPECT_EQ(progress({steady(fewest_samples - 1)}, 0, 0.02, 3), Progress::more);
+  EXPECT_EQ(progress({steady(fewest_samples)}, 0, 0.02, 3), Progress::precise);
 }
 
 TEST(Progress, GoesOnUntilTheIntervalIsNarrow) {
-  const Measure measure{.precision = 0.02};
-  EXPECT_EQ(progress({alternating(30, 0.05)}, 0, measure), Progress::more);
-  EXPECT_EQ(progress({alternating(30, 0.01)}, 0, measure), Progress::precise);
+  EXPECT_EQ(progress({alternating(30, 0.05)}, 0, 0.02, 3), Progress::more);
+  EXPECT_EQ(progress({alternating(30, 0.01)}, 0, 0.02, 3), Progress::precise);
 }
 
-TEST(Progress, EndsWithTheTimeOfTheLaunch) {
-  const Measure measure{.precision = 0.02, .max_seconds = 3, .launches = 3};
-  EXPECT_EQ(progress({alternating(30, 0.5)}, 0.99, measure), Progress::more);
-  EXPECT_EQ(progress({alternating(30, 0.5)}, 1.0, measure), Progress::out_of_time);
-  EXPECT_EQ(progress({steady(1)}, 1.0, measure), Progress::out_of_time) << "with however few samples";
+TEST(Progress, EndsWithTheTimeOfTheVisit) {
+  EXPECT_EQ(progress({alternating(30, 0.5)}, 0.99, 0.02, 1), Progress::more);
+  EXPECT_EQ(progress({alternating(30, 0.5)}, 1.0, 0.02, 1), Progress::out_of_time);
+  EXPECT_EQ(progress({steady(1)}, 1.0, 0.02, 1), Progress::out_of_time) << "with however few samples";
 }
 
-TEST(Progress, EveryLaunchIsMeasuredForItself) {
-  const Measure measure{.precision = 0.02, .max_seconds = 3, .launches = 2};
-  EXPECT_EQ(progress({steady(30), steady(3)}, 0, measure), Progress::more);
+TEST(Progress, EveryVisitIsMeasuredForItself) {
+  EXPECT_EQ(progress({steady(30), steady(3)}, 0, 0.02, 1.5), Progress::more);
+}
+
+TEST(IsWarm, NotBeforeATenthOfTheTimeNorLongerThanAQuarter) {
+  EXPECT_FALSE(is_warm({.samples = steady(30), .spent = 0.14}, 1.5));
+  EXPECT_TRUE(is_warm({.samples = steady(30), .spent = 0.151}, 1.5));
+  EXPECT_TRUE(is_warm({.samples = steady(30), .spent = 0.25}, 60)) << "a quarter second is enough";
+  EXPECT_TRUE(is_warm({.samples = {4, 3, 2, 1}, .spent = 0.4}, 1.5)) << "too few to be seen to move";
+}
+
+TEST(IsWarm, NotWhileTimesFallOrRise) {
+  std::vector<double> falling, rising;
+  for (int i = 0; i < 12; ++i) {
+    falling.push_back(1.2 - 0.01 * i);
+    rising.push_back(1 + 0.01 * i);
+  }
+  EXPECT_FALSE(is_warm({.samples = falling, .spent = 0.2}, 1.5));
+  EXPECT_FALSE(is_warm({.samples = rising, .spent = 0.2}, 1.5));
+  EXPECT_TRUE(is_warm({.samples = falling, .spent = 0.375}, 1.5)) << "but not for ever";
+  EXPECT_TRUE(is_warm({.samples = alternating(12, 0.05), .spent = 0.2}, 1.5)) << "noise is no trend";
+  std::vector<double> hardly;
+  for (int i = 0; i < 12; ++i) hardly.push_back(1 - 0.0005 * i);
+  EXPECT_TRUE(is_warm({.samples = hardly, .spent = 0.2}, 1.5))
+      << "less than half a percent matters to nobody";
+}
+
+TEST(ImpossibleTime, IsMoreThanHasPassed) {
+  EXPECT_EQ(impossible_time(1, 1.001), "");
+  EXPECT_EQ(impossible_time(1.005, 1), "") << "clocks differ by a little";
+  EXPECT_THAT(impossible_time(1.02, 1), HasSubstr("reported 1.02 s for a sample, but only 1 s passed"));
+  EXPECT_NE(impossible_time(1e300, 1), "");
+}
+
+TEST(DoubtfulTimes, OneMayBeADriverThatWasStopped) {
+  DoubtfulTimes doubt;
+  EXPECT_EQ(doubt.note(0.01, 30), "");
+  EXPECT_EQ(doubt.note(0.01, 30), "");
+  EXPECT_EQ(doubt.note(0.01, 0.0101), "");
+  EXPECT_EQ(doubt.note(0.01, 30), "");
+}
+
+TEST(DoubtfulTimes, ThreeInARowAreNotBelieved) {
+  DoubtfulTimes doubt;
+  EXPECT_EQ(doubt.note(1e-12, 0.2), "");
+  EXPECT_EQ(doubt.note(1e-12, 0.2), "");
+  EXPECT_THAT(doubt.note(1e-12, 0.2), HasSubstr("reported 1e-12 s for a sample that took 0.2 s, 3 times"));
+}
+
+TEST(DoubtfulTimes, ShortSamplesMayTakeLongToAskFor) {
+  DoubtfulTimes doubt;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(doubt.note(1e-6, 0.015), "");
 }
 
 TEST(RandomOrder, IsAPermutationThatChanges) {
@@ -230,23 +277,11 @@ TEST(RestSeconds, TakeAQuarterOfTheCasesTimeAtMost) {
   }
 }
 
-TEST(CountedSamples, AreThoseThatRanFreelyWhereTheyAreEnough) {
-  std::vector<std::vector<double>> launches{steady(6, 1), steady(6, 2)};
-  EXPECT_EQ(counted_samples(launches, {}), launches);
-  EXPECT_EQ(counted_samples(launches, {1, 6}),
-            (std::vector<std::vector<double>>{steady(5, 1), steady(5, 2)}));
-  EXPECT_EQ(counted_samples(launches, {1, 2, 6}), launches) << "nine are too few";
-  EXPECT_THAT(counted_indices(12, {1, 6}), ElementsAre(0, 2, 3, 4, 5, 7, 8, 9, 10, 11));
-  EXPECT_EQ(counted_indices(12, {1, 2, 6}).size(), 12U);
-  EXPECT_EQ(counted_indices(3, {0, 1, 2}).size(), 3U);
-  EXPECT_EQ(without({0, 3}, {{1, 2}, {3, 4}}), (std::vector<std::vector<double>>{{2}, {3}}));
-}
-
 /// A throttled sample does not bring the end nearer, until throttling is how it runs.
 TEST(DecidingSamples, AreAllOnceThrottlingIsSteady) {
   const std::vector<std::vector<double>> launches{steady(4)};
-  EXPECT_EQ(deciding_samples(launches, throttled(3, {})).front().size(), 1U);
-  EXPECT_EQ(deciding_samples(launches, throttled(4, {})).front().size(), 4U);
+  EXPECT_EQ(deciding_samples(launches, throttled(3, {}), {}).front().size(), 1U);
+  EXPECT_EQ(deciding_samples(launches, throttled(4, {}), {}).front().size(), 4U);
 }
 
 TEST(Summarise, TakesFiguresFromTheSamplesThatCount) {

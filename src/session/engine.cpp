@@ -1,0 +1,583 @@
+#include "session/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "protocol/simulated_clock.h"
+#include "session/discovery.h"
+#include "session/environment.h"
+#include "session/heeded.h"
+#include "session/worker_process.h"
+#include "statistics/summary.h"
+
+namespace breakeven {
+namespace {
+
+/// A rest is cut into stretches of this length, so that an interruption is seen.
+constexpr double longest_sleep = 0.05;
+
+double total_seconds(const answer::Sample& sample) {
+  return sample.seconds * static_cast<double>(sample.iterations);
+}
+
+bool has_simulated_clock(const BackendRecord& backend) {
+  return std::any_of(backend.libraries.begin(), backend.libraries.end(),
+                     [](const auto& library) { return library.first == simulated_clock_library; });
+}
+
+/// Null where the kernel lets no thread be held on these CPUs.
+std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
+  if (cpus.empty()) return nullptr;
+  try {
+    return std::make_unique<CpuSpeedProbe>(cpus);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+/// True if a request takes much longer than the time that it reports, and rightly so.
+bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
+  return measure.cold_cache || sample.device_seconds || !sample.latencies.empty();
+}
+
+}  // namespace
+
+CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend) {
+  const Case& problem = planned.problem;
+  CaseResult made;
+  made.id = id;
+  made.label = planned.label;
+  made.op = problem.workload->op();
+  made.parameters = problem.parameters;
+  made.dtype = name(problem.dtype());
+  made.backend = backend.name;
+  made.device = backend.device;
+  made.status = Status::interrupted;
+  made.reason = "not measured yet";
+  made.flop = problem.flop();
+  made.bytes = problem.bytes();
+  made.samples = problem.samples();
+  return made;
+}
+
+double Round::longest() const {
+  double longest = 0;
+  for (const auto& sample : samples) {
+    if (sample) longest = std::max(longest, total_seconds(*sample));
+  }
+  return longest;
+}
+
+const Instruments& real_instruments() {
+  static SteadyTime time;
+  static const Instruments instruments{
+      .start_worker = start_process, .time = &time, .make_speed_probe = make_cpu_speed_probe};
+  return instruments;
+}
+
+Engine::Engine(const Measure& measure, const Instruments& instruments, int threads,
+               const std::optional<BackendRecord>& reference, ReportProgress report_progress)
+    : measure_(measure),
+      instruments_(instruments),
+      report_progress_(std::move(report_progress)),
+      workers_(measure, instruments.start_worker) {
+  if (instruments.make_speed_probe && measure.needs_own_speed)
+    speed_probe_ = instruments.make_speed_probe(cpus_for(threads));
+  if (!reference) return;
+  reference_ = Participant{.key = "the reference backend",
+                           .backend = *reference,
+                           .options = worker_options(threads),
+                           .threads = threads};
+}
+
+void Engine::begin_launch() {
+  workers_.stop_all_but(reference_ ? reference_->key : "");
+}
+
+void Engine::stop_workers() {
+  workers_.stop();
+}
+
+std::vector<Gpu> Engine::find_gpus(const std::vector<BackendRecord>& backends) {
+  return gpus_ = describe_gpus(backends, nvml_);
+}
+
+bool Engine::measure(Visit& visit) {
+  const HostCounters before = read_counters();
+  const double own_before = workers_.cpu_seconds();
+  const bool enough = prepare_samples(visit) && sample_in_rounds(visit);
+  const HostCounters after = read_counters();
+  const auto goes_on = [](const Contender* contender) {
+    return !contender->finished && !Interruption::requested();
+  };
+  for (Contender* contender : visit.contenders) {
+    if (enough && visit.measures_energy && goes_on(contender)) measure_energy(*contender);
+    if ((enough || !visit.is_paired) && goes_on(contender)) verify_again(*contender);
+    if (!contender->finished) release(*contender);
+    Conditions& conditions = contender->row->conditions;
+    conditions = conditions_between(before, after, workers_.cpu_seconds() - own_before);
+    conditions.cpus = workers_.cpus_held(*contender->participant);
+    if (contender->watch) {
+      conditions.device = contender->watch->conditions();
+      if (!contender->joules.unknown.empty())
+        conditions.device->unreadable["joules"] = contender->joules.unknown;
+    }
+  }
+  return enough && !Interruption::requested();
+}
+
+bool Engine::prepare_samples(Visit& visit) {
+  // A paired contender that is finished leaves nothing to compare.
+  const auto goes_on = [&](const Contender& contender) { return !contender.finished || !visit.is_paired; };
+  for (const Contender* contender : visit.contenders) compute_reference(*contender->problem);
+  for (Contender* contender : visit.contenders) {
+    if (contender->finished) continue;
+    const double start = time().now();
+    prepare_and_verify(*contender, visit.launch);
+    contender->setup_seconds = time().now() - start;
+    if (!goes_on(*contender)) return false;
+  }
+  if (visit.before_sampling) visit.before_sampling();
+  for (Contender* contender : visit.contenders) {
+    if (contender->finished) continue;
+    report_progress_(*contender, "warming up");
+    const double start = time().now();
+    if (visit.keeps_iterations) {
+      place_and_warm(*contender);
+    } else {
+      calibrate(*contender, visit.seconds);
+    }
+    contender->warm_seconds = time().now() - start;
+    if (!goes_on(*contender)) return false;
+  }
+  if (visit.is_paired && !visit.keeps_iterations) {
+    std::int64_t most = 1;
+    for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
+    for (Contender* contender : visit.contenders) contender->iterations = most;
+  }
+  return true;
+}
+
+// ---- preparing and verifying
+
+void Engine::compute_reference(MeasuredProblem& problem) {
+  if (problem.reference || problem.no_reference) return;
+  const Case& c = problem.planned->problem;
+  problem.elements = elements_to_check(c.workload->output(c.parameters).elements(), measure_.seed);
+  if (!reference_) {
+    problem.no_reference = NoAnswer{
+        .status = Status::failed,
+        .reason = "there is no reference backend: breakeven-backend-reference is not beside the driver"};
+    return;
+  }
+  problem.no_reference = workers_.start(*reference_);
+  if (problem.no_reference) return;
+  auto answered = workers_.ask<Evidence>(
+      *reference_, request::Expect{.problem = c, .seed = measure_.seed, .elements = problem.elements});
+  if (auto* reference = std::get_if<Evidence>(&answered)) {
+    problem.reference = std::move(*reference);
+  } else {
+    problem.no_reference = std::get<NoAnswer>(answered);
+  }
+  workers_.wait_until_idle(*reference_);
+}
+
+bool Engine::start_worker(Contender& contender) {
+  const BackendRecord& backend = contender.participant->backend;
+  if (const auto op = contender.problem->planned->problem.workload->op(); !backend.has_operation(op)) {
+    // Not to be asked: a program that is older than the operation takes it for a mistake of the driver's.
+    finish(contender, Status::unsupported, fmt::format("{} has no {}", backend.name, op));
+    return false;
+  }
+  if (const auto none = workers_.start(*contender.participant)) {
+    finish(contender, none->status, none->reason);
+    return false;
+  }
+  return true;
+}
+
+void Engine::prepare_and_verify(Contender& contender, int launch) {
+  const MeasuredProblem& problem = *contender.problem;
+  const Case& c = problem.planned->problem;
+  report_progress_(contender, "preparing");
+  if (!start_worker(contender)) return;
+  workers_.release_threads(*contender.participant);
+  const auto prepared = ask<answer::Ready>(
+      contender, request::Prepare{.problem = c, .seed = measure_.seed, .cold = measure_.cold_cache});
+  if (!prepared) return;
+  if (const std::string why = not_heeded(c, *prepared); !why.empty()) {
+    finish(contender, Status::unsupported, why);
+    return release(contender);
+  }
+  CaseResult& row = *contender.row;
+  const std::string algorithm = algorithm_text(*prepared);
+  if (launch > 0 && row.algorithm != algorithm)
+    contender.warnings.push_back(fmt::format("a later launch chose another algorithm: {}", algorithm));
+  row.algorithm = algorithm;
+
+  report_progress_(contender, "verifying");
+  if (!problem.reference) {
+    finish(contender,
+           problem.no_reference->status == Status::interrupted ? Status::interrupted : Status::failed,
+           fmt::format("cannot be verified: {}", problem.no_reference->reason));
+    return release(contender);
+  }
+  const auto shown = verify(contender, "");
+  if (!shown) return;
+  if (!problem.reference->projections.empty() && shown->projections.empty() && contender.visits.empty()) {
+    contender.warnings.push_back(
+        fmt::format("{} elements of the result were checked, not all of it", shown->elements.size()));
+  }
+  contender.visits.emplace_back();
+  if (std::exchange(contender.launch, launch) != launch) contender.spent = 0;
+  contender.progress = Progress::more;
+  watch_gpu(contender);
+  wait_until_idle(contender);
+}
+
+void Engine::verify_only(Contender& contender, int launch) {
+  compute_reference(*contender.problem);
+  prepare_and_verify(contender, launch);
+  if (!contender.finished) release(contender);
+}
+
+std::optional<Evidence> Engine::verify(Contender& contender, std::string_view when) {
+  const MeasuredProblem& problem = *contender.problem;
+  const Case& c = problem.planned->problem;
+  auto shown = ask<Evidence>(contender, request::Verify{.elements = problem.elements});
+  if (!shown) return shown;
+  auto verdict = judge(*problem.reference, *shown, c.workload->tolerance(c.parameters, *problem.reference));
+  const bool correct = verdict.correct;
+  auto& worst = contender.row->verification;
+  if (!worst || !correct || verdict.error > worst->error) worst = std::move(verdict);
+  if (correct) return shown;
+  contender.visits.clear();  // what is wrong has no speed
+  finish(contender, Status::wrong, fmt::format("{}{}", when, worst->detail));
+  release(contender);
+  return std::nullopt;
+}
+
+/// A library that has given up since the first time would only look fast.
+void Engine::verify_again(Contender& contender) {
+  report_progress_(contender, "verifying again");
+  verify(contender, "when verified again after the samples: ");
+}
+
+void Engine::release(Contender& contender) {
+  workers_.ask<answer::Done>(*contender.participant, request::Release{});
+}
+
+void Engine::finish(Contender& contender, Status status, const std::string& reason) {
+  contender.finished = true;
+  // An interrupted further visit leaves what the visits before have measured.
+  if (status == Status::interrupted && contender.row->status == Status::ok) return;
+  contender.row->status = status;
+  contender.row->reason = reason;
+  ++finished_;
+}
+
+void Engine::wait_until_idle(Contender& contender) {
+  if (!workers_.wait_until_idle(*contender.participant)) contender.busy_when_idle = true;
+}
+
+// ---- before the samples that count
+
+void Engine::calibrate(Contender& contender, double seconds) {
+  const Participant& participant = *contender.participant;
+  std::int64_t iterations = 1;
+  for (int round = 0; round < 4; ++round) {
+    workers_.watch_threads(participant);
+    const double start = time().now();
+    contender.iterations = iterations;
+    const auto s = take_sample(contender);
+    if (!s) return;
+    keep_losses(contender, *s);
+    const double request_seconds = time().now() - start;
+    wait_until_idle(contender);
+    note_turn_cost(contender, *s, time().now() - start);
+    workers_.place_threads(participant, total_seconds(*s));
+    if (round == 0) {
+      // A call that is longer than the case's time is not made twice for nothing.
+      if (s->seconds > seconds) break;
+      continue;
+    }
+    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key]), s->seconds,
+                                               request_seconds / static_cast<double>(iterations));
+    // Close enough: another round would not change it by much.
+    if (wanted < 2 * iterations) {
+      iterations = wanted;
+      break;
+    }
+    // Short calls are estimated again from more of them: one alone is mostly clock and cache.
+    iterations = round == 1 ? std::max<std::int64_t>(1, wanted / 10) : wanted;
+  }
+  contender.iterations = iterations;
+}
+
+void Engine::place_and_warm(Contender& contender) {
+  for (int round = 0; round < 2 && !contender.finished; ++round) {
+    workers_.watch_threads(*contender.participant);
+    const auto s = take_sample(contender);
+    wait_until_idle(contender);
+    if (s) workers_.place_threads(*contender.participant, total_seconds(*s));
+  }
+}
+
+void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s, double turn_seconds) {
+  if (has_work_beside(measure_, s)) return;
+  constexpr std::size_t kept = 31;
+  std::vector<double>& costs = turn_costs_[contender.participant->key];
+  if (costs.size() == kept) costs.erase(costs.begin());
+  costs.push_back(turn_seconds - total_seconds(s));
+}
+
+// ---- sampling
+
+bool Engine::sample_in_rounds(Visit& visit) {
+  if (!warm_up(visit)) return false;
+  // The machine's speed changes nothing about times that do not pass.
+  probes_ = speed_probe_ &&
+            !std::all_of(visit.contenders.begin(), visit.contenders.end(),
+                         [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
+  if (probes_ && round_speeds_.empty()) speed_probe_->calibrate();
+  latest_speed_ = probe_speed();
+  std::optional<Round> latest;
+  while (!Interruption::requested()) {
+    wait_for_own_speed(visit);
+    const auto due = visit.next_round(latest ? &*latest : nullptr);
+    if (due.empty()) return true;
+    for (const std::size_t i : due) cool_down(*visit.contenders[i]);
+    latest = take_round(visit, due);
+    if (!latest) return false;
+  }
+  return false;
+}
+
+bool Engine::warm_up(Visit& visit) {
+  std::vector<WarmUp> warm_ups(visit.contenders.size());
+  for (std::size_t i = 0; i < warm_ups.size(); ++i) warm_ups[i].spent = visit.contenders[i]->warm_seconds;
+  for (bool more = true; more && !Interruption::requested();) {
+    more = false;
+    for (std::size_t i = 0; i < warm_ups.size(); ++i) {
+      Contender& contender = *visit.contenders[i];
+      if (contender.finished || is_warm(warm_ups[i], visit.seconds)) continue;
+      const double start = time().now();
+      const auto s = take_sample(contender);
+      if (!s && visit.is_paired) return false;
+      if (!s) continue;
+      keep_losses(contender, *s);
+      wait_until_idle(contender);
+      warm_ups[i].samples.push_back(s->seconds);
+      // The longer one is that of programs whose time is simulated.
+      warm_ups[i].spent += std::max(total_seconds(*s), time().now() - start);
+      more = true;
+    }
+  }
+  return !Interruption::requested();
+}
+
+std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::size_t>& due) {
+  Round round;
+  round.samples.resize(visit.contenders.size());
+  for (const std::size_t i : due) {
+    Contender& contender = *visit.contenders[i];
+    const double start = time().now();
+    auto s = contender.watch ? take_watched_sample(contender) : take_sample(contender);
+    if (!s && visit.is_paired) return std::nullopt;
+    if (!s) continue;
+    keep(contender, *s);
+    wait_until_idle(contender);
+    contender.spent += time().now() - start;
+    note_turn_cost(contender, *s, time().now() - start);
+    round.throttled |= rest_seconds(contender.throttling, measure_) > 0;
+    round.samples[i] = std::move(*s);
+  }
+  const auto before = std::exchange(latest_speed_, probe_speed());
+  if (!before || !latest_speed_) return round;
+  round.own_speed = std::min(*before, *latest_speed_);
+  round_speeds_.push_back(*round.own_speed);
+  for (std::size_t i = 0; i < round.samples.size(); ++i) {
+    if (round.samples[i]) visit.contenders[i]->own_speed.push_back(*round.own_speed);
+  }
+  return round;
+}
+
+std::optional<double> Engine::probe_speed() {
+  if (!probes_) return std::nullopt;
+  const double start = time().now();
+  const SpeedReading reading = speed_probe_->measure();
+  probe_seconds_ += time().now() - start;
+  note_best(reading.times);
+  return reading.speed.share;
+}
+
+/// Keeps the fastest probe of each part: of all CPUs together, which is that of the slowest.
+void Engine::note_best(const SpeedProbeTimes& times) {
+  std::map<std::string, double> slowest;
+  for (const CpuSpeedTimes& cpu : times.cpus) {
+    slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds);
+    slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
+    if (cpu.memory_seconds) slowest["memory"] = std::max(slowest["memory"], *cpu.memory_seconds);
+  }
+  for (const auto& [part, seconds] : slowest) {
+    const auto best = best_seconds_.try_emplace(part, seconds).first;
+    best->second = std::min(best->second, seconds);
+  }
+}
+
+void Engine::wait_for_own_speed(const Visit& visit) {
+  constexpr double between_probes = 0.05;
+  while (latest_speed_.value_or(1) < own_speed_needed && time().now() < visit.wait_until &&
+         !Interruption::requested()) {
+    report_progress_(
+        *visit.contenders.front(),
+        fmt::format("waiting: the machine runs at {:.0f} % of its own speed", *latest_speed_ * 100));
+    time().sleep(between_probes);
+    latest_speed_ = probe_speed();
+  }
+}
+
+std::optional<MachineSpeed> Engine::machine_speed() const {
+  if (!speed_probe_ || round_speeds_.empty()) return std::nullopt;
+  return MachineSpeed{.rounds = std::ssize(round_speeds_),
+                      .slow_rounds = std::ssize(slow_samples(round_speeds_)),
+                      .median = median(round_speeds_),
+                      .lowest = quantile(round_speeds_, 0.05),
+                      .best_seconds = best_seconds_,
+                      .reservation = speed_probe_->reference().why};
+}
+
+std::optional<answer::Sample> Engine::take_sample(Contender& contender,
+                                                  const std::function<void()>& meanwhile) {
+  const std::int64_t iterations = contender.iterations;
+  const double start = time().now();
+  auto s = ask<answer::Sample>(contender, request::Sample{.iterations = iterations}, {}, meanwhile);
+  return checked(contender, iterations, std::move(s), time().now() - start);
+}
+
+std::optional<answer::Sample> Engine::take_watched_sample(Contender& contender) {
+  contender.watch->begin();
+  auto s = take_sample(contender, [&] { contender.watch->look(); });
+  if (!s) return s;
+  const auto causes = contender.watch->end();
+  if (causes.empty()) {
+    contender.throttling.in_a_row = 0;
+  } else {
+    contender.throttling.note(std::ssize(contender.answers), causes);
+  }
+  return s;
+}
+
+std::optional<answer::Epoch> Engine::train_epoch(Contender& contender, double timeout) {
+  const double start = time().now();
+  auto epoch = ask<answer::Epoch>(contender, request::Epoch{}, timeout);
+  if (!epoch || has_simulated_clock(contender.participant->backend)) return epoch;
+  if (const std::string fault = impossible_time(epoch->seconds, time().now() - start); !fault.empty()) {
+    give_up(contender, fault);
+    return std::nullopt;
+  }
+  return epoch;
+}
+
+std::optional<answer::Sample> Engine::checked(Contender& contender, std::int64_t iterations,
+                                              std::optional<answer::Sample> s, double wall_seconds) {
+  if (!s) return s;
+  std::string fault;
+  if (s->iterations != iterations) {
+    fault = fmt::format("broke the protocol: ran {} iterations where {} were requested", s->iterations,
+                        iterations);
+  } else if (!has_simulated_clock(contender.participant->backend)) {
+    fault = impossible_time(total_seconds(*s), wall_seconds);
+    if (fault.empty() && !has_work_beside(measure_, *s))
+      fault = contender.doubt.note(total_seconds(*s), wall_seconds);
+  }
+  if (fault.empty()) return s;
+  give_up(contender, fault);
+  return std::nullopt;
+}
+
+void Engine::give_up(Contender& contender, const std::string& fault) {
+  finish(contender, Status::failed, fault);
+  workers_.stop_one(*contender.participant);
+}
+
+void Engine::keep(Contender& contender, const answer::Sample& s) {
+  contender.visits.back().push_back(s.seconds);
+  contender.answers.push_back(s);
+  contender.answers.back().losses = {};
+  keep_losses(contender, s);
+}
+
+/// A training that ran for epochs keeps their curve alone; one that begins again would only repeat its own.
+void Engine::keep_losses(Contender& contender, const answer::Sample& s) {
+  if (s.losses.empty() || contender.visits.size() > 1) return;
+  auto& training = contender.row->training;
+  if (training && !training->epoch_seconds.empty()) return;
+  if (!training) training.emplace();
+  add_losses(*training, s.losses);
+}
+
+// ---- GPUs
+
+void Engine::cool_down(Contender& contender) {
+  const double seconds = rest_seconds(contender.throttling, measure_);
+  if (seconds <= 0) return;
+  report_progress_(contender, "letting the GPU rest");
+  const double start = time().now();
+  for (double rested = 0; rested < seconds && !Interruption::requested(); rested = time().now() - start)
+    time().sleep(std::min(seconds - rested, longest_sleep));
+  contender.throttling.rested += time().now() - start;
+  contender.spent += time().now() - start;
+}
+
+void Engine::watch_gpu(Contender& contender) {
+  contender.throttling.in_a_row = 0;
+  contender.throttling.rested = 0;
+  if (contender.watch || contender.participant->backend.device_id.empty()) return;
+  contender.watch.emplace(nvml_.value(), contender.participant->backend.device_id,
+                          [this](std::int64_t pid) { return workers_.owns_process(pid); });
+}
+
+std::string Engine::why_no_energy(const Contender& contender) const {
+  if (measure_.energy_seconds == 0) return "not asked for (measure.energy_seconds is 0)";
+  if (measure_.cold_cache) return "flushing caches between iterations uses energy, too";
+  for (const Gpu& gpu : gpus_) {
+    if (gpu.id == contender.participant->backend.device_id && gpu.mig.value_or(false))
+      return "the GPU is divided into instances (MIG), and its counter is of all of them";
+  }
+  return "";
+}
+
+void Engine::measure_energy(Contender& contender) {
+  if (!contender.watch || contender.visits.back().empty()) return;
+  contender.joules.unknown = why_no_energy(contender);
+  if (!contender.joules.unknown.empty()) return;
+  report_progress_(contender, "measuring energy");
+  const double each = median(contender.visits.back());
+  const std::int64_t iterations = energy_iterations(measure_.energy_seconds, each);
+  const auto before = contender.watch->settled_joules();
+  if (!before) {
+    contender.joules.unknown = before.unknown;
+    return;
+  }
+  const double start = time().now();
+  auto asked =
+      ask<answer::Sample>(contender, request::Sample{.iterations = iterations, .device_seconds = false},
+                          measure_.timeout_seconds + 2 * each * static_cast<double>(iterations));
+  const auto s = checked(contender, iterations, std::move(asked), time().now() - start);
+  if (!s) return;
+  const auto after = contender.watch->settled_joules();
+  wait_until_idle(contender);
+  if (!after) {
+    contender.joules.unknown = after.unknown;
+  } else if (s->device_seconds) {
+    contender.joules.unknown = "the backend did further runs for device_seconds, though it was told not to";
+  } else {
+    contender.joules.value = (*after - *before) / static_cast<double>(iterations);
+  }
+}
+
+}  // namespace breakeven

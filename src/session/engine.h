@@ -1,0 +1,221 @@
+// The measuring loop, the same for every command: prepare, verify, warm up, sample in rounds, verify again.
+// run, gate and threshold decide who is measured together, who is due in a round, and when it is enough.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/speed_probe.h"
+#include "plan/config.h"
+#include "results/result.h"
+#include "session/clock.h"
+#include "session/gpu.h"
+#include "session/schedule.h"
+#include "session/worker_pool.h"
+
+namespace breakeven {
+
+/// One problem, and what its result should be.
+struct MeasuredProblem {
+  const PlannedCase* planned = nullptr;
+  std::vector<std::int64_t> elements;    // flat indices of the result that are compared
+  std::optional<Evidence> reference;     // computed by the reference backend in float64
+  std::optional<NoAnswer> no_reference;  // why there is none
+};
+
+/// One participant's work on one problem, over all launches.
+struct Contender {
+  const Participant* participant = nullptr;
+  MeasuredProblem* problem = nullptr;
+  CaseResult* row = nullptr;
+  bool finished = false;  // its status is final, and it is measured no further
+  int launch = -1;        // the latest
+
+  std::vector<std::vector<double>> visits;  // seconds of an iteration, by visit
+  std::vector<answer::Sample> answers;      // of all samples, in order, without losses
+  std::vector<double> own_speed;            // the machine's, beside each sample; empty without a probe
+  std::int64_t iterations = 1;              // of a sample
+  double setup_seconds = 0;                 // of this visit: preparing and verifying
+  double warm_seconds = 0;                  // of this visit: the samples that found `iterations`
+  double spent = 0;                         // seconds of sampling in this launch
+  Progress progress = Progress::more;
+  bool busy_when_idle = false;
+  DoubtfulTimes doubt;
+  std::vector<std::string> warnings;
+
+  std::optional<GpuWatch> watch;  // of a backend that says which GPU it computes on
+  Throttling throttling;
+  Reading<double> joules;  // of one iteration, by the GPU's counter
+};
+
+/// The row of a case that has not been measured yet: it is `interrupted` until it is.
+CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
+
+/// One sample of each contender that was due.
+struct Round {
+  std::vector<std::optional<answer::Sample>> samples;  // by contender of the visit
+  bool throttled = false;                              // a GPU had lowered its clocks, and resting may help
+  std::optional<double> own_speed;  // the machine's, the lower one of before and after; empty: not probed
+
+  /// True if nothing disturbed it that is known.
+  bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= own_speed_needed; }
+
+  /// The longest sample, in seconds.
+  double longest() const;
+};
+
+/// Contenders that are measured together, in rounds.
+struct Visit {
+  std::vector<Contender*> contenders;
+  int launch = 0;
+  double seconds = 3;      // that sampling a contender may take: warming up takes a part of that
+  bool is_paired = false;  // of no use without each other: the first that fails ends the visit, and all take
+                           // samples of equally many iterations
+  bool keeps_iterations = false;  // they were found in an earlier visit
+  bool measures_energy = false;
+  double wait_until = 0;  // while the machine is slower than itself, no later than this
+
+  /// The contenders of the next round, in order; none: it is enough. Called with the round before, which is
+  /// null at first.
+  std::function<std::vector<std::size_t>(const Round*)> next_round = {};
+  /// Between verification and warm-up, such as whole epochs of training.
+  std::function<void()> before_sampling = {};
+};
+
+/// What an engine measures with. Tests give it scripted workers and simulated time.
+struct Instruments {
+  StartWorker start_worker;
+  TimeSource* time = nullptr;
+  /// A probe of these CPUs; null: the machine's own speed is not known.
+  std::function<std::unique_ptr<SpeedProbe>(const std::vector<int>& cpus)> make_speed_probe = {};
+};
+
+/// Real processes, and the machine's clock.
+const Instruments& real_instruments();
+
+class Engine {
+ public:
+  using ReportProgress = std::function<void(const Contender&, const std::string& activity)>;
+
+  /// `measure` and `instruments` must outlive it. Without a reference backend nothing can be verified, and
+  /// every case fails.
+  Engine(const Measure& measure, const Instruments& instruments, int threads,
+         const std::optional<BackendRecord>& reference, ReportProgress report_progress);
+
+  /// From here on every participant is a fresh process.
+  void begin_launch();
+  void stop_workers();
+
+  /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples
+  /// until it is enough, verifies again, and lets the programs forget the case. False if a paired visit ended
+  /// before it was enough, or an interruption came.
+  bool measure(Visit& visit);
+
+  /// Prepares, verifies and releases one contender, without a sample.
+  void verify_only(Contender& contender, int launch);
+
+  /// Starts the contender's program, unless it runs. False if the contender is finished, as it is where the
+  /// program does not have the operation.
+  bool start_worker(Contender& contender);
+
+  /// The answer to a request; without one the contender is finished.
+  template <typename T>
+  std::optional<T> ask(Contender& contender, const Request& request, std::optional<double> timeout = {},
+                       const std::function<void()>& meanwhile = {}) {
+    auto answered = workers_.ask<T>(*contender.participant, request, timeout, meanwhile);
+    if (auto* answer = std::get_if<T>(&answered)) return std::move(*answer);
+    const auto& none = std::get<NoAnswer>(answered);
+    finish(contender, none.status, none.reason);
+    return std::nullopt;
+  }
+
+  /// Gives the contender its final status.
+  void finish(Contender& contender, Status status, const std::string& reason);
+  /// Lets the program forget the case.
+  void release(Contender& contender);
+  /// Waits until the contender's threads sleep.
+  void wait_until_idle(Contender& contender);
+  /// Fills in result.host.gpus; must come before contenders are measured that compute on one.
+  std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends);
+
+  /// How fast the machine was in all rounds so far; empty if it was not probed.
+  std::optional<MachineSpeed> machine_speed() const;
+  double probe_seconds() const { return probe_seconds_; }
+
+  /// The seconds of an epoch, which are held against the driver's clock.
+  std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
+
+  /// Contenders that finish() was called for.
+  std::size_t finished() const { return finished_; }
+  TimeSource& time() const { return *instruments_.time; }
+
+ private:
+  void compute_reference(MeasuredProblem& problem);
+  void prepare_and_verify(Contender& contender, int launch);
+  /// The evidence that it computes correctly. Otherwise the contender is finished, and `when` begins the
+  /// message. The row keeps the largest error.
+  std::optional<Evidence> verify(Contender& contender, std::string_view when);
+  void verify_again(Contender& contender);
+
+  /// Finds how many iterations make a sample. The first call is cold and is not counted from.
+  void calibrate(Contender& contender, double seconds);
+  /// Two samples that are not counted. The first of a process shows which threads compute, and is slower; the
+  /// second is taken where the threads are held now.
+  void place_and_warm(Contender& contender);
+  bool prepare_samples(Visit& visit);
+  /// Rounds of samples that are not counted, until their times are steady.
+  bool warm_up(Visit& visit);
+  bool sample_in_rounds(Visit& visit);
+  /// The machine's own speed now, 0 to 1; empty without a probe.
+  std::optional<double> probe_speed();
+  void note_best(const SpeedProbeTimes& times);
+  /// Waits while the machine is slower than itself, as long as the visit allows.
+  void wait_for_own_speed(const Visit& visit);
+  /// Empty if a paired visit cannot go on.
+  std::optional<Round> take_round(Visit& visit, const std::vector<std::size_t>& due);
+
+  /// One sample of `contender.iterations`.
+  std::optional<answer::Sample> take_sample(Contender& contender,
+                                            const std::function<void()>& meanwhile = {});
+  std::optional<answer::Sample> take_watched_sample(Contender& contender);
+  /// The sample, if it can be: of as many iterations as requested, in no more time than has passed. Otherwise
+  /// the contender is finished.
+  std::optional<answer::Sample> checked(Contender& contender, std::int64_t iterations,
+                                        std::optional<answer::Sample> sample, double wall_seconds);
+  /// Finishes the contender of a program that cannot be believed; the next case starts it afresh.
+  void give_up(Contender& contender, const std::string& fault);
+  void keep(Contender& contender, const answer::Sample& sample);
+  void keep_losses(Contender& contender, const answer::Sample& sample);
+  /// What a turn took beside its sample; only where all else that it did was to ask for it.
+  void note_turn_cost(const Contender& contender, const answer::Sample& sample, double turn_seconds);
+  /// Lets the contender's GPU cool down before its next sample. Nobody else samples meanwhile: another
+  /// contender may use the same GPU.
+  void cool_down(Contender& contender);
+
+  void watch_gpu(Contender& contender);
+  /// The energy of seconds of work, for a contender whose GPU is watched: no timing sample, as the counters
+  /// move too seldom for those.
+  void measure_energy(Contender& contender);
+  std::string why_no_energy(const Contender& contender) const;
+
+  const Measure& measure_;
+  const Instruments& instruments_;
+  std::optional<Participant> reference_;
+  ReportProgress report_progress_;
+  std::optional<Nvml> nvml_;  // where a backend computes on a GPU
+  std::vector<Gpu> gpus_;
+  WorkerPool workers_;
+  std::unique_ptr<SpeedProbe> speed_probe_;  // null: none
+  bool probes_ = false;                      // in this visit
+  std::optional<double> latest_speed_;
+  std::vector<double> round_speeds_;
+  std::map<std::string, double> best_seconds_;  // of the probe, by part
+  double probe_seconds_ = 0;
+  std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant: the latest
+  std::size_t finished_ = 0;
+};
+
+}  // namespace breakeven

@@ -1,0 +1,109 @@
+#include "session/worker_pool.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "host/cpu.h"
+
+namespace breakeven {
+namespace {
+
+double cpu_seconds_of(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+std::vector<int> cpus_for(int threads) {
+  const auto allowed = allowed_cpus();
+  auto cpus = cpu_of_each_core(allowed);
+  for (const int cpu : allowed) {
+    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) cpus.push_back(cpu);
+  }
+  if (std::ssize(cpus) < threads) return {};
+  cpus.resize(static_cast<std::size_t>(threads));
+  return cpus;
+}
+
+void WorkerPool::stop_all_but(const std::string& kept) {
+  std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
+}
+
+void WorkerPool::stop() {
+  running_.clear();
+}
+
+std::optional<NoAnswer> WorkerPool::start(const Participant& participant) {
+  if (find(participant) != nullptr) return std::nullopt;
+  Running& running = running_[participant.key];
+  running.worker = start_worker_(participant.backend.program, participant.options);
+  const auto hello = ask<answer::Hello>(
+      participant, request::Hello{.protocol = protocol_version, .threads = participant.threads});
+  if (const auto* none = std::get_if<NoAnswer>(&hello)) {
+    running_.erase(participant.key);  // one that has not said hello is not asked for more
+    return *none;
+  }
+  // Cold caches are flushed by threads of the worker's own on every CPU.
+  if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
+    running.placement =
+        std::make_unique<Placement>(running.worker->pid(), allowed_cpus(), cpus_for(participant.threads));
+  return std::nullopt;
+}
+
+bool WorkerPool::wait_until_idle(const Participant& participant) {
+  const Running* running = find(participant);
+  return running == nullptr || running->worker->wait_until_quiet();
+}
+
+void WorkerPool::release_threads(const Participant& participant) {
+  if (const Running* running = find(participant); running != nullptr && running->placement)
+    running->placement->undo();
+}
+
+void WorkerPool::watch_threads(const Participant& participant) {
+  if (const Running* running = find(participant); running != nullptr && running->placement)
+    running->placement->watch(running->worker->cpu_seconds().value_or(0));
+}
+
+void WorkerPool::place_threads(const Participant& participant, double sample_seconds) {
+  if (const Running* running = find(participant); running != nullptr && running->placement)
+    running->placement->place(sample_seconds, running->worker->cpu_seconds().value_or(0));
+}
+
+std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
+  std::set<int> cpus;
+  if (const Running* running = find(participant); running != nullptr && running->placement) {
+    for (const PlacedThread& one : running->placement->placed()) cpus.insert(one.cpu);
+  }
+  return {cpus.begin(), cpus.end()};
+}
+
+double WorkerPool::cpu_seconds() const {
+  double sum = cpu_seconds_of(RUSAGE_SELF) + cpu_seconds_of(RUSAGE_CHILDREN);
+  for (const auto& [key, running] : running_) sum += running.worker->cpu_seconds().value_or(0);
+  return sum;
+}
+
+bool WorkerPool::owns_process(std::int64_t pid) const {
+  const pid_t group = getpgid(static_cast<pid_t>(pid));
+  return group > 0 && std::any_of(running_.begin(), running_.end(),
+                                  [&](const auto& one) { return one.second.worker->pid() == group; });
+}
+
+WorkerPool::Running* WorkerPool::find(const Participant& participant) {
+  const auto found = running_.find(participant.key);
+  return found == running_.end() ? nullptr : &found->second;
+}
+
+const WorkerPool::Running* WorkerPool::find(const Participant& participant) const {
+  const auto found = running_.find(participant.key);
+  return found == running_.end() ? nullptr : &found->second;
+}
+
+}  // namespace breakeven

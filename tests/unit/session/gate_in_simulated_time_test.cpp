@@ -1,0 +1,205 @@
+// What a gate decides on a machine that is disturbed: scripted programs and a scripted probe, in simulated
+// time.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <csignal>
+
+#include "session/gate.h"
+#include "session/worker_process.h"
+#include "unit/session/simulated_machine.h"
+
+namespace breakeven {
+namespace {
+
+using simulated::Disturbance;
+using simulated::SimulatedMachine;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* base_program = "/base/scripted";
+constexpr const char* head_program = "/head/scripted";
+constexpr const char* reference_program = "/reference";
+
+/// A gate of programs that take equally long, unless `head_factor` says otherwise.
+class GateInSimulatedTime : public testing::Test {
+ protected:
+  struct Machine : SimulatedMachine {
+    explicit Machine(std::uint64_t seed, double head_factor = 1) : SimulatedMachine(seed) {
+      programs[reference_program] = {};
+      programs[base_program] = {.seconds = 1e-3};
+      programs[head_program] = {.seconds = 1e-3 * head_factor};
+    }
+  };
+
+  static GatePlan plan_of(std::uint64_t seed, std::vector<std::int64_t> sizes = {64}) {
+    GatePlan plan;
+    plan.config = simulated::config_of(std::move(sizes));
+    plan.config.measure.seed = seed;
+    plan.base = {.source = "/base", .backends = {simulated::backend("scripted", base_program)}};
+    plan.head = {.source = "/head", .backends = {simulated::backend("scripted", head_program)}};
+    plan.backends = {{.base = "scripted", .head = "scripted"}};
+    plan.arbiter = simulated::backend("reference", reference_program);
+    plan.max_seconds = 120;
+    return plan;
+  }
+
+  static Verdicts gate(SimulatedMachine& machine, const GatePlan& plan) {
+    const Instruments instruments = machine.instruments();
+    return run_gate(
+        plan, [](const Verdicts&) {}, [](const SessionProgress&) {}, instruments);
+  }
+};
+
+/// A neighbour that slows the base 1.9 times and the head 1.35 times, between two moments: what was seen on a
+/// shared machine.
+std::function<Disturbance(double)> neighbour(double from, double to) {
+  return [from, to](double now) {
+    if (now < from || now > to) return Disturbance{};
+    return Disturbance{.own_speed = 0.5, .slowed = {{base_program, 1.9}, {head_program, 1.35}}};
+  };
+}
+
+TEST_F(GateInSimulatedTime, QuietMachineWithoutChangeIsSame) {
+  Machine machine(1);
+  const Verdicts verdicts = gate(machine, plan_of(1, {64, 128, 256}));
+  ASSERT_EQ(verdicts.cases.size(), 3U);
+  for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
+  ASSERT_TRUE(verdicts.machine_speed);
+  EXPECT_GT(verdicts.machine_speed->rounds, 0);
+  EXPECT_EQ(verdicts.machine_speed->slow_rounds, 0);
+}
+
+TEST_F(GateInSimulatedTime, ChangeIsFound) {
+  Machine machine(1, 1.05);
+  EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
+}
+
+TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
+  Machine machine(2);
+  machine.disturbance = neighbour(1000, 1030);
+  const Verdicts verdicts = gate(machine, plan_of(2));
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::same) << verdicts.cases.front().reason;
+  for (const LaunchSamples& launch : verdicts.cases.front().launches) {
+    EXPECT_EQ(launch.own_speed.size(), launch.base.size());
+    for (const double speed : launch.own_speed) EXPECT_EQ(speed, 1);
+  }
+}
+
+TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
+  Machine machine(3);
+  machine.disturbance = neighbour(1000, 1e9);
+  const Verdicts verdicts = gate(machine, plan_of(3));
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::inconclusive);
+  EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("50 % of its own speed"));
+  EXPECT_TRUE(verdicts.complete);
+  EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
+}
+
+TEST_F(GateInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {
+  Machine machine(3);
+  machine.has_probe = false;
+  machine.disturbance = neighbour(1000, 1e9);
+  EXPECT_EQ(gate(machine, plan_of(3)).cases.front().verdict, Verdict::faster)
+      << "so that the tests above show what the probe is for";
+}
+
+TEST_F(GateInSimulatedTime, ProgramThatStopsAnsweringIsIncomparable) {
+  Machine machine(4);
+  int samples = 0;
+  machine.programs[head_program].fault =
+      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+    if (!std::holds_alternative<request::Sample>(request) || ++samples < 30) return std::nullopt;
+    return WorkerLost{.status = Status::timed_out,
+                      .reason = "no answer within 120 s (measure.timeout_seconds)"};
+  };
+  const Verdicts verdicts = gate(machine, plan_of(4));
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::incomparable);
+  EXPECT_EQ(verdicts.cases.front().head_status, Status::timed_out);
+  EXPECT_EQ(verdicts.cases.front().base_status, Status::ok);
+}
+
+TEST_F(GateInSimulatedTime, ImpossibleTimesAreNotBelieved) {
+  for (const double claims : {1e-9, 1e-300, 2.0, 1e300}) {
+    Machine machine(5);
+    machine.programs[head_program].claims = claims;
+    const Verdicts verdicts = gate(machine, plan_of(5));
+    EXPECT_EQ(verdicts.cases.front().verdict, Verdict::incomparable) << claims;
+    EXPECT_EQ(verdicts.cases.front().head_status, Status::failed) << claims;
+    EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("reported")) << claims;
+  }
+}
+
+/// A driver that is stopped sees time pass that no program reports.
+TEST_F(GateInSimulatedTime, StoppedDriverIsNoLiar) {
+  Machine machine(6);
+  int samples = 0;
+  machine.programs[head_program].fault =
+      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+    if (std::holds_alternative<request::Sample>(request) && ++samples % 10 == 0) machine.time.sleep(30);
+    return std::nullopt;
+  };
+  GatePlan plan = plan_of(6);
+  plan.max_seconds = 3600;
+  EXPECT_EQ(gate(machine, plan).cases.front().verdict, Verdict::same);
+}
+
+TEST_F(GateInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsDecided) {
+  for (int step = 1; step < 400; step += 7) {
+    Machine machine(7);
+    const Interruption interruption;
+    int requests = 0;
+    const auto interrupt = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+      if (++requests < step) return std::nullopt;
+      if (requests == step) std::raise(SIGINT);
+      return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
+    };
+    for (auto& [path, program] : machine.programs) program.fault = interrupt;
+    const Verdicts verdicts = gate(machine, plan_of(7, {64, 128}));
+    ASSERT_EQ(verdicts.cases.size(), 2U);
+    if (requests < step) break;  // it was over before
+    EXPECT_FALSE(verdicts.complete) << step;
+    for (const CaseVerdict& c : verdicts.cases)
+      EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::inconclusive, Verdict::same, Verdict::incomparable))
+          << step;
+  }
+}
+
+/// Gates of unlike code of one quiet speed beside a neighbour that comes and goes, or stays.
+class SlowGateInSimulatedTime : public GateInSimulatedTime {};
+
+TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse) {
+  int decided = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    Machine machine(seed);
+    std::uniform_real_distribution<double> share(0.3, 0.94), factor(1, 2.5), length(0.005, 60),
+        gap(0.005, 40);
+    auto& random = machine.generator();
+    // Phases from milliseconds to minutes; in one gate of ten the neighbour stays.
+    std::vector<std::pair<double, double>> phases;
+    const bool stays = seed % 10 == 0;
+    for (double at = 1000 + (stays ? 0 : gap(random)); at < 1200;) {
+      const double end = stays ? 1e9 : at + std::pow(length(random) / 60, 3) * 60;
+      phases.emplace_back(at, end);
+      at = end + std::pow(gap(random) / 40, 2) * 40;
+    }
+    const Disturbance slow{.own_speed = share(random),
+                           .slowed = {{base_program, factor(random)}, {head_program, factor(random)}}};
+    machine.disturbance = [&](double now) {
+      const bool disturbed = std::any_of(phases.begin(), phases.end(),
+                                         [&](const auto& p) { return now >= p.first && now < p.second; });
+      return disturbed ? slow : Disturbance{};
+    };
+    const Verdicts verdicts = gate(machine, plan_of(seed, {64}));
+    const CaseVerdict& c = verdicts.cases.front();
+    ASSERT_THAT(c.verdict, testing::AnyOf(Verdict::same, Verdict::inconclusive)) << seed << ": " << c.reason;
+    decided += c.verdict == Verdict::same ? 1 : 0;
+    if (stays) {
+      EXPECT_EQ(c.verdict, Verdict::inconclusive) << seed;
+    }
+  }
+  EXPECT_GT(decided, 700) << "a neighbour that goes away leaves time to decide";
+}
+
+}  // namespace
+}  // namespace breakeven

@@ -1,0 +1,156 @@
+// What a run does on a machine that is disturbed: scripted programs and a scripted probe, in simulated time.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <csignal>
+
+#include "session/session.h"
+#include "session/worker_process.h"
+#include "unit/session/simulated_machine.h"
+
+namespace breakeven {
+namespace {
+
+using simulated::Disturbance;
+using simulated::SimulatedMachine;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Machine : SimulatedMachine {
+  explicit Machine(std::uint64_t seed) : SimulatedMachine(seed) {
+    for (const char* path : {"/a", "/b", "/reference"}) programs[path] = {};
+  }
+};
+
+SessionPlan plan_of(std::vector<std::int64_t> sizes) {
+  return {.config = simulated::config_of(std::move(sizes)),
+          .backends = {simulated::backend("a", "/a"), simulated::backend("b", "/b")},
+          .arbiter = simulated::backend("reference", "/reference"),
+          .earlier = {}};
+}
+
+Result run(SimulatedMachine& machine, const SessionPlan& plan) {
+  const Instruments instruments = machine.instruments();
+  return run_session(
+      plan, [](const Result&, std::size_t) {}, [](const SessionProgress&) {}, instruments);
+}
+
+const CaseResult& case_of(const Result& result, const std::string& backend) {
+  for (const CaseResult& c : result.cases) {
+    if (c.backend == backend) return c;
+  }
+  throw std::out_of_range(backend);
+}
+
+TEST(RunInSimulatedTime, VisitsEveryCaseTwice) {
+  Machine machine(1);
+  const Result result = run(machine, plan_of({64, 128}));
+  EXPECT_TRUE(result.complete);
+  for (const CaseResult& c : result.cases) {
+    EXPECT_EQ(c.status, Status::ok) << c.reason;
+    EXPECT_EQ(c.seconds->visits.size(), 2U);
+    EXPECT_EQ(c.seconds->launches.size(), 1U);
+    EXPECT_EQ(c.seconds->own_speed.size(), c.seconds->samples.size());
+    EXPECT_THAT(c.warnings, IsEmpty());
+    EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5);
+  }
+  EXPECT_EQ(machine.started, 3) << "two programs and the reference, each once";
+}
+
+TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
+  Machine machine(2);
+  machine.disturbance = [](double now) {
+    return now < 1004 ? Disturbance{.own_speed = 0.6, .slowed = {{"/a", 1.6}, {"/b", 1.2}}} : Disturbance{};
+  };
+  const Result result = run(machine, plan_of({64}));
+  for (const CaseResult& c : result.cases) {
+    EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5) << c.backend;
+    EXPECT_THAT(c.warnings, Not(Contains(HasSubstr("of its own speed"))));
+  }
+  EXPECT_GT(result.machine_speed->slow_rounds, 0);
+}
+
+TEST(RunInSimulatedTime, SlowMachineIsSaid) {
+  Machine machine(3);
+  machine.disturbance = [](double) {
+    return Disturbance{.own_speed = 0.6, .slowed = {{"/a", 1.6}, {"/b", 1.2}}};
+  };
+  const Result result = run(machine, plan_of({64}));
+  for (const CaseResult& c : result.cases) {
+    EXPECT_EQ(c.status, Status::ok);
+    EXPECT_THAT(c.warnings, Contains(HasSubstr("this machine ran at 60 % of its own speed")));
+  }
+  EXPECT_LT(machine.time.now() - 1000, 60) << "waiting is limited";
+}
+
+/// A program that gets faster over its first seconds, as caches, clocks and allocators warm up.
+TEST(RunInSimulatedTime, WarmUpGoesOnUntilTimesAreSteady) {
+  Machine machine(4);
+  for (const char* path : {"/a", "/b"}) {
+    machine.programs[path].noise = 0.001;
+    machine.programs[path].drift = [](double since_start) { return 1 + 0.1 * std::exp(-since_start / 0.05); };
+  }
+  const Result result = run(machine, plan_of({64}));
+  for (const CaseResult& c : result.cases) {
+    for (const double seconds : c.seconds->samples) EXPECT_LT(seconds, 1.01 * c.seconds->median) << c.backend;
+  }
+}
+
+TEST(RunInSimulatedTime, LiarCostsItsOwnCases) {
+  Machine machine(5);
+  machine.programs["/a"].claims = 1e-9;
+  const Result result = run(machine, plan_of({64}));
+  EXPECT_EQ(case_of(result, "a").status, Status::failed);
+  EXPECT_THAT(case_of(result, "a").reason, HasSubstr("reported"));
+  EXPECT_EQ(case_of(result, "b").status, Status::ok);
+}
+
+/// Answers of another request: what a program that answers twice leads to.
+TEST(RunInSimulatedTime, BrokenProtocolCostsOneCase) {
+  Machine machine(6);
+  int samples = 0;
+  machine.programs["/a"].fault =
+      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+    if (!std::holds_alternative<request::Sample>(request) || ++samples != 8) return std::nullopt;
+    return "{\"ok\":true}";
+  };
+  const Result result = run(machine, plan_of({64, 128, 256}));
+  int failed = 0;
+  for (const CaseResult& c : result.cases) failed += c.status == Status::failed ? 1 : 0;
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(machine.started, 4) << "it was started afresh";
+}
+
+TEST(RunInSimulatedTime, InterruptionKeepsWhatIsMeasured) {
+  std::size_t most = 0;
+  for (int step = 1; step < 1000; step += 13) {
+    Machine machine(7);
+    const Interruption interruption;
+    int requests = 0;
+    for (auto& [path, program] : machine.programs) {
+      program.fault = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+        if (++requests < step) return std::nullopt;
+        if (requests == step) std::raise(SIGINT);
+        return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
+      };
+    }
+    const Result result = run(machine, plan_of({64, 128}));
+    if (requests < step) break;
+    ASSERT_EQ(result.cases.size(), 4U) << step;
+    std::size_t measured = 0;
+    for (const CaseResult& c : result.cases) {
+      EXPECT_THAT(c.status, testing::AnyOf(Status::ok, Status::interrupted)) << step << " " << c.reason;
+      measured += c.status == Status::ok ? 1 : 0;
+      if (c.status == Status::ok) EXPECT_TRUE(c.seconds) << step;
+    }
+    EXPECT_EQ(result.complete, measured == 4) << step;
+    EXPECT_GE(measured, most) << "what was measured before stays";
+    most = measured;
+  }
+  EXPECT_EQ(most, 4U);
+}
+
+}  // namespace
+}  // namespace breakeven

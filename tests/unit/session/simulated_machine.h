@@ -1,0 +1,202 @@
+// A machine in simulated time with scripted backend programs, for tests of what a session does.
+#pragma once
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plan/config.h"
+#include "session/engine.h"
+#include "workloads/workload.h"
+
+namespace breakeven::simulated {
+
+class SimulatedTime : public TimeSource {
+ public:
+  double now() const override { return now_; }
+  void sleep(double seconds) override { now_ += seconds; }
+
+ private:
+  double now_ = 1000;
+};
+
+/// What the machine does to programs at a moment: its share of its own speed, as the probe sees it, and how
+/// many times longer each program takes meanwhile.
+struct Disturbance {
+  double own_speed = 1;
+  std::map<std::string, double> slowed = {};  // by program
+};
+
+/// How a scripted program departs from a good one. Empty: as a good one.
+using Fault = std::function<std::optional<std::variant<std::string, WorkerLost>>(const Request& request)>;
+
+struct Program {
+  double seconds = 1e-3;  // of an iteration
+  double noise = 0.005;   // standard deviation of a sample, and of a launch, as a part of the seconds
+  double claims = 1;      // times the seconds that pass
+  std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
+  Fault fault = {};
+};
+
+class SimulatedMachine {
+ public:
+  explicit SimulatedMachine(std::uint64_t seed = 1) : generator_(seed) {}
+
+  /// By path.
+  std::map<std::string, Program> programs;
+  std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
+  bool has_probe = true;
+  int started = 0;  // processes, in all
+
+  SimulatedTime time;
+  std::mt19937_64& generator() { return generator_; }
+  Disturbance now() const { return disturbance(time.now()); }
+
+  Instruments instruments();
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+/// Answers as a good program does, unless its fault says otherwise. Its results are all zeros, as those of
+/// the reference are.
+class ScriptedWorker : public Worker {
+ public:
+  ScriptedWorker(SimulatedMachine& machine, std::string path)
+      : machine_(machine),
+        path_(std::move(path)),
+        program_(machine.programs.at(path_)),
+        started_(machine.time.now()) {
+    ++machine_.started;
+    std::normal_distribution<double> luck(1, program_.noise);
+    launch_factor_ = luck(machine_.generator());
+  }
+
+  std::variant<std::string, WorkerLost> exchange(const std::string& line,
+                                                 std::chrono::duration<double> timeout,
+                                                 const std::function<void()>& /*meanwhile*/) override {
+    if (lost_) return *lost_;
+    const Request request = parse_request(line);
+    machine_.time.sleep(20e-6);
+    if (program_.fault) {
+      if (auto answer = program_.fault(request)) {
+        if (const auto* gone = std::get_if<WorkerLost>(&*answer)) {
+          if (gone->status == Status::timed_out) machine_.time.sleep(timeout.count());
+          lost_ = *gone;
+        }
+        return *answer;
+      }
+    }
+    return to_line(std::visit([this](const auto& r) { return answer(r); }, request));
+  }
+
+  WorkerLost lose(Status status, const std::string& reason) override {
+    lost_ = WorkerLost{.status = status, .reason = reason};
+    return *lost_;
+  }
+  bool wait_until_quiet() const override { return true; }
+  std::optional<double> cpu_seconds() const override { return 0; }
+  int pid() const override { return -1; }
+
+ private:
+  static Answer answer(const request::Hello& /*unused*/) {
+    return answer::Hello{.name = "scripted", .version = "1", .supports = {{"matmul", {"f32"}}}};
+  }
+  static Answer answer(const request::Prepare& /*unused*/) { return answer::Ready{.algorithm = "scripted"}; }
+  static Answer answer(const request::Expect& r) {
+    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
+  }
+  static Answer answer(const request::Verify& r) {
+    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
+  }
+  Answer answer(const request::Sample& r) {
+    std::normal_distribution<double> luck(1, program_.noise);
+    const Disturbance disturbance = machine_.now();
+    const auto slowed = disturbance.slowed.find(path_);
+    double seconds = program_.seconds * launch_factor_ * luck(machine_.generator());
+    if (slowed != disturbance.slowed.end()) seconds *= slowed->second;
+    if (program_.drift) seconds *= program_.drift(machine_.time.now() - started_);
+    machine_.time.sleep(seconds * static_cast<double>(r.iterations));
+    return answer::Sample{
+        .iterations = r.iterations, .seconds = seconds * program_.claims, .latencies = {}, .losses = {}};
+  }
+  static Answer answer(const request::Epoch& /*unused*/) { return answer::Refusal{.reason = "no training"}; }
+  static Answer answer(const request::Fit& /*unused*/) { return answer::Refusal{.reason = "no fits"}; }
+  static Answer answer(const request::Release& /*unused*/) { return answer::Done{}; }
+  static Answer answer(const request::Quit& /*unused*/) { return answer::Done{}; }
+
+  SimulatedMachine& machine_;
+  std::string path_;
+  const Program& program_;
+  double started_;
+  double launch_factor_ = 1;
+  std::optional<WorkerLost> lost_;
+};
+
+/// Sees what the script says, as it is at the moment.
+class ScriptedProbe : public SpeedProbe {
+ public:
+  explicit ScriptedProbe(SimulatedMachine& machine) : machine_(machine) {}
+  void calibrate() override {}
+  SpeedReading measure() override {
+    machine_.time.sleep(350e-6);
+    SpeedReading reading;
+    reading.speed.share = machine_.now().own_speed;
+    return reading;
+  }
+  SpeedShare share_of(const SpeedProbeTimes& /*times*/) const override { return {}; }
+  SpeedReference reference() const override { return {}; }
+
+ private:
+  SimulatedMachine& machine_;
+};
+
+inline Instruments SimulatedMachine::instruments() {
+  Instruments made{.start_worker = [this](const std::filesystem::path& path,
+                                          const WorkerOptions&) -> std::unique_ptr<Worker> {
+                     return std::make_unique<ScriptedWorker>(*this, path.string());
+                   },
+                   .time = &time};
+  if (has_probe)
+    made.make_speed_probe = [this](const std::vector<int>&) {
+      return std::make_unique<ScriptedProbe>(*this);
+    };
+  return made;
+}
+
+// ---- what sessions are asked for
+
+inline PlannedCase product(std::int64_t size) {
+  const Workload& workload = *find_workload("matmul");
+  Parameters parameters;
+  for (const char* name : {"m", "n", "k"}) parameters.set(name, size);
+  return {.problem = make_case(workload, parameters), .label = ""};
+}
+
+inline Config config_of(std::vector<std::int64_t> sizes) {
+  Config config;
+  config.title = "simulated";
+  config.measure.placed = false;
+  config.json = "{}";
+  for (const std::int64_t size : sizes) config.cases.push_back(product(size));
+  return config;
+}
+
+inline BackendRecord backend(const std::string& name, const std::string& path) {
+  BackendRecord record;
+  record.name = name;
+  record.device = "cpu";
+  record.supports = {{"matmul", {"f32"}}};
+  record.program = path;
+  record.available = true;
+  return record;
+}
+
+}  // namespace breakeven::simulated
