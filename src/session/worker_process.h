@@ -1,12 +1,15 @@
 // One running backend program, and the conversation with it.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,7 +18,8 @@
 
 namespace breakeven {
 
-/// Ctrl-C and SIGTERM end what is under way instead of the process; a second one ends it at once.
+/// Ctrl-C, SIGTERM and SIGHUP (the terminal or the connection has gone) end what is under way instead of the
+/// process. A second Ctrl-C or SIGTERM ends it at once. SIGHUP stays ignored where it was, as under nohup.
 /// One per process, alive before any worker is started.
 class Interruption {
  public:
@@ -26,6 +30,10 @@ class Interruption {
   Interruption(Interruption&&) = delete;
   Interruption& operator=(Interruption&&) = delete;
   static bool requested();
+
+ private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
 /// The worker is of no more use: it died, hung, broke the protocol, or the user interrupted. It has been
@@ -42,6 +50,7 @@ struct WorkerOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to the driver's own
 };
 
+/// All that the program starts ends with it, and it ends with the driver (worker_keeper.h).
 class WorkerProcess {
  public:
   /// Starts `program`. That it cannot be started shows in the first answer.
@@ -58,7 +67,9 @@ class WorkerProcess {
   Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
                const std::function<void()>& meanwhile = {});
 
-  /// The same with any line at all, for testing what a program makes of it.
+  /// The same with any line at all, for testing what a program makes of it. The limits of an answer's length
+  /// are longest_answer()'s. A program that sends anything else than one line for each request has broken the
+  /// protocol.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
                                                  const std::function<void()>& meanwhile = {});
@@ -81,11 +92,18 @@ class WorkerProcess {
 
  private:
   struct Pipes;
+  /// Returns when the answer is there, or cannot come any more, or is not to be waited for.
+  void wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
+                       const std::function<void()>& meanwhile);
+  /// Kills it if it has sent anything but what it owes: at most `answer`, which has been taken.
+  std::optional<WorkerLost> lose_if_unasked(std::string_view answer = {});
+  bool has_ended_within(std::chrono::duration<double> timeout);
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
   WorkerLost lose(Status status, const std::string& reason);
   std::string how_it_ended();
 
   std::string program_;
+  int pid_ = -1;
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;
 };
