@@ -37,9 +37,11 @@ void complain_of_usage(const std::string& message) {
   std::fputs((message + "\n").c_str(), stderr);
 }
 
-/// Output that could not be written is not good, whatever was decided.
+/// Output that could not be written is not good, whatever was decided. Where the command was interrupted, who would have
+/// read it may have gone, and what was measured is saved.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return status;
+  if (status == exit_code::interrupted) return status;
   complain("standard output: cannot be written to");
   return exit_code::bad_input;
 }

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
 
+#include "protocol/foreign_text.h"
 #include "protocol/json_value.h"
 
 namespace breakeven {
@@ -14,28 +17,67 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string quoted(const std::string& line) {
-  constexpr std::size_t most = 120;
-  std::string shown = line.size() > most ? line.substr(0, most) + "..." : line;
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+/// A field that is missing or wrong. Whoever knows the line adds it.
+class FieldError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What no message comes near. Without these limits a line of a few MiB takes gigabytes, or the stack, or
+/// minutes: looking up a key takes as long as the object has keys.
+constexpr std::size_t most_levels = 32, most_keys = 4096, most_values = std::size_t{8} << 20U;
+
+/// Throws ProtocolError if the line is beyond a limit. Whether it is JSON is not looked at.
+void check_size(std::string_view line) {
+  std::size_t levels = 0, keys = 0, values = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+      continue;
+    }
+    in_text = c == '"';
+    keys += c == ':' ? 1 : 0;
+    values += c == ',' ? 1 : 0;
+    if (c == '[' || c == '{') ++levels;
+    if ((c == ']' || c == '}') && levels > 0) --levels;
+    if (levels <= most_levels && keys <= most_keys && values <= most_values) continue;
+    throw ProtocolError(fmt::format("more than {} in {}",
+                                    levels > most_levels
+                                        ? fmt::format("{} levels of lists and objects", most_levels)
+                                    : keys > most_keys ? fmt::format("{} keys", most_keys)
+                                                       : fmt::format("{} values", most_values),
+                                    quote_line(line)));
   }
-  return '"' + shown + '"';
 }
 
 Json parse_object(const std::string& line) {
+  check_size(line);
   Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) throw ProtocolError(fmt::format("not a JSON object: {}", quoted(line)));
+  if (!object.is_object()) throw ProtocolError(fmt::format("not a JSON object: {}", quote_line(line)));
   return object;
+}
+
+/// What `read` makes of the line's object. The ProtocolError for a field that is missing or wrong quotes the
+/// line.
+template <typename Read>
+auto read_line(const std::string& line, const Read& read) {
+  const Json object = parse_object(line);
+  try {
+    return read(object);
+  } catch (const FieldError& e) {
+    throw ProtocolError(fmt::format("{} in {}", e.what(), quote_line(line)));
+  }
 }
 
 template <typename T>
 T get(const Json& object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end())
-    throw ProtocolError(fmt::format("'{}' is missing in {}", key, quoted(object.dump())));
+  if (found == object.end()) throw FieldError(fmt::format("'{}' is missing", key));
   if (auto value = exactly<T>(*found)) return *std::move(value);
-  throw ProtocolError(fmt::format("'{}' is of the wrong type in {}", key, quoted(object.dump())));
+  throw FieldError(fmt::format("'{}' is of the wrong type", key));
 }
 
 template <typename T>
@@ -43,9 +85,14 @@ T get_or(const Json& object, const char* key, T otherwise) {
   return object.contains(key) ? get<T>(object, key) : otherwise;
 }
 
+/// Null stands for unknown. No time and no energy is below 0.
 std::optional<double> get_optional(const Json& object, const char* key) {
-  if (!object.contains(key) || object[key].is_null()) return std::nullopt;
-  return get<double>(object, key);
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  const auto value = get<double>(object, key);
+  if (!(value >= 0) || !std::isfinite(value))
+    throw FieldError(fmt::format("'{}' is {} and must not be below 0", key, value));
+  return value;
 }
 
 /// JSON has no NaN or infinity: null stands for them.
@@ -59,15 +106,24 @@ std::vector<double> get_numbers(const Json& object, const char* key) {
   std::vector<double> values;
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return values;
-  if (!found->is_array())
-    throw ProtocolError(fmt::format("'{}' is not a list in {}", key, quoted(object.dump())));
+  if (!found->is_array()) throw FieldError(fmt::format("'{}' is not a list", key));
+  values.reserve(found->size());
   for (const auto& value : *found) {
-    if (!value.is_number() && !value.is_null()) {
-      throw ProtocolError(fmt::format("'{}' holds {}, which is no number", key, quoted(value.dump())));
-    }
+    if (!value.is_number() && !value.is_null())
+      throw FieldError(fmt::format("'{}' holds {}, which is no number", key, quote_line(value.dump())));
     values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
   }
   return values;
+}
+
+/// Of every iteration, in seconds: there is none that is unknown.
+std::vector<double> get_latencies(const Json& object) {
+  auto latencies = get_numbers(object, "latencies");
+  for (const double latency : latencies) {
+    if (!(latency >= 0) || !std::isfinite(latency))
+      throw FieldError(fmt::format("'latencies' holds {}, which is no time", latency));
+  }
+  return latencies;
 }
 
 Case get_case(const Json& object) {
@@ -228,7 +284,7 @@ void read(const Json& object, Evidence& a) {
 double get_seconds(const Json& object) {
   const auto seconds = get<double>(object, "seconds");
   if (!(seconds > 0) || !std::isfinite(seconds))
-    throw ProtocolError(fmt::format("'seconds' is {} and must be above 0", seconds));
+    throw FieldError(fmt::format("'seconds' is {} and must be above 0", seconds));
   return seconds;
 }
 
@@ -238,13 +294,15 @@ void read(const Json& object, answer::Sample& a) {
   a.cpu_seconds = get_optional(object, "cpu_seconds");
   a.device_seconds = get_optional(object, "device_seconds");
   a.joules = get_optional(object, "joules");
-  a.latencies = get_numbers(object, "latencies");
+  a.latencies = get_latencies(object);
   a.losses = get_numbers(object, "losses");
 }
 void read(const Json& object, answer::Epoch& a) {
   a.seconds = get_seconds(object);
-  a.evaluation_seconds = get_or<double>(object, "evaluation_seconds", 0);
+  a.evaluation_seconds = get_optional(object, "evaluation_seconds").value_or(0);
   a.accuracy = get<double>(object, "accuracy");
+  if (!(a.accuracy >= 0 && a.accuracy <= 1))
+    throw FieldError(fmt::format("'accuracy' is {} and must be from 0 to 1", a.accuracy));
   a.losses = get_numbers(object, "losses");
 }
 void read(const Json& object, Fit& a) {
@@ -252,9 +310,55 @@ void read(const Json& object, Fit& a) {
   a.refused = get<std::int64_t>(object, "refused");
   a.limit = get_or<std::string>(object, "limit", "");
   if (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest))
-    throw ProtocolError(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
+    throw FieldError(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
 }
 void read(const Json&, answer::Done&) {}
+
+answer::Refusal get_refusal(const Json& object) {
+  // Shown in tables: a traceback or a compiler's whole output is for standard error.
+  constexpr std::size_t longest_reason = 2000;
+  answer::Refusal refusal{
+      .status = get_or<std::string>(object, "status", "failed"),
+      .reason = shorten_text(get_or<std::string>(object, "reason", "no reason given"), longest_reason)};
+  if (refusal.status != "unsupported" && refusal.status != "out_of_memory" && refusal.status != "failed") {
+    constexpr std::size_t longest_status = 100;
+    throw FieldError(
+        fmt::format("'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed",
+                    shorten_text(refusal.status, longest_status)));
+  }
+  return refusal;
+}
+
+Request read_request(const Json& object) {
+  const auto kind = get<std::string>(object, "request");
+  if (kind == "hello")
+    return request::Hello{.protocol = get<int>(object, "protocol"),
+                          .threads = get_or<int>(object, "threads", 1)};
+  if (kind == "prepare") {
+    return request::Prepare{.problem = get_case(object),
+                            .seed = get<std::uint64_t>(object, "seed"),
+                            .cold = get_or<std::string>(object, "cache", "warm") == "cold"};
+  }
+  if (kind == "expect") {
+    return request::Expect{.problem = get_case(object),
+                           .seed = get<std::uint64_t>(object, "seed"),
+                           .elements = get<std::vector<std::int64_t>>(object, "elements")};
+  }
+  if (kind == "verify")
+    return request::Verify{.elements = get<std::vector<std::int64_t>>(object, "elements")};
+  if (kind == "sample") {
+    const auto iterations = get<std::int64_t>(object, "iterations");
+    if (iterations < 1)
+      throw FieldError(fmt::format("'iterations' is {} and must be at least 1", iterations));
+    return request::Sample{.iterations = iterations,
+                           .device_seconds = get_or<bool>(object, "device_seconds", true)};
+  }
+  if (kind == "epoch") return request::Epoch{};
+  if (kind == "fit") return request::Fit{};
+  if (kind == "release") return request::Release{};
+  if (kind == "quit") return request::Quit{};
+  throw ProtocolError(fmt::format("unknown request '{}'", kind));
+}
 
 }  // namespace
 
@@ -290,35 +394,23 @@ std::string to_line(const Request& request) {
 }
 
 Request parse_request(const std::string& line) {
-  const Json object = parse_object(line);
-  const auto kind = get<std::string>(object, "request");
-  if (kind == "hello")
-    return request::Hello{.protocol = get<int>(object, "protocol"),
-                          .threads = get_or<int>(object, "threads", 1)};
-  if (kind == "prepare") {
-    return request::Prepare{.problem = get_case(object),
-                            .seed = get<std::uint64_t>(object, "seed"),
-                            .cold = get_or<std::string>(object, "cache", "warm") == "cold"};
+  return read_line(line, read_request);
+}
+
+std::size_t longest_answer(const std::string& request) {
+  constexpr std::size_t text = std::size_t{1} << 20U, most = std::size_t{64} << 20U;
+  constexpr std::size_t number = 32;  // characters, with what parts it from the next
+  const Json object = Json::parse(request, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return text;
+  if (const auto kind = object.find("request"); kind != object.end() && *kind == "epoch") return most;
+  std::size_t numbers = 0;
+  if (const auto elements = object.find("elements"); elements != object.end()) numbers = elements->size();
+  if (const auto found = object.find("iterations"); found != object.end()) {
+    const auto iterations = exactly<std::int64_t>(*found).value_or(0);
+    // A latency and a loss each.
+    numbers = 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(iterations, 0, most / number));
   }
-  if (kind == "expect") {
-    return request::Expect{.problem = get_case(object),
-                           .seed = get<std::uint64_t>(object, "seed"),
-                           .elements = get<std::vector<std::int64_t>>(object, "elements")};
-  }
-  if (kind == "verify")
-    return request::Verify{.elements = get<std::vector<std::int64_t>>(object, "elements")};
-  if (kind == "sample") {
-    const auto iterations = get<std::int64_t>(object, "iterations");
-    if (iterations < 1)
-      throw ProtocolError(fmt::format("'iterations' is {} and must be at least 1", iterations));
-    return request::Sample{.iterations = iterations,
-                           .device_seconds = get_or<bool>(object, "device_seconds", true)};
-  }
-  if (kind == "epoch") return request::Epoch{};
-  if (kind == "fit") return request::Fit{};
-  if (kind == "release") return request::Release{};
-  if (kind == "quit") return request::Quit{};
-  throw ProtocolError(fmt::format("unknown request '{}'", kind));
+  return std::min(most, text + number * numbers);
 }
 
 std::string to_line(const Answer& answer) {
@@ -330,19 +422,12 @@ std::string to_line(const Answer& answer) {
 
 template <typename T>
 std::variant<T, answer::Refusal> parse_answer(const std::string& line) {
-  const Json object = parse_object(line);
-  if (!get<bool>(object, "ok")) {
-    answer::Refusal refusal{.status = get_or<std::string>(object, "status", "failed"),
-                            .reason = get_or<std::string>(object, "reason", "no reason given")};
-    if (refusal.status != "unsupported" && refusal.status != "out_of_memory" && refusal.status != "failed") {
-      throw ProtocolError(fmt::format(
-          "'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed", refusal.status));
-    }
-    return refusal;
-  }
-  T parsed;
-  read(object, parsed);
-  return parsed;
+  return read_line(line, [](const Json& object) -> std::variant<T, answer::Refusal> {
+    if (!get<bool>(object, "ok")) return get_refusal(object);
+    T parsed;
+    read(object, parsed);
+    return parsed;
+  });
 }
 
 template std::variant<answer::Hello, answer::Refusal> parse_answer(const std::string&);

@@ -2,6 +2,7 @@
 // docs/worker-protocol.md is the description for people; this is the one place that reads and writes them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -67,6 +68,10 @@ std::string to_line(const Request& request);
 /// Throws ProtocolError; InvalidCase where a case is not possible.
 Request parse_request(const std::string& line);
 
+/// The longest line, in bytes, that can be the answer to this line: a MiB of text, and 32 bytes for each
+/// number that it asks for.
+std::size_t longest_answer(const std::string& request);
+
 namespace answer {
 
 struct Hello {
@@ -119,6 +124,7 @@ using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Samp
 std::string to_line(const Answer& answer);
 
 /// Reads the answer to one kind of request: either it or a refusal. Throws ProtocolError, quoting the line.
+/// Takes time in proportion to the line's length.
 template <typename T>
 std::variant<T, answer::Refusal> parse_answer(const std::string& line);
 

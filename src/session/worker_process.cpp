@@ -2,8 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +25,6 @@
 #include <boost/process/v1/environment.hpp>
 #include <boost/process/v1/exe.hpp>
 #include <boost/process/v1/extend.hpp>
-#include <boost/process/v1/group.hpp>
 #include <boost/process/v1/io.hpp>
 namespace bp = boost::process::v1;
 #else
@@ -32,33 +34,58 @@ namespace bp = boost::process::v1;
 #include <boost/process/environment.hpp>
 #include <boost/process/exe.hpp>
 #include <boost/process/extend.hpp>
-#include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
 namespace bp = boost::process;
 #endif
+#include "protocol/foreign_text.h"
+#include "session/received_lines.h"
+#include "session/running_time.h"
+#include "session/worker_keeper.h"
 
 namespace breakeven {
 namespace {
 
 namespace asio = boost::asio;
 
-/// A line longer than this is no answer.
-constexpr std::size_t longest_line = std::size_t{64} << 20U;
 /// What is kept of standard error: its end says why a program died.
-constexpr std::size_t kept_of_stderr = 4096;
+constexpr std::size_t kept_of_stderr = 4096, longest_last_line = 1000;
 
 /// How long an answer is waited for at a stretch, and how long where something is looked at meanwhile: twice
 /// or more in a sample.
 constexpr std::chrono::milliseconds longest_wait{100}, between_looks{4};
+/// How long such a look may take and count towards the limit.
+constexpr std::chrono::seconds longest_look{1};
 
-volatile std::sig_atomic_t interrupts = 0;
+/// How long a program that was killed, and all that it started, may take to go.
+constexpr std::chrono::seconds longest_end{10};
+
+volatile std::sig_atomic_t interrupted = 0, ends_asked_for = 0;
+
+/// What is written to a terminal that has gone fails, and would end a run whose results are to be saved.
+void leave_lost_terminal() {
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    termios settings{};
+    if (tcgetattr(descriptor, &settings) == 0 || errno != EIO) continue;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) continue;
+    dup2(nowhere, descriptor);
+    close(nowhere);
+  }
+}
 
 void on_signal(int signal) {
-  interrupts = interrupts + 1;
-  if (interrupts > 1) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+  const int error = errno;
+  interrupted = 1;
+  if (signal == SIGHUP) {  // of which the terminal and the shell in it may both send one
+    leave_lost_terminal();
+  } else {
+    ends_asked_for = ends_asked_for + 1;
+    if (ends_asked_for > 1) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
   }
+  errno = error;
 }
 
 double to_seconds(const timespec& t) {
@@ -84,20 +111,21 @@ class PunctualSleep {
 }  // namespace
 
 Interruption::Interruption() {
-  interrupts = 0;
+  interrupted = 0;
+  ends_asked_for = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals.at(i), &action, &before_.at(i));
+  // As nohup has it.
+  if (before_.back().sa_handler == SIG_IGN) sigaction(signals.back(), &before_.back(), nullptr);
 }
 
 Interruption::~Interruption() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals.at(i), &before_.at(i), nullptr);
 }
 
 bool Interruption::requested() {
-  return interrupts > 0;
+  return interrupted != 0;
 }
 
 struct WorkerProcess::Pipes {
@@ -105,9 +133,11 @@ struct WorkerProcess::Pipes {
   bp::async_pipe to{context};
   bp::async_pipe from{context};
   bp::async_pipe errors{context};
-  bp::child child;
-  std::string received;  // beyond the last line
-  std::string sending;   // must outlive the writing of it
+  bp::child keeper;
+  ReceivedLines received;
+  std::vector<char> chunk = std::vector<char>(std::size_t{64} << 10U);  // as much as a pipe holds
+  bool closed = false;                                                  // standard output, by the program
+  std::string sending;                                                  // must outlive the writing of it
   bool writing = false;
   std::string error_tail;
   std::array<char, 4096> error_chunk{};
@@ -121,6 +151,37 @@ struct WorkerProcess::Pipes {
                                error_tail.erase(0, error_tail.size() - kept_of_stderr);
                              if (!error) read_errors();
                            });
+  }
+
+  /// Reads until there is a whole line, or more than `longest` bytes of one, or the end.
+  void read_line(std::size_t longest) {
+    from.async_read_some(asio::buffer(chunk),
+                         [this, longest](const boost::system::error_code& error, std::size_t count) {
+                           received.append({chunk.data(), count});
+                           closed = closed || error;
+                           if (!closed && !received.has_line() && received.line_size() <= longest)
+                             read_line(longest);
+                         });
+  }
+
+  void write(const std::string& line) {
+    sending = line + "\n";
+    writing = true;
+    // Errors show on the other side: a program that no longer reads has closed its output too, or will not
+    // answer in time.
+    asio::async_write(to, asio::buffer(sending),
+                      [this](const boost::system::error_code&, std::size_t) { writing = false; });
+  }
+
+  /// What the program has sent though it owes no answer.
+  std::string unasked() {
+    pollfd readable{.fd = from.native_source(), .events = POLLIN, .revents = 0};
+    if (received.empty() && !closed && poll(&readable, 1, 0) == 1 && (readable.revents & POLLIN) != 0) {
+      const ssize_t count = ::read(readable.fd, chunk.data(), chunk.size());
+      if (count > 0) received.append({chunk.data(), static_cast<std::size_t>(count)});
+    }
+    const std::string& rest = received.rest();
+    return rest.substr(0, rest.find('\n') == 0 ? 1 : rest.find('\n'));
   }
 };
 
@@ -137,14 +198,11 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
       fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
       fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
     }
-    // A process group of its own keeps Ctrl-C in the terminal from reaching it before the driver has saved;
-    // and it goes with the driver.
-    pipes_->child = bp::child(
+    WorkerKeeper keeper;
+    pipes_->keeper = bp::child(
         bp::exe = program_, environment, bp::std_in<pipes_->to, bp::std_out> pipes_->from,
-        bp::std_err > pipes_->errors, error, bp::extend::on_exec_setup = [](auto&) {
-          setpgid(0, 0);
-          prctl(PR_SET_PDEATHSIG, SIGKILL);
-        });
+        bp::std_err > pipes_->errors, error, bp::extend::on_exec_setup = [&](auto&) { keeper.start(); });
+    pid_ = keeper.program();
   } catch (const std::exception& e) {
     lost_ = WorkerLost{.status = Status::failed,
                        .reason = fmt::format("{} cannot be started: {}", program_, e.what())};
@@ -163,7 +221,7 @@ WorkerProcess::~WorkerProcess() {
 }
 
 int WorkerProcess::pid() const {
-  return pipes_->child.id();
+  return pid_;
 }
 
 std::optional<double> WorkerProcess::cpu_seconds() const {
@@ -175,15 +233,17 @@ std::optional<double> WorkerProcess::cpu_seconds() const {
 }
 
 bool WorkerProcess::wait_until_quiet() const {
+  constexpr std::chrono::microseconds interval{20};
   const PunctualSleep punctual;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  RunningTime waited(RunningTime::Clock::now());
   for (;;) {
     const auto before = cpu_seconds();
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    std::this_thread::sleep_for(interval);
     const auto after = cpu_seconds();
     // The main thread may still be on its way back to sleep; a spinning one uses all of the interval.
     if (!before || !after || *after - *before < 20e-6) return true;
-    if (std::chrono::steady_clock::now() > deadline) return false;
+    waited.add(RunningTime::Clock::now(), interval);
+    if (waited.counted() > std::chrono::milliseconds(50)) return false;
   }
 }
 
@@ -192,109 +252,114 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                                                               const std::function<void()>& meanwhile) {
   if (lost_) return *lost_;
   Pipes& p = *pipes_;
-  enum class Outcome { waiting, answered, closed, too_long };
-  Outcome outcome = Outcome::waiting;
-  p.context.restart();
+  if (auto lost = lose_if_unasked()) return *std::move(lost);
   if (p.writing)
     return lose(Status::failed, "broke the protocol: answered a request before reading all of it");
-  p.sending = line + "\n";
-  p.writing = true;
-  // Errors show on the other side: a program that no longer reads has closed its output too, or will not
-  // answer in time.
-  asio::async_write(p.to, asio::buffer(p.sending),
-                    [&p](const boost::system::error_code&, std::size_t) { p.writing = false; });
-  asio::async_read_until(p.from, asio::dynamic_buffer(p.received, longest_line), '\n',
-                         [&](const boost::system::error_code& error, std::size_t) {
-                           if (!error) {
-                             outcome = Outcome::answered;
-                           } else {
-                             outcome = error == asio::error::not_found ? Outcome::too_long : Outcome::closed;
-                           }
-                         });
-  const auto deadline = std::chrono::steady_clock::now() +
-                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout);
-  auto next_look = std::chrono::steady_clock::now() + between_looks;
-  while (outcome == Outcome::waiting && std::chrono::steady_clock::now() < deadline &&
-         !Interruption::requested()) {
-    // A signal ends the wait early; one that came just before it is seen a tenth of a second later.
-    p.context.run_one_for(meanwhile ? between_looks : longest_wait);
-    if (meanwhile && outcome == Outcome::waiting && std::chrono::steady_clock::now() >= next_look) {
-      meanwhile();
-      next_look = std::chrono::steady_clock::now() + between_looks;
-    }
+  const std::size_t longest = longest_answer(line);
+  p.context.restart();
+  p.write(line);
+  p.read_line(longest);
+  wait_for_answer(timeout, longest, meanwhile);
+  if (p.received.line_size() > longest) {
+    return lose(Status::failed, fmt::format("broke the protocol: sent a line of more than {:.3g} MiB",
+                                            static_cast<double>(longest) / 0x1p20));
   }
-  switch (outcome) {
-    case Outcome::answered: {
-      const auto end = p.received.find('\n');
-      std::string answer = p.received.substr(0, end);
-      p.received.erase(0, end + 1);
-      return answer;
-    }
-    case Outcome::too_long:
-      return lose(Status::failed,
-                  fmt::format("broke the protocol: a line of more than {} MiB", longest_line >> 20U));
-    case Outcome::closed:
-      return lose(Status::failed, how_it_ended());
-    case Outcome::waiting:
-      break;
+  if (auto answer = p.received.take_line()) {
+    // Which of several lines would be the answer?
+    if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
+    return *std::move(answer);
   }
+  if (p.closed) return lose(Status::failed, how_it_ended());
   if (Interruption::requested()) return lose(Status::interrupted, "interrupted");
   return lose(Status::timed_out,
               fmt::format("no answer within {:g} s (measure.timeout_seconds)", timeout.count()));
 }
 
+std::optional<WorkerLost> WorkerProcess::lose_if_unasked(std::string_view answer) {
+  const std::string unasked = pipes_->unasked();
+  if (unasked.empty()) return std::nullopt;
+  const bool is_answer = answer.empty() || answer.starts_with('{');  // or a library has printed it
+  return lose(Status::failed, fmt::format("broke the protocol: sent a line that nobody asked for: {}",
+                                          quote_line(is_answer ? unasked : answer)));
+}
+
+void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
+                                    const std::function<void()>& meanwhile) {
+  Pipes& p = *pipes_;
+  const auto waiting = [&] {
+    return !p.closed && !p.received.has_line() && p.received.line_size() <= longest;
+  };
+  const std::chrono::milliseconds slice = meanwhile ? between_looks : longest_wait;
+  RunningTime waited(RunningTime::Clock::now());
+  auto next_look = RunningTime::Clock::now() + between_looks;
+  while (waiting() && waited.counted() < timeout && !Interruption::requested()) {
+    // A signal ends the wait early; one that came just before it is seen a tenth of a second later.
+    p.context.run_one_for(slice);
+    waited.add(RunningTime::Clock::now(), slice);
+    if (!meanwhile || !waiting() || RunningTime::Clock::now() < next_look) continue;
+    meanwhile();
+    waited.add(RunningTime::Clock::now(), longest_look);
+    next_look = RunningTime::Clock::now() + between_looks;
+  }
+  // An answer that has come by now has come in time: while the driver was stopped, nobody looked. A program
+  // that never ends to write does not keep it here.
+  const std::size_t most_pieces = 2 + 2 * longest / p.chunk.size();
+  for (std::size_t i = 0; i < most_pieces && waiting() && !Interruption::requested(); ++i)
+    p.context.poll_one();
+}
+
 std::string WorkerProcess::how_it_ended() {
   Pipes& p = *pipes_;
-  std::error_code error;
-  // Its output is closed; it usually ends within moments.
-  for (int i = 0; i < 500 && p.child.running(error); ++i) {
-    p.context.restart();
-    p.context.run_for(std::chrono::milliseconds(1));  // the rest of standard error
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  p.context.restart();
-  p.context.run_for(std::chrono::milliseconds(10));
   std::string how = "closed its output without ending";
-  if (!p.child.running(error)) {
-    const int status = p.child.native_exit_code();
+  // It usually ends within moments.
+  if (has_ended_within(std::chrono::seconds(1))) {
+    const int status = p.keeper.native_exit_code();
     how = WIFSIGNALED(status)
               ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
               : fmt::format("ended with exit status {}", WEXITSTATUS(status));
   }
+  p.context.restart();
+  p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
   // The last line that says anything: a loader's message, an exception's.
   std::string_view tail = p.error_tail;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.remove_suffix(1);
   const auto line = tail.substr(tail.rfind('\n') == std::string_view::npos ? 0 : tail.rfind('\n') + 1);
-  return line.empty() ? how : fmt::format("{}: {}", how, line);
+  return line.empty() ? how : fmt::format("{}: {}", how, shorten_text(line, longest_last_line));
 }
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {
   Pipes& p = *pipes_;
-  if (p.child.valid()) {
-    kill(-p.child.id(), SIGKILL);
-    kill(p.child.id(), SIGKILL);
+  if (p.keeper.valid()) {
+    kill(p.keeper.id(), SIGTERM);
+    if (!has_ended_within(longest_end)) kill(p.keeper.id(), SIGKILL);
     std::error_code error;
-    p.child.wait(error);
+    p.keeper.wait(error);
   }
   lost_ = WorkerLost{.status = status, .reason = reason};
   return *lost_;
 }
 
-std::optional<int> WorkerProcess::wait_for_end(std::chrono::duration<double> timeout) {
+bool WorkerProcess::has_ended_within(std::chrono::duration<double> timeout) {
+  constexpr std::chrono::milliseconds slice{2};
   Pipes& p = *pipes_;
   std::error_code error;
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (p.child.running(error) && std::chrono::steady_clock::now() < deadline) {
+  RunningTime waited(RunningTime::Clock::now());
+  while (p.keeper.running(error)) {
+    if (waited.counted() >= timeout) return false;
     p.context.restart();
-    p.context.run_for(std::chrono::milliseconds(1));  // what it says on standard error at the end
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    p.context.run_for(slice / 2);  // what it says on standard error at the end
+    std::this_thread::sleep_for(slice / 2);
+    waited.add(RunningTime::Clock::now(), slice);
   }
-  if (p.child.running(error)) {
+  return true;
+}
+
+std::optional<int> WorkerProcess::wait_for_end(std::chrono::duration<double> timeout) {
+  if (!has_ended_within(timeout)) {
     lose(Status::failed, fmt::format("did not end within {:g} s of being asked to", timeout.count()));
     return std::nullopt;
   }
-  const int status = p.child.native_exit_code();
-  kill(-p.child.id(), SIGKILL);  // children of its own that it left behind
+  const int status = pipes_->keeper.native_exit_code();
   lost_ = WorkerLost{.status = Status::failed, .reason = "has ended"};
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }

@@ -1,19 +1,23 @@
 // One running backend program, and the conversation with it.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "session/worker.h"
 
 namespace breakeven {
 
-/// Ctrl-C and SIGTERM end what is under way instead of the process; a second one ends it at once.
+/// Ctrl-C, SIGTERM and SIGHUP (the terminal or the connection has gone) end what is under way instead of the
+/// process. A second Ctrl-C or SIGTERM ends it at once. SIGHUP stays ignored where it was, as under nohup.
 /// One per process, alive before any worker is started.
 class Interruption {
  public:
@@ -24,8 +28,13 @@ class Interruption {
   Interruption(Interruption&&) = delete;
   Interruption& operator=(Interruption&&) = delete;
   static bool requested();
+
+ private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
+/// All that the program starts ends with it, and it ends with the driver (worker_keeper.h).
 class WorkerProcess : public Worker {
  public:
   /// Starts `program`. That it cannot be started shows in the first answer.
@@ -36,6 +45,8 @@ class WorkerProcess : public Worker {
   WorkerProcess(WorkerProcess&&) = delete;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
+  /// The limits of an answer's length are longest_answer()'s. A program that sends anything else than one line
+  /// for each request has broken the protocol.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
                                                  const std::function<void()>& meanwhile = {}) override;
@@ -54,10 +65,17 @@ class WorkerProcess : public Worker {
 
  private:
   struct Pipes;
+  /// Returns when the answer is there, or cannot come any more, or is not to be waited for.
+  void wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
+                       const std::function<void()>& meanwhile);
+  /// Kills it if it has sent anything but what it owes: at most `answer`, which has been taken.
+  std::optional<WorkerLost> lose_if_unasked(std::string_view answer = {});
+  bool has_ended_within(std::chrono::duration<double> timeout);
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
   std::string how_it_ended();
 
   std::string program_;
+  int pid_ = -1;
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;
 };

@@ -97,7 +97,8 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     sample.device_seconds =
         prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-  if (joules_before && joules_after && mode.host_energy && !mode.cold)
+  // So it is where the counter has begun again at 0, as it does every hour or so of work.
+  if (joules_before && joules_after && *joules_after >= *joules_before && mode.host_energy && !mode.cold)
     sample.joules = (*joules_after - *joules_before) / count;
   return sample;
 }

@@ -25,8 +25,12 @@ std::vector<Expected> general_faults() {
           {"signal", "failed", "was killed by signal 9"},
           {"signal,number=11", "failed", "was killed by signal 11"},
           {"rubbish", "failed", "broke the protocol: not a JSON object"},
-          {"print", "failed", "broke the protocol: not a JSON object: \"Some Library 1.0 greets you\""},
-          {"long_line", "failed", "broke the protocol: a line of more than 64 MiB"},
+          {"print", "failed", "sent a line that nobody asked for: \"Some Library 1.0 greets you\""},
+          {"twice", "failed", "broke the protocol: sent a line that nobody asked for: \"{\"ok\":true"},
+          {"long_line", "failed", "broke the protocol: sent a line of more than"},
+          {"many_keys", "failed", "broke the protocol: more than 4096 keys in \"{\"ok\":true,\"0\":0"},
+          {"deep", "failed", "broke the protocol: more than 32 levels of lists and objects"},
+          {"nul", "failed", "broke the protocol: not a JSON object"},
           {"half_line", "failed", "ended with exit status 0"},
           {"close", "failed", "closed its output without ending"},
           {"hang", "timed_out", "no answer within 3 s"},
@@ -48,11 +52,14 @@ std::vector<Expected> faults_at(const std::string& request) {
     faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be above 0"});
     faults.push_back({"zero_seconds", "failed", "'seconds' is 0 and must be above 0"});
     faults.push_back({"infinite_seconds", "failed", "broke the protocol"});
+    faults.push_back({"negative_cpu_seconds", "failed", "'cpu_seconds' is -1 and must not be below 0"});
+    faults.push_back({"no_newline", "timed_out", "no answer within 3 s"});
     faults.push_back({"wrong_iterations", "failed", "iterations where"});
   }
   if (request == "epoch") {
     faults.push_back({"null_seconds", "failed", "'seconds' is of the wrong type"});
     faults.push_back({"negative_seconds", "failed", "'seconds' is -1 and must be above 0"});
+    faults.push_back({"accuracy_of_2", "failed", "'accuracy' is 2 and must be from 0 to 1"});
   }
   return faults;
 }
@@ -85,7 +92,7 @@ class FaultWhileMeasuring : public DriverTest, public testing::WithParamInterfac
 TEST_P(FaultWhileMeasuring, CostsOneCase) {
   const auto& [request, nth, expected] = GetParam();
   const auto path = config({{{"op", "matmul"}, {"m", {8, 16, 24}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.fault == "hang" ? 3 : 20}});
+                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome =
       breakeven({"run", path, "--out", file("out.json")},
                 fmt::format("backend=a,case=m=16/,at={}{},fault={}", request, nth, expected.fault));
@@ -115,7 +122,7 @@ class FaultAtGreeting : public DriverTest, public testing::WithParamInterface<At
 TEST_P(FaultAtGreeting, CostsOneCase) {
   const auto& expected = GetParam().expected;
   const auto path = config({{{"op", "matmul"}, {"m", {8, 16, 24}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.fault == "hang" ? 3 : 20}});
+                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     fmt::format("backend=a,at=hello,process=2,fault={}", expected.fault));
   EXPECT_EQ(outcome.status, expected.exit_status) << outcome.err;
@@ -160,7 +167,7 @@ class FaultAfterMeasuring : public DriverTest, public testing::WithParamInterfac
 TEST_P(FaultAfterMeasuring, CostsNothing) {
   const auto& [request, nth, expected] = GetParam();
   const auto path = config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.fault == "hang" ? 3 : 20}});
+                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     fmt::format("backend=a,at={},fault={}", request, expected.fault));
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -1,4 +1,5 @@
-// Ctrl-C, SIGTERM and SIGKILL in the middle of a run; going on from what was saved.
+// Ctrl-C, SIGTERM, SIGHUP and SIGKILL in the middle of a run, and a driver that is stopped; going on from
+// what was saved.
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -78,9 +79,65 @@ TEST_P(Signalled, RunIsSavedAndResumed) {
     EXPECT_TRUE(entry.case_id != product_id(8) && entry.case_id != product_id(16)) << "measured again";
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Signalled, testing::Values(SIGINT, SIGTERM), [](const auto& signal) {
-  return std::string(signal.param == SIGINT ? "CtrlC" : "Terminate");
-});
+INSTANTIATE_TEST_SUITE_P(
+    Signals, Signalled, testing::Values(SIGINT, SIGTERM, SIGHUP), [](const auto& signal) {
+      return std::string(signal.param == SIGINT ? "CtrlC" : signal.param == SIGTERM ? "Terminate" : "Hangup");
+    });
+
+/// The terminal's and the shell's.
+TEST_F(InterruptionTest, TwoHangupsAreOne) {
+  Process run_process(
+      launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
+  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  run_process.send(SIGHUP);
+  run_process.send(SIGHUP);
+  run_process.send(SIGTERM);
+  EXPECT_EQ(run_process.wait().status, 130);
+  EXPECT_EQ(parse_file(file("out.json")).at("complete"), false);
+}
+
+TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
+  auto nohup = launch({"run", products({8}), "--out", file("out.json")}, "spin=1,fixed=1e-3");
+  nohup.arguments.insert(nohup.arguments.begin(), nohup.program.string());
+  nohup.program = "/usr/bin/nohup";
+  Process run_process(nohup);
+  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  run_process.send(SIGHUP);
+  EXPECT_EQ(run_process.wait().status, 0);
+  EXPECT_EQ(parse_file(file("out.json")).at("complete"), true);
+}
+
+/// A driver that is stopped for longer than a request may take goes on as if nothing had been.
+class StoppedDriver : public InterruptionTest {
+ protected:
+  void stop_and_continue(int times) {
+    const auto path = config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
+                             {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times}});
+    std::mt19937 generator(7);
+    std::uniform_int_distribution<int> pause(1, 200);
+    Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"}, unsteady_));
+    ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+    for (int i = 0; i < times; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));
+      run_process.send(SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      run_process.send(SIGCONT);
+    }
+    const Outcome outcome = run_process.wait(std::chrono::seconds(120 + 10 * times));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(not_ok(parse_file(file("out.json"))), IsEmpty());
+  }
+};
+
+TEST_F(StoppedDriver, TakesNoAnswerForLate) {
+  stop_and_continue(6);
+}
+
+using SlowStoppedDriver = StoppedDriver;
+
+TEST_F(SlowStoppedDriver, TakesNoAnswerForLateInFiftyStops) {
+  stop_and_continue(50);
+}
 
 /// A worker that does not answer must not hold up Ctrl-C.
 TEST_F(InterruptionTest, EndsAHangingRequest) {
@@ -102,6 +159,71 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
   run_process.send(SIGINT);
   EXPECT_TRUE(run_process.wait(std::chrono::seconds(15)).in_time);
   EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
+}
+
+/// What a program starts does not outlive it, in a session of its own and without a parent as it may be.
+class DaemonTest : public InterruptionTest {
+ protected:
+  int daemons() const {
+    int count = 0;
+    for (const auto& entry : logged()) count += entry.request == "daemon" ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_F(DaemonTest, OfAProgramThatQuitsEndsWithIt) {
+  EXPECT_EQ(breakeven({"run", products({8}), "--out", file("out.json")}, "daemon=1").status, 0);
+  EXPECT_EQ(daemons(), 4) << "two programs are asked what they are, and measure";
+  EXPECT_FALSE(workers_left());
+}
+
+TEST_F(DaemonTest, OfAProgramThatCrashesEndsWithItAndHidesNothing) {
+  const Outcome outcome = breakeven({"run", products({8, 16}), "--out", file("out.json")},
+                                    "daemon=1,backend=a,case=m=8/,at=sample,fault=signal,number=11");
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))),
+              testing::ElementsAre(HasSubstr("was killed by signal 11")))
+      << "though the daemon holds the program's output open";
+  EXPECT_FALSE(workers_left());
+}
+
+TEST_F(DaemonTest, OfAProgramThatHangsEndsWithIt) {
+  const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
+                           {{"timeout_seconds", 1}});
+  EXPECT_EQ(breakeven({"run", path, "--out", file("out.json")}, "daemon=1,at=sample,fault=hang").status, 4);
+  EXPECT_GT(daemons(), 0);
+  EXPECT_FALSE(workers_left());
+}
+
+/// The driver can do nothing any more.
+TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
+  Process run_process(launch({"run", products({8}), "--out", file("out.json")}, "daemon=1," + unsteady_));
+  ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  EXPECT_GT(daemons(), 0);
+  run_process.send(SIGKILL);
+  run_process.wait();
+  EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
+}
+
+/// One program's end is nothing to what another has started.
+TEST_F(DaemonTest, OfAnotherProgramStays) {
+  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "3"},
+                             "daemon=1,backend=a,case=m=8/,at=sample,fault=exit," + unsteady_));
+  const auto sampled_later = [&] {
+    for (const auto& entry : logged()) {
+      if (entry.request == "sample" && entry.case_id == product_id(16) && entry.backend == "b") return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(eventually(sampled_later));
+  // The latest daemon of b, which has measured all the time while a was lost.
+  pid_t of_b = 0;
+  for (const auto& entry : logged()) {
+    if (entry.request == "daemon" && entry.backend == "b") of_b = entry.process;
+  }
+  EXPECT_TRUE(is_alive(of_b));
+  EXPECT_EQ(run_process.wait().status, 4);
+  EXPECT_FALSE(is_alive(of_b));
 }
 
 TEST_F(InterruptionTest, KilledAtAnyMomentLeavesAWholeFileAndNoWorkers) {

@@ -58,6 +58,7 @@ Process::Process(const Launch& launch) {
   if (pid_ < 0) fail("fork");
   if (pid_ == 0) {
     setpgid(0, 0);
+    std::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
     if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(126);
     for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);

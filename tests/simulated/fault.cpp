@@ -66,6 +66,20 @@ const std::map<std::string, Kind>& kinds() {
        }},
       {"print",
        [](const std::string& line, const Details&) { return "Some Library 1.0 greets you\n" + line + "\n"; }},
+      {"twice", [](const std::string& line, const Details&) { return line + "\n" + line + "\n"; }},
+      {"no_newline",
+       [](const std::string& line, const Details&) -> std::string {
+         if (write(STDOUT_FILENO, line.data(), line.size()) < 0) _exit(1);
+         wait_for_ever();
+       }},
+      {"nul", [](const std::string& line, const Details&) { return line + std::string("\0\n", 2); }},
+      {"many_keys",
+       [](const auto&, const Details&) {
+         std::string answer = R"({"ok":true)";
+         for (int i = 0; i < 50'000; ++i) answer += fmt::format(",\"{}\":0", i);
+         return answer + "}\n";
+       }},
+      {"deep", [](const auto&, const Details&) { return "{\"ok\":" + std::string(500'000, '[') + "\n"; }},
       {"chatter",  // no fault, if the driver reads what it says
        [](const std::string& line, const Details&) {
          for (int i = 0; i < 8 * 1024; ++i) fmt::print(stderr, "{:1023}\n", "warning");
@@ -88,6 +102,8 @@ const std::map<std::string, Kind>& kinds() {
        }},
       {"null_seconds", with("seconds", nullptr)},
       {"negative_seconds", with("seconds", -1)},
+      {"negative_cpu_seconds", with("cpu_seconds", -1)},
+      {"accuracy_of_2", with("accuracy", 2)},
       {"zero_seconds", with("seconds", 0)},
       {"infinite_seconds",
        [](const std::string&, const Details&) {

@@ -13,9 +13,11 @@
 //   steps=N        training steps in an epoch
 //   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
 //   room=N         the largest that fits, where that is asked
+//   daemon=1       starts a process in a session of its own that never ends, which the log calls `daemon`
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -65,10 +67,10 @@ class Log {
   Log(std::string path, std::string name) : path_(std::move(path)), name_(std::move(name)) {
     add("start", "");
   }
-  void add(const std::string& request, const std::string& case_id) const {
+  void add(const std::string& request, const std::string& case_id, pid_t process = getpid()) const {
     if (path_.empty()) return;
     const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    write_all(file, fmt::format("{} {} {} {}\n", name_, getpid(), request, case_id));
+    write_all(file, fmt::format("{} {} {} {}\n", name_, process, request, case_id));
     close(file);
   }
   /// How many processes of this name have started, this one among them; 1 without a log.
@@ -88,6 +90,22 @@ class Log {
  private:
   std::string path_, name_;
 };
+
+/// As programs do it that are to outlive whoever started them: its parent ends at once.
+void start_daemon(const Log& log) {
+  const pid_t parent = fork();
+  if (parent != 0) {
+    waitpid(parent, nullptr, 0);
+    return;
+  }
+  setsid();
+  const pid_t daemon = fork();
+  if (daemon == 0) {
+    for (;;) pause();
+  }
+  log.add("daemon", "", daemon);
+  _exit(0);
+}
 
 std::vector<std::string> dtypes_of(const Workload& workload) {
   for (const Parameter& parameter : workload.parameters()) {
@@ -116,6 +134,7 @@ class Simulation {
         noise_(Noise::taken_from(settings), name_, process_),
         fault_(Fault::taken_from(settings)),
         libraries_({{"simulated", version_}, {simulated_clock_library, "no time passes"}}) {
+    if (settings.take_integer("daemon", 0) != 0) start_daemon(log_);
     const double extra_work = settings.take_number("extra_work", 0);
     cost_.factor *= 1 + extra_work;
     if (extra_work > 0) libraries_.emplace_back(extra_work_library, fmt::format("{:g} %", extra_work * 100));

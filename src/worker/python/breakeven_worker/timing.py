@@ -33,7 +33,9 @@ def take_sample(prepared, iterations, transfer, cold, on_host):
 
     sample = {"iterations": iterations, "seconds": sum(seconds) / iterations, "cpu_seconds": cpu_seconds / iterations}
     # The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-    if joules_before is not None and joules_after is not None and not cold:
+    # So it is where the counter has begun again at 0, as it does every hour or so of work.
+    known = joules_before is not None and joules_after is not None and joules_after >= joules_before
+    if known and not cold:
         sample["joules"] = (joules_after - joules_before) / iterations
     if prepared.measures_latency:
         sample["latencies"] = seconds

@@ -1,0 +1,49 @@
+#include "protocol/foreign_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace breakeven {
+namespace {
+
+/// nlohmann_json replaces the bytes that are no UTF-8 when it writes a text.
+std::string valid_utf8(const std::string& text) {
+  using Json = nlohmann::json;
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+/// The characters of `text` that lie in its first `size` bytes. `size` is less than the text's.
+std::string_view first_characters(std::string_view text, std::size_t size) {
+  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
+  while (size > 0 && is_inside(text[size])) --size;
+  return text.substr(0, size);
+}
+
+}  // namespace
+
+std::string shorten_text(std::string_view text, std::size_t longest) {
+  constexpr std::string_view dots = "...";
+  // A byte that is no UTF-8 becomes three. So it is cut before, as a line may have megabytes, and again
+  // after.
+  std::string shown = valid_utf8(std::string(text.substr(0, longest + 1)));
+  if (shown.size() > longest) {
+    shown = first_characters(shown, longest - dots.size());
+    shown += dots;
+  }
+  for (char& c : shown) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\r' || c == '\t') {
+      c = ' ';
+    } else if (code < 0x20 || code == 0x7f) {
+      c = '?';
+    }
+  }
+  return shown;
+}
+
+std::string quote_line(std::string_view line) {
+  constexpr std::size_t longest = 120;
+  return '"' + shorten_text(line, longest) + '"';
+}
+
+}  // namespace breakeven

@@ -1,0 +1,213 @@
+// The conversation with programs that keep to no rule: shell scripts in place of backends.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "session/worker_process.h"
+#include "unit/temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+class WorkerProcessTest : public testing::Test {
+ protected:
+  /// Starts a script. `read line` waits for the next request.
+  WorkerProcess& start(const std::string& script) {
+    const auto program = folder_.write(fmt::format("program-{}", ++programs_), "#!/bin/bash\n" + script);
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    worker_ = std::make_unique<WorkerProcess>(program);
+    return *worker_;
+  }
+
+  static std::string answer(WorkerProcess& worker, std::chrono::duration<double> timeout = seconds(20)) {
+    const auto answered = worker.exchange(R"({"request":"release"})", timeout);
+    const auto* line = std::get_if<std::string>(&answered);
+    return line != nullptr ? *line : "lost: " + std::get<WorkerLost>(answered).reason;
+  }
+
+  /// A process that the script has written to this file.
+  pid_t process_in(const std::string& name) const {
+    pid_t process = 0;
+    for (int i = 0; i < 2000 && process == 0; ++i) {
+      std::ifstream(folder_.path() / name) >> process;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return process;
+  }
+  static bool is_alive(pid_t process) {
+    std::ifstream stat(fmt::format("/proc/{}/stat", process));
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    const auto name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end, 4).find('Z') == std::string::npos;
+  }
+  /// Script: a process in a session of its own, without a parent, which heeds no signal that can be ignored.
+  /// Its id is in `file`.
+  std::string daemon(const std::string& file) const {
+    return fmt::format(
+        "(setsid bash -c 'trap \"\" TERM HUP INT; echo $$ > {0}.new; mv {0}.new {0}; while true; do sleep 1; "
+        "done' &)\n"
+        "while [ ! -s {0} ]; do sleep 0.01; done\n",
+        (folder_.path() / file).string());
+  }
+
+  TemporaryFolder folder_;
+  int programs_ = 0;
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+constexpr const char* echo = "while read line; do echo \"{$((++n))}\"; done\n";
+
+TEST_F(WorkerProcessTest, AnswersInOrder) {
+  auto& worker = start(echo);
+  for (int i = 1; i <= 100; ++i) EXPECT_EQ(answer(worker), fmt::format("{{{}}}", i));
+  EXPECT_EQ(worker.end_input(seconds(20)), 0);
+}
+
+TEST_F(WorkerProcessTest, ASecondAnswerAtOnceIsUnasked) {
+  auto& worker = start("read line; printf '{1}\\n{2}\\n'; read line; sleep 100");
+  EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
+  EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")")
+      << "ever after";
+  EXPECT_EQ(worker.cpu_seconds(), std::nullopt) << "it has been killed";
+}
+
+/// Which comes too late to be seen with the answer.
+TEST_F(WorkerProcessTest, ALaterLineIsNotTheNextAnswer) {
+  auto& worker = start("read line; echo '{1}'; sleep 0.1; echo '{2}'; touch said; read line; echo '{3}'");
+  EXPECT_EQ(answer(worker), "{1}");
+  std::this_thread::sleep_for(milliseconds(600));
+  EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
+}
+
+TEST_F(WorkerProcessTest, PartOfALineIsUnaskedToo) {
+  auto& worker = start("read line; echo '{1}'; printf loading; read line; echo '{2}'");
+  EXPECT_EQ(answer(worker), "{1}");
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_THAT(answer(worker), HasSubstr(R"(nobody asked for: "loading")"));
+}
+
+TEST_F(WorkerProcessTest, ALineBeforeTheFirstRequestIsUnasked) {
+  auto& worker = start("echo 'Library 1.0'; read line; echo '{1}'; sleep 100");
+  EXPECT_THAT(answer(worker), HasSubstr(R"(sent a line that nobody asked for: "Library 1.0")"));
+}
+
+TEST_F(WorkerProcessTest, AnEmptyLineIsUnasked) {
+  auto& worker = start("read line; printf '{1}\\n\\n'; read line; echo '{2}'");
+  EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: " ")");
+}
+
+TEST_F(WorkerProcessTest, AnAnswerAfterTheLimitIsNotTaken) {
+  auto& worker = start("read line; sleep 1; echo '{1}'; read line; echo '{2}'");
+  EXPECT_THAT(answer(worker, milliseconds(200)), HasSubstr("no answer within 0.2 s"));
+  std::this_thread::sleep_for(milliseconds(1200));
+  EXPECT_THAT(answer(worker), HasSubstr("no answer within 0.2 s"));
+}
+
+TEST_F(WorkerProcessTest, OutputWithoutAnEndIsNoAnswer) {
+  EXPECT_THAT(answer(start("read line; printf '{1}'; sleep 100"), milliseconds(300)),
+              HasSubstr("no answer within 0.3 s"));
+  EXPECT_THAT(answer(start("read line; printf '{1}'")), HasSubstr("ended with exit status 0"));
+}
+
+TEST_F(WorkerProcessTest, DrippingOutputDoesNotExtendTheLimit) {
+  auto& worker = start("read line; while true; do printf x; sleep 0.05; done");
+  EXPECT_THAT(answer(worker, milliseconds(500)), HasSubstr("no answer within 0.5 s"));
+}
+
+TEST_F(WorkerProcessTest, EndlessOutputIsNotReadToItsEnd) {
+  EXPECT_THAT(answer(start("read line; exec yes | tr -d '\\n'")),
+              HasSubstr("sent a line of more than 1 MiB"));
+  EXPECT_THAT(answer(start("read line; yes >&2"), milliseconds(500)), HasSubstr("no answer within 0.5 s"));
+}
+
+TEST_F(WorkerProcessTest, LastWordsAreOneLineOfText) {
+  auto& worker = start("read line; printf 'first\\n\\033[31mred\\377\\n\\n' >&2; exit 3");
+  EXPECT_EQ(answer(worker), "lost: ended with exit status 3: ?[31mred\xef\xbf\xbd");
+}
+
+TEST_F(WorkerProcessTest, EndsAreTold) {
+  EXPECT_THAT(answer(start("exit 7")), HasSubstr("ended with exit status 7"));
+  EXPECT_THAT(answer(start("ulimit -c 0; kill -SEGV $$")),
+              HasSubstr("was killed by signal 11 (Segmentation fault)"));
+  EXPECT_THAT(answer(start("kill -KILL $$")), HasSubstr("was killed by signal 9"));
+  EXPECT_THAT(answer(start("exec >&-; sleep 100")), HasSubstr("closed its output without ending"));
+  EXPECT_EQ(start("read line; echo '{1}'; exit 5").quit(), 5);
+  EXPECT_EQ(start("while read line; do :; done; exit 6").end_input(seconds(20)), 6);
+}
+
+TEST_F(WorkerProcessTest, WhatCannotBeStartedIsTold) {
+  WorkerProcess missing(folder_.path() / "nosuch");
+  EXPECT_THAT(answer(missing), HasSubstr("nosuch cannot be started: No such file or directory"));
+  WorkerProcess text(folder_.write("text", "words"));
+  EXPECT_THAT(answer(text), HasSubstr("text cannot be started: Permission denied"));
+}
+
+TEST_F(WorkerProcessTest, ItsNumbersAreTheProgramsOwn) {
+  auto& worker =
+      start("echo $$ > " + (folder_.path() / "self").string() + "\nread line; echo '{1}'; read line");
+  EXPECT_EQ(answer(worker), "{1}");
+  EXPECT_EQ(worker.pid(), process_in("self"));
+  EXPECT_GT(worker.cpu_seconds().value_or(0), 0);
+  EXPECT_TRUE(worker.wait_until_quiet());
+}
+
+// ---- what the program starts
+
+TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatQuits) {
+  auto& worker = start(daemon("daemon") + "read line; echo '{1}'; read line; echo '{2}'");
+  EXPECT_EQ(answer(worker), "{1}");
+  const pid_t daemon = process_in("daemon");
+  EXPECT_TRUE(is_alive(daemon));
+  EXPECT_EQ(worker.quit(), 0);
+  EXPECT_FALSE(is_alive(daemon));
+}
+
+TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatIsKilled) {
+  auto& worker = start(daemon("daemon") + "read line; sleep 100");
+  EXPECT_THAT(answer(worker, seconds(1)), HasSubstr("no answer"));
+  EXPECT_FALSE(is_alive(process_in("daemon")));
+}
+
+/// It holds the program's output open, so that its end cannot be read there.
+TEST_F(WorkerProcessTest, ADaemonDoesNotHideTheEndOfTheProgram) {
+  auto& worker = start(daemon("daemon") + "read line; exit 9");
+  EXPECT_THAT(answer(worker), HasSubstr("ended with exit status 9"));
+  EXPECT_FALSE(is_alive(process_in("daemon")));
+}
+
+TEST_F(WorkerProcessTest, DaemonsOfOthersStay) {
+  auto& first = start(daemon("first") + echo);
+  EXPECT_EQ(answer(first), "{1}");
+  const auto keep_first = std::move(worker_);
+  auto& second = start(daemon("second") + "read line; exit 1");
+  EXPECT_THAT(answer(second), HasSubstr("exit status 1"));
+  EXPECT_FALSE(is_alive(process_in("second")));
+  EXPECT_TRUE(is_alive(process_in("first")));
+  EXPECT_EQ(answer(first), "{2}");
+}
+
+TEST_F(WorkerProcessTest, AChainOfProcessesEndsWithIt) {
+  const std::string file = (folder_.path() / "chain").string();
+  auto& worker =
+      start(fmt::format("chain() {{ if [ $1 -gt 0 ]; then setsid bash -c \"$(declare -f chain); chain $(($1 "
+                        "- 1))\"; else echo $$ > "
+                        "{0}.new; mv {0}.new {0}; sleep 100; fi; }}\nchain 5 &\nread line; exit 4",
+                        file));
+  const pid_t last = process_in("chain");
+  EXPECT_TRUE(is_alive(last));
+  EXPECT_THAT(answer(worker), HasSubstr("exit status 4"));
+  EXPECT_FALSE(is_alive(last));
+}
+
+}  // namespace
+}  // namespace breakeven
