@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
+#include <initializer_list>
+
+#include "results/memory_reserve.h"
 
 namespace breakeven {
 namespace {
@@ -29,29 +28,12 @@ void fail_beyond_largest_file() {
   sigaction(SIGXFSZ, &action, nullptr);
 }
 
-std::atomic<void*>& reserve() {
-  static std::atomic<void*> kept{nullptr};
-  return kept;
-}
-
-/// What is kept back is given back before the failure is thrown, for the destructors and handlers on its way.
-void give_up_memory() {
-  std::free(reserve().exchange(nullptr));
-  throw std::bad_alloc();
-}
-
-void keep_memory() {
-  constexpr std::size_t size = std::size_t{4} << 20U;
-  reserve() = std::malloc(size);
-  std::set_new_handler(give_up_memory);
-}
-
 }  // namespace
 
 void prepare_process() {
   open_missing_streams();
   fail_beyond_largest_file();
-  keep_memory();
+  keep_memory_back();
 }
 
 }  // namespace breakeven

@@ -30,7 +30,8 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
   } catch (const FileTooLarge& e) {
     place.fail(e.what());
   } catch (const std::system_error& e) {
-    if (e.code() == std::errc::no_such_file_or_directory) place.fail("there is no such file; check the path");
+    if (e.code() == std::errc::no_such_file_or_directory || e.code() == std::errc::not_a_directory)
+      place.fail("there is no such file; check the path");
     if (e.code() == std::errc::is_a_directory) place.fail("is a directory; name a file in it");
     place.fail(fmt::format("cannot be read: {}; check its permissions", e.code().message()));
   }

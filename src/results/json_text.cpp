@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "results/memory_reserve.h"
 #include "results/whole_file.h"
 #include "text/json_error.h"
 #include "text/printable.h"
@@ -81,6 +82,7 @@ class Builder {
  private:
   template <typename Value>
   Json* add(Value&& value) {
+    if (is_memory_short()) throw std::bad_alloc();
     if (++values_ > most_values)
       throw ResultError(
           fmt::format("holds more than {} million values; is it the right file? Split it, or "

@@ -22,10 +22,7 @@ std::string variable(const char* name) {
 /// In the order in which they are tried.
 std::vector<fs::path> rescue_folders(const fs::path& target, const fs::path& results_folder) {
   std::vector<fs::path> folders;
-  if (target != "-" && !is_special_file(target)) {
-    const fs::path file = link_target(target);
-    folders.push_back(file.has_parent_path() ? file.parent_path() : ".");
-  }
+  if (target != "-" && !is_special_file(target)) folders.push_back(link_target(target).parent_path());
   folders.push_back(results_folder);
   const std::string temporary = variable("TMPDIR");
   folders.emplace_back(temporary.empty() ? "/tmp" : temporary);

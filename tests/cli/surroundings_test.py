@@ -75,7 +75,7 @@ class SurroundingsTest(unittest.TestCase):
         question = {"parameter": "m", "baseline": {"backends": ["a"]}, "challenger": {"backends": ["b"]}}
         cls.write(
             "question.json",
-            json.dumps({"measure": measure, "threshold": question, "workloads": [dict(product, m=[8, 16])]}),
+            json.dumps({"measure": measure, "threshold": question, "workloads": [dict(product, m={"from": 8, "to": 32, "factor": 2})]}),
         )
         for command in (
             ["run", "config.json", "--out", "r.json"],
@@ -318,7 +318,7 @@ class SurroundingsTest(unittest.TestCase):
             (["report", "soft.json", "--csv", "r.json"], "r.json"),
             (["report", "r.json", "--chart", "any=r.json"], "r.json"),
             (["compare", "r.json", "r.json", "--out", "hard.json"], "r.json"),
-            (["rank", "r.json", "--prices", "prices.json", "--csv", "prices.json"], "prices.json"),
+            (["rank", "r.json", "--prices", "prices.json", "--out", "prices.json"], "prices.json"),
             (["rank", "r.json", "--mix", "shaped.json", "--out", "shapes/some.json"], "shapes/some.json"),
             (["run", "config.json", "--out", "config.json"], "config.json"),
             (["run", "shaped.json", "--out", "shapes/some.json"], "shapes/some.json"),
@@ -476,7 +476,16 @@ class SurroundingsTest(unittest.TestCase):
                 done = self.failing(["run", "config.json", "--out", "out.json"], what, number)
                 context = (what, number, done)
                 self.expect_orderly(done, "run", WELL, context)
-                self.assertEqual(json.loads((self.folder / "out.json").read_text())["complete"], True, context)
+                rescued = list(self.folder.glob("out.rescued-*.json"))
+                if b"cannot be written" in done.stderr and not rescued:  # found before anything was measured
+                    self.assertEqual((self.folder / "out.json").read_text(), "what was there", context)
+                    continue
+                if done.returncode == 2:
+                    self.assertIn(f"what was measured is in {rescued[0].name}\n".encode(), done.stderr, context)
+                kept = rescued[0] if rescued else self.folder / "out.json"
+                self.assertEqual(json.loads(kept.read_text())["complete"], True, context)
+                for path in rescued:
+                    path.unlink()
                 self.assertEqual((self.folder / "out.previous.json").read_text(), "what was there", context)
         for name in ("out.json", "out.previous.json"):
             self.remove(name)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -57,7 +58,9 @@ void* malloc(std::size_t size) {
 ssize_t write(int descriptor, const void* bytes, std::size_t count) {
   static std::atomic<long> calls{0};
   static auto* const original = real<ssize_t(int, const void*, std::size_t)>("write");
-  if (descriptor <= STDERR_FILENO || !fails("write", calls)) return original(descriptor, bytes, count);
+  struct stat status {};
+  const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_file || !fails("write", calls)) return original(descriptor, bytes, count);
   errno = ENOSPC;
   return -1;
 }
