@@ -53,7 +53,9 @@ std::optional<fs::path> save_rescue(const fs::path& target, const fs::path& resu
     const fs::path file = rescue_file(folder, name);
     try {
       write_whole_file(file, text);
-      return file;
+      std::error_code error;
+      const fs::path whole = fs::absolute(file, error);  // whoever reads the message may be elsewhere
+      return error ? file : whole;
     } catch (const std::system_error&) {
       continue;  // in the next folder, then
     }

@@ -64,7 +64,7 @@ class SurroundingsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder = pathlib.Path(cls.temporary.name).resolve()
         (cls.folder / "backends").mkdir()
         for name in "ab":
             (cls.folder / "backends" / f"breakeven-backend-{name}").symlink_to(SIMULATED)
@@ -481,7 +481,7 @@ class SurroundingsTest(unittest.TestCase):
                     self.assertEqual((self.folder / "out.json").read_text(), "what was there", context)
                     continue
                 if done.returncode == 2:
-                    self.assertIn(f"what was measured is in {rescued[0].name}\n".encode(), done.stderr, context)
+                    self.assertIn(f"what was measured is in {rescued[0].resolve()}\n".encode(), done.stderr, context)
                 kept = rescued[0] if rescued else self.folder / "out.json"
                 self.assertEqual(json.loads(kept.read_text())["complete"], True, context)
                 for path in rescued:
