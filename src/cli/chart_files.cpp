@@ -1,52 +1,84 @@
 #include "cli/chart_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 #include <optional>
-#include <system_error>
+#include <string_view>
 
+#include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
 #include "plan/suggestion.h"
 #include "reports/charts/svg.h"
-#include "results/whole_file.h"
 
 namespace breakeven {
 namespace {
 
-/// Runs `command`, found in PATH, with `input` on its standard input. Returns its exit status; empty if there
-/// is no such command.
-std::optional<int> run_with_input(std::vector<std::string> command, const std::string& input) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+/// A file in memory: it has no name that could be left behind, and takes any size without anybody reading.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("breakeven", MFD_CLOEXEC)) {
+    while (!text.empty()) {
+      const ssize_t count = write(descriptor_, text.data(), text.size());
+      if (count <= 0) fail();
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    if (lseek(descriptor_, 0, SEEK_SET) < 0) fail();
+  }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  MemoryFile(MemoryFile&&) = delete;
+  MemoryFile& operator=(MemoryFile&&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  /// All of it.
+  std::string text() const {
+    std::string all(static_cast<std::size_t>(std::max<off_t>(0, lseek(descriptor_, 0, SEEK_END))), '\0');
+    const ssize_t count = pread(descriptor_, all.data(), all.size(), 0);
+    all.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+    return all;
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("--chart: there is no room in memory for a picture: {}; close other "
+                                   "programs, or name a file that ends in .svg",
+                                   std::strerror(errno)));
+  }
+  int descriptor_;
+};
+
+struct Filtered {
+  int status = -1;  // the exit status; below 0 where a signal ended it
+  std::string text;
+};
+
+/// What `command`, found in PATH, makes of `input`. Empty if there is no such command.
+std::optional<Filtered> filter(std::vector<std::string> command, const std::string& input) {
+  const MemoryFile from(input), to("");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, from.descriptor(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, to.descriptor(), STDOUT_FILENO);
   std::vector<char*> arguments(command.size() + 1, nullptr);
   std::transform(command.begin(), command.end(), arguments.begin(),
                  [](std::string& one) { return one.data(); });
   pid_t child = 0;
   const int error = posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[0]);
-  std::signal(SIGPIPE, SIG_IGN);  // a program that stops reading says so by its status
-  for (std::size_t written = 0; error == 0 && written < input.size();) {
-    const ssize_t count = write(ends[1], input.data() + written, input.size() - written);
-    if (count <= 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  close(ends[1]);
   if (error != 0) return std::nullopt;
   int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const bool ended = waitpid(child, &status, 0) == child && WIFEXITED(status);
+  return Filtered{.status = ended ? WEXITSTATUS(status) : -1, .text = to.text()};
 }
 
 struct NamedFile {
@@ -63,29 +95,21 @@ NamedFile parse_chart(const std::string& text) {
   return {.name = text.substr(0, equals), .file = text.substr(equals + 1)};
 }
 
-/// Draws into a file beside it first, so that an existing file stays as it is if the picture cannot be drawn.
-void write_png(const std::string& svg, const std::filesystem::path& file) {
-  make_folder_of(file);
-  const std::filesystem::path part = file.string() + ".part";
-  const std::optional<int> status =
-      run_with_input({"rsvg-convert", "--zoom", "2", "--output", part.string()}, svg);
-  std::error_code error;
-  if (status == 0) std::filesystem::rename(part, file, error);
-  if (status == 0 && !error) return;
-  std::filesystem::remove(part, error);
-  throw CommandError(exit_code::bad_input,
-                     status ? fmt::format("--chart: rsvg-convert could not draw {}", file.string())
-                            : "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
-                              "librsvg2-bin), or name a file that ends in .svg");
+std::string png_text(const std::string& svg) {
+  const std::optional<Filtered> drawn = filter({"rsvg-convert", "--zoom", "2"}, svg);
+  if (!drawn)
+    throw CommandError(exit_code::bad_input,
+                       "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
+                       "librsvg2-bin), or name a file that ends in .svg");
+  if (drawn->status != 0 || drawn->text.empty())
+    throw CommandError(exit_code::bad_input,
+                       "--chart: rsvg-convert could not draw the picture; name a file that ends in .svg");
+  return drawn->text;
 }
 
 void write_chart_file(const Chart& chart, const std::string& path) {
   const std::string svg = svg_text(chart, {});
-  if (path.ends_with(".png")) {
-    write_png(svg, path);
-  } else {
-    write_text_file(path, svg);
-  }
+  write_text_file(path, path.ends_with(".png") ? png_text(svg) : svg);
 }
 
 void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
@@ -124,7 +148,7 @@ std::vector<OutputFile> chart_files(const ChartOptions& options) {
 
 void show_charts(const std::vector<Chart>& all, const ChartOptions& options) {
   if (options.list) {
-    for (const Chart& chart : all) fmt::print("{}  {}\n", chart.name, chart.title);
+    for (const Chart& chart : all) print(fmt::format("{}  {}\n", chart.name, chart.title));
   }
   for (const std::string& chart : options.charts) draw_chart(all, parse_chart(chart));
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
@@ -48,14 +49,14 @@ int conformance(const std::filesystem::path& given, double timeout, bool verbose
         const char* word = failed                                    ? "FAILED "
                            : check.outcome == Check::Outcome::passed ? "passed "
                                                                      : "skipped";
-        fmt::print("{} {}{}{}\n", word, check.name, check.detail.empty() ? "" : ": ", check.detail);
-        std::fflush(stdout);
+        print(fmt::format("{} {}{}{}\n", word, check.name, check.detail.empty() ? "" : ": ", check.detail));
+        std::cout.flush();
       });
   const auto count = [&](Check::Outcome outcome) {
     return std::count_if(checks.begin(), checks.end(), [&](const Check& c) { return c.outcome == outcome; });
   };
-  fmt::print("{} passed, {} failed, {} skipped\n", count(Check::Outcome::passed),
-             count(Check::Outcome::failed), count(Check::Outcome::skipped));
+  print(fmt::format("{} passed, {} failed, {} skipped\n", count(Check::Outcome::passed),
+                    count(Check::Outcome::failed), count(Check::Outcome::skipped)));
   return count(Check::Outcome::failed) == 0 ? exit_code::good : exit_code::wrong_or_regressed;
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cli/messages.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "reports/document/descriptions.h"
@@ -65,7 +66,7 @@ const SubcommandRegistration devices_command(
            for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + to_json_text(b);
            std::cout << fmt::format("{{\"host\": {},\n\"backends\": [{}\n]}}\n", to_json_text(host), list);
          } else {
-           std::cout << to_text(host, backends);
+           print(to_text(host, backends));
          }
          return exit_code::good;
        };

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/percent.h"
 #include "cli/progress_line.h"
@@ -18,9 +19,11 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
+#include "plan/config_files.h"
 #include "plan/shape_kinds.h"
 #include "plan/suggestion.h"
 #include "reports/document/builders.h"
+#include "results/file_lock.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "verdicts/selftest.h"
@@ -275,7 +278,7 @@ std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::s
         in_base ? why_not("head", plan.head, pair.head) : why_not("base", plan.base, pair.base);
     if (must_be_there && !(in_base && in_head)) throw CommandError(exit_code::incomplete, why);
     if (in_base || in_head) pairs.push_back(pair);
-    if (!in_base || !in_head) fmt::print(stderr, "breakeven: {}\n", why);
+    if (!in_base || !in_head) tell(why);
   }
   if (pairs.empty())
     throw CommandError(exit_code::incomplete, "neither side has a backend that is available here");
@@ -303,9 +306,10 @@ std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
 }
 
 int gate(const GateOptions& o) {
-  std::vector<std::filesystem::path> inputs = o.selection.configs;
-  inputs.push_back(o.selftest);
+  std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
+  inputs.push_back(o.selftest.empty() ? results_folder() / selftest_file : o.selftest);
   o.outputs.check(inputs);
+  const FileLock lock(o.outputs.file_of("--out"));
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
@@ -346,8 +350,10 @@ int gate(const GateOptions& o) {
   }
   if (const std::string untried = untried_shapes(plan.config.cases); !untried.empty())
     verdicts.notes.push_back(untried);
-  if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
-  o.outputs.write(&verdicts, o.quiet);
+  write_or_rescue(o.outputs.file_of("--out"), to_json_text(verdicts), [&] {
+    if (!o.quiet && !o.outputs.replace_the_report()) print_document(document_of(verdicts), true);
+    o.outputs.write(&verdicts, o.quiet);
+  });
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 

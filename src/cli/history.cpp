@@ -11,6 +11,7 @@
 #include <optional>
 #include <regex>
 
+#include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/percent.h"
@@ -67,7 +68,7 @@ void complete_label(RunLabel& label) {
 }
 
 void print_text(const std::string& text) {
-  std::cout << (terminal_style().unicode ? text : to_ascii(text));
+  print(terminal_style().unicode ? text : to_ascii(text));
 }
 
 std::string cases_text(std::size_t count) {
@@ -108,15 +109,14 @@ int add_runs(const HistoryOptions& o) {
     const AddedRun added = read.measurements > 0 ? store->add(read.result, read.text, label) : AddedRun{};
     const std::string source = printable(label.source);
     if (added.is_new) {
-      std::cout << fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
-                               cases_text(added.measurements), source, printable(added.machine.name),
-                               printable(added.machine.description));
+      print(fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
+                        cases_text(added.measurements), source, printable(added.machine.name),
+                        printable(added.machine.description)));
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
-        std::cout << fmt::format(
-            "  its time is before that of {}: runs stay in the order in which they are added\n",
-            describe_run(*added.before));
+        print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",
+                          describe_run(*added.before)));
     } else if (added.measurements == 0) {
-      std::cout << fmt::format("{}: holds nothing that was measured, and is not added\n", source);
+      print(fmt::format("{}: holds nothing that was measured, and is not added\n", source));
       status = exit_code::incomplete;
     } else {
       std::cout << fmt::format("{}: is there already, as {}; nothing was added\n", source,
@@ -148,7 +148,7 @@ int accept_changes(const HistoryOptions& o) {
   std::vector<std::int64_t> series;
   for (const Series& s : select(store.read(), o.selection).series) series.push_back(s.id);
   store.accept(series);
-  std::cout << fmt::format("accepted: all changes of {} series up to now\n", series.size());
+  print(fmt::format("accepted: all changes of {} series up to now\n", series.size()));
   return exit_code::good;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "reports/text.h"
 
@@ -29,8 +30,7 @@ std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {
 }
 
 void tell_skipped(const Measured& measured) {
-  if (!measured.skipped.empty())
-    fmt::print(stderr, "breakeven: {}\n", printable(skipped_text(measured.skipped)));
+  if (!measured.skipped.empty()) tell(printable(skipped_text(measured.skipped)));
 }
 
 }  // namespace breakeven

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
@@ -19,6 +20,11 @@
 namespace breakeven {
 namespace {
 
+/// File names need not be UTF-8.
+std::string text_of(const nlohmann::ordered_json& value) {
+  return value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 void print_json(const Config& config) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const auto& [problem, label] : config.cases) {
@@ -29,7 +35,7 @@ void print_json(const Config& config) {
                      {"flop", problem.flop()},
                      {"bytes", problem.bytes()}});
   }
-  std::cout << cases.dump(1) << '\n';
+  std::cout << text_of(cases) << '\n';
 }
 
 void print_table(const Config& config) {
@@ -40,10 +46,11 @@ void print_table(const Config& config) {
   for (const auto& [problem, label] : config.cases) {
     const double flop = problem.flop();
     const double bytes = problem.bytes();
-    text += fmt::format("{:<{}}  {:>10.4g}  {:>10.4g}  {:>10.4g}{}\n", problem.id(), widest, flop * 1e-9,
-                        bytes * 1e-6, bytes > 0 ? flop / bytes : 0, label.empty() ? "" : "  " + label);
+    text +=
+        fmt::format("{:<{}}  {:>10.4g}  {:>10.4g}  {:>10.4g}{}\n", problem.id(), widest, flop * 1e-9,
+                    bytes * 1e-6, bytes > 0 ? flop / bytes : 0, label.empty() ? "" : "  " + printable(label));
   }
-  std::cout << text;
+  print(text);
 }
 
 /// The question that a config answers, for users who are looking for a config.
@@ -95,7 +102,7 @@ void print_questions(const std::vector<Question>& questions) {
       folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());
   }
   text += fmt::format("\nThe files are in {}. 'breakeven list NAME' shows a config's cases.\n", folders);
-  std::cout << (style.unicode ? text : to_ascii(text));
+  print(style.unicode ? text : to_ascii(text));
 }
 
 void print_questions_json(const std::vector<Question>& questions) {
@@ -106,7 +113,7 @@ void print_questions_json(const std::vector<Question>& questions) {
                    {"command", question.command},
                    {"file", question.file.string()}});
   }
-  std::cout << all.dump(1) << '\n';
+  std::cout << text_of(all) << '\n';
 }
 
 const SubcommandRegistration list_command(

@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/process_start.h"
 #include "cli/progress_line.h"
 #include "cli/subcommand.h"
 #include "cli/usage_error.h"
 #include "cli/version_text.h"
+#include "text/json_error.h"
 
 namespace breakeven {
 namespace {
@@ -27,22 +33,12 @@ constexpr const char* exit_statuses =
     "inconclusive; 4 not comparable, or cases missing or failed; 130 interrupted (what was measured is "
     "saved).";
 
-/// Not by fmt::print, which throws where standard error cannot be written to.
-void complain(const std::string& message) {
-  std::fputs(fmt::format("breakeven: {}\n", message).c_str(), stderr);
-}
-
-/// A usage error begins with the command's own name.
-void complain_of_usage(const std::string& message) {
-  std::fputs((message + "\n").c_str(), stderr);
-}
-
-/// Output that could not be written is not good, whatever was decided. Where the command was interrupted, who would have
-/// read it may have gone, and what was measured is saved.
+/// Output that could not be written is not good, whatever was decided. Where the command was interrupted, who
+/// would have read it may have gone, and what was measured is saved.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return status;
   if (status == exit_code::interrupted) return status;
-  complain("standard output: cannot be written to");
+  tell("standard output: cannot be written to; check that it is open, and the space of its disk");
   return exit_code::bad_input;
 }
 
@@ -77,8 +73,8 @@ int run_program(int argc, char** argv) {
   std::function<int()> chosen;
   declare(app, chosen);
   const std::span<char*> words(argv, static_cast<std::size_t>(argc));
-  if (words.size() == 1) {
-    complain_of_usage(help_of(app));
+  if (words.size() <= 1) {
+    tell_plain(help_of(app));
     return exit_code::bad_input;
   }
   if (words[1] == std::string_view(complete_command)) {
@@ -91,18 +87,23 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // help or the version
     return finish_output(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    complain_of_usage(usage_error(app, e));
+    tell_plain(usage_error(app, e));
   } catch (const CommandError& e) {
     if (!chosen) {  // a name on the command line leads to no file; perhaps as it belongs to a mistyped option
       if (const auto unknown = find_unknown_word(app)) {
-        complain_of_usage(*unknown);
+        tell_plain(*unknown);
         return exit_code::bad_input;
       }
     }
-    complain(e.what());
+    tell(e.what());
     return e.status();
+  } catch (const std::bad_alloc&) {
+    tell("memory ended; give fewer or smaller files, or a higher limit (`ulimit -v`)");
+  } catch (const nlohmann::json::exception& e) {
+    tell(fmt::format("a value is not of the kind that is needed: {}; check the files that were given",
+                     json_error_text(e.what())));
   } catch (const std::exception& e) {  // a config's or a result file's error names its place itself
-    complain(e.what());
+    tell(e.what());
   }
   return exit_code::bad_input;
 }
@@ -123,5 +124,11 @@ const std::vector<SubcommandEntry>& subcommands() {
 }  // namespace breakeven
 
 int main(int argc, char** argv) {
-  return breakeven::run_program(argc, argv);
+  breakeven::prepare_process();
+  try {
+    return breakeven::run_program(argc, argv);
+  } catch (const std::exception&) {  // before the command line was read, or while an error was told
+    breakeven::tell("memory ended before anything was done; give it more (`ulimit -v`)");
+  }
+  return breakeven::exit_code::bad_input;
 }

@@ -118,7 +118,7 @@ fs::path config_file(const std::string& text) {
 }
 
 fs::path result_file(const std::string& text) {
-  if (text.empty() || text == "-" || is_file(text)) return text;
+  if (text == "-" || is_file(text)) return text;
   const fs::path folder = results_folder();
   if (is_bare(text)) {
     if (const auto found = find_by_name(folder, text)) return *found;
@@ -135,7 +135,10 @@ fs::path result_file(const std::string& text) {
 CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&)) {
   option->type_name(word);
   option->transform(CLI::Validator(
-      [find](std::string& text) {
+      [find, option](std::string& text) {
+        if (text.empty())
+          throw CommandError(exit_code::bad_input,
+                             fmt::format("{}: names no file; give one, or leave it out", option->get_name()));
         text = find(text).string();
         return std::string();
       },

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 
+#include "cli/messages.h"
 #include "cli/subcommand.h"
 
 namespace breakeven {
@@ -52,24 +53,22 @@ void expect_content(const OutputFormat& format, const FormattedReport& report, c
                     format.option, number_of(report.files_left_out, "threshold file")));
 }
 
-void print_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
+void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {
   if (report.cases_left_out > 0)
-    fmt::print(stderr, "breakeven: {}: {} left out: this format has no place for {}\n", format.option,
-               number_of(report.cases_left_out, "case"), report.cases_left_out == 1 ? "it" : "them");
+    tell(fmt::format("{}: {} left out: this format has no place for {}", format.option,
+                     number_of(report.cases_left_out, "case"), report.cases_left_out == 1 ? "it" : "them"));
   if (report.files_left_out > 0)
-    fmt::print(stderr, "breakeven: {}: {} left out: this format takes only results of `breakeven run`\n",
-               format.option, number_of(report.files_left_out, "threshold file"));
+    tell(fmt::format("{}: {} left out: this format takes only results of `breakeven run`", format.option,
+                     number_of(report.files_left_out, "threshold file")));
 }
 
 }  // namespace
 
 void Outputs::declare(CLI::App& command, std::vector<SubjectKind> kinds) {
   for (const OutputFormat* format : formats_for(kinds)) {
-    command
-        .add_option_function<std::string>(
-            format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
-            fmt::format("{}; - is standard output", format->meaning))
-        ->type_name("FILE");
+    accept_output_file(command.add_option_function<std::string>(
+        format->option, [this, format](const std::string& path) { asked_.emplace_back(format, path); },
+        fmt::format("{}; - is standard output", format->meaning)));
   }
 }
 
@@ -98,11 +97,17 @@ void Outputs::write(std::span<const Subject> subjects, bool quiet) const {
     reports.push_back(format->format(subject));
     expect_content(*format, reports.back(), subject);
   }
+  std::exception_ptr failure;  // the first; the other files are written nevertheless
   for (std::size_t i = 0; i < asked_.size(); ++i) {
-    write_text_file(asked_[i].second, reports[i].text);
-    print_what_was_left_out(*asked_[i].first, reports[i]);
-    if (!quiet) report_saved_file(asked_[i].second);
+    try {
+      write_text_file(asked_[i].second, reports[i].text);
+      tell_what_was_left_out(*asked_[i].first, reports[i]);
+      if (!quiet) report_saved_file(asked_[i].second);
+    } catch (const CommandError&) {
+      if (!failure) failure = std::current_exception();
+    }
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace breakeven

@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "reports/document/numbers.h"
+#include "reports/text.h"
 
 namespace breakeven {
 namespace {
@@ -30,6 +31,13 @@ std::string time_left(const SessionProgress& progress) {
   return fmt::format("{} {} h {:02} min left", word, s / hour, s / minute % minute);
 }
 
+/// Not by fmt::print, which throws where the terminal has gone away.
+void redraw(const std::string& text) {
+  std::fputs("\r\x1b[K", stderr);
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 int terminal_width(int descriptor) {
@@ -43,8 +51,7 @@ std::string progress_text(const SessionProgress& p, int width) {
                                  left.empty() ? "" : "  ", p.backend, p.id, p.activity);
   if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
   if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
-  if (text.size() > static_cast<std::size_t>(width)) text.resize(static_cast<std::size_t>(width));
-  return text;
+  return shorten(printable(text), static_cast<std::size_t>(std::max(0, width)));
 }
 
 ProgressLine::ProgressLine(bool quiet) {
@@ -60,12 +67,11 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const SessionProgress& progress) {
   if (!active_ || now() - last_shown_ < 0.1) return;
   last_shown_ = now();
-  fmt::print(stderr, "\r\x1b[K{}", progress_text(progress, terminal_width(STDERR_FILENO) - 1));
-  std::fflush(stderr);
+  redraw(progress_text(progress, terminal_width(STDERR_FILENO) - 1));
 }
 
 void ProgressLine::clear() {
-  if (active_ && last_shown_ > 0) fmt::print(stderr, "\r\x1b[K");
+  if (active_ && last_shown_ > 0) redraw("");
 }
 
 }  // namespace breakeven

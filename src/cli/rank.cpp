@@ -13,6 +13,7 @@
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "plan/config_files.h"
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
@@ -48,7 +49,11 @@ void check_predicted(const RankOptions& options) {
 
 int rank_files(const RankCommand& o) {
   std::vector<std::filesystem::path> inputs = o.files;
-  inputs.insert(inputs.end(), {o.mix, o.prices, o.catalogue});
+  inputs.insert(inputs.end(), {o.prices, o.catalogue});
+  if (!o.mix.empty()) {
+    const auto mix = files_of_configs({o.mix});
+    inputs.insert(inputs.end(), mix.begin(), mix.end());
+  }
   o.outputs.check(inputs, o.charts);
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");

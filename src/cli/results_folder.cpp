@@ -1,11 +1,12 @@
 #include "cli/results_folder.h"
 
+#include "results/rescue.h"
 #include "session/environment.h"
 
 namespace breakeven {
 
 std::filesystem::path results_folder() {
-  return std::filesystem::path("results") / describe_host(1).name;
+  return results_folder_of(describe_host(1).name);
 }
 
 }  // namespace breakeven

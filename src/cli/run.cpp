@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command_to_paste.h"
+#include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
@@ -15,8 +16,11 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
+#include "plan/config_files.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
+#include "results/file_lock.h"
+#include "results/whole_file.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -41,11 +45,10 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--backends", o.backends, "only these, and each must be available: a,b")
       ->type_name("BACKENDS")
       ->delimiter(',');
-  command
-      .add_option("--out", o.out,
-                  "the result file; default: results/HOST/CONFIG.json; - for standard output. A file that is "
-                  "there is kept as NAME.previous.json")
-      ->type_name("FILE")
+  accept_output_file(
+      command.add_option("--out", o.out,
+                         "the result file; default: results/HOST/CONFIG.json; - for standard output. A file "
+                         "that is there is kept as NAME.previous.json"))
       ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
   accept_result_names(command.add_option("--resume", o.resume,
                                          "continue this result file: measure only what is missing in it"));
@@ -64,16 +67,15 @@ std::filesystem::path default_output(const std::vector<std::filesystem::path>& c
   return results_folder() / (configs.front().stem().string() + ".json");
 }
 
-/// A config must not be replaced by its results.
-void refuse_inputs(const std::filesystem::path& out, const std::vector<std::filesystem::path>& configs) {
-  std::error_code none;  // a file that is not there yet is no input
-  for (const auto& config : configs) {
-    if (std::filesystem::equivalent(out, config, none))
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("--out {}: is an input of this command; give another file so that it is not replaced",
-                      out.string()));
-  }
+/// Neither the result, nor the earlier one that is kept beside it, must replace what the run reads.
+void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o) {
+  std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
+  refuse_inputs({.option = "--out", .path = out.string()}, inputs);
+  if (out == "-" || !std::filesystem::exists(out)) return;
+  inputs.push_back(o.resume);
+  refuse_inputs({.option = fmt::format("--out {}: the earlier file would be kept as", out.string()),
+                 .path = previous_of(link_target(out)).string()},
+                inputs);
 }
 
 /// An earlier run must be of this machine and of these programs: what differs must not be mixed.
@@ -124,7 +126,8 @@ int run(const Options& o) {
   const auto out = !o.out.empty()      ? o.out
                    : !o.resume.empty() ? o.resume
                                        : default_output(o.selection.configs);
-  refuse_inputs(out, o.selection.configs);
+  refuse_to_replace_inputs(out, o);
+  const FileLock lock(out);
   ResultWriter writer(out);  // before any program is started
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
@@ -147,12 +150,11 @@ int run(const Options& o) {
                         command_to_paste({"report", out.string(), "--html", out.stem().string() + ".html"}));
   }
   if (!Interruption::requested() && !saved)
-    fmt::print(stderr, "breakeven: nothing was measured; {} stays as it was\n", printable(out.string()));
+    tell(fmt::format("nothing was measured; {} stays as it was", out.string()));
   if (Interruption::requested() && saved)
-    fmt::print(stderr, "breakeven: interrupted; continue with --resume {}\n", out.string());
+    tell(fmt::format("interrupted; continue with --resume {}", out.string()));
   if (Interruption::requested() && !saved)
-    fmt::print(stderr, "breakeven: interrupted before anything was measured; {} stays as it was\n",
-               out.string());
+    tell(fmt::format("interrupted before anything was measured; {} stays as it was", out.string()));
   return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 

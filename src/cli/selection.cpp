@@ -10,6 +10,7 @@
 #include "host/cpu.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
+#include "text/printable.h"
 
 namespace breakeven {
 
@@ -84,7 +85,8 @@ void expect_a_backend(const std::vector<BackendRecord>& backends, const std::str
         return b.program.empty() && !is_own_backend(b.name);
       });
   std::string reasons;
-  for (const auto& backend : backends) reasons += fmt::format("\n  {}: {}", backend.name, backend.reason);
+  for (const auto& backend : backends)
+    reasons += fmt::format("\n  {}: {}", backend.name, printable(backend.reason));
   throw CommandError(are_unknown ? exit_code::bad_input : exit_code::incomplete, where + reasons);
 }
 

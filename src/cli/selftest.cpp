@@ -9,13 +9,16 @@
 #include <map>
 #include <memory>
 
+#include "cli/messages.h"
 #include "cli/percent.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
+#include "plan/config_files.h"
 #include "protocol/extra_work.h"
+#include "results/file_lock.h"
 #include "session/clock.h"
 #include "session/discovery.h"
 #include "session/gate.h"
@@ -49,9 +52,10 @@ void declare(CLI::App& command, SelftestOptions& o) {
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads; default: one a physical core, within affinity and quota");
-  command.add_option("--out", o.out,
-                     "where the findings are written, and `gate` looks for them: results/HOST/selftest.json; "
-                     "- for standard output");
+  accept_output_file(command.add_option(
+      "--out", o.out,
+      "where the findings are written, and `gate` looks for them: results/HOST/selftest.json; "
+      "- for standard output"));
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
@@ -102,32 +106,34 @@ std::string rate_text(std::size_t events, std::size_t trials) {
 }
 
 void print_selftest(const Selftest& s) {
-  fmt::print("What a gate with a threshold of {:g} % can tell on {} ({})\n\n", s.rules.threshold * 100,
-             s.host.name, s.host.cpu);
+  print(fmt::format("What a gate with a threshold of {:g} % can tell on {} ({})\n\n", s.rules.threshold * 100,
+                    s.host.name, s.host.cpu));
   for (const InjectedCounts& c : s.counts) {
     if (c.share == 0) {
-      fmt::print("nothing changed   gates that failed: {}\n", rate_text(c.failing, c.suites));
-      fmt::print("                  cases called slower or faster: {}\n",
-                 rate_text(c.slower + c.faster, c.cases));
+      print(fmt::format("nothing changed   gates that failed: {}\n", rate_text(c.failing, c.suites)));
+      print(fmt::format("                  cases called slower or faster: {}\n",
+                        rate_text(c.slower + c.faster, c.cases)));
     } else {
-      fmt::print("+{:<4g} % of work   cases found slower: {}\n", c.share * 100, rate_text(c.slower, c.cases));
+      print(fmt::format("+{:<4g} % of work   cases found slower: {}\n", c.share * 100,
+                        rate_text(c.slower, c.cases)));
     }
     if (c.inconclusive > 0)
-      fmt::print("                  inconclusive: {}\n", rate_text(c.inconclusive, c.cases));
-    if (c.incomparable > 0) fmt::print("                  incomparable: {} of {}\n", c.incomparable, c.cases);
+      print(fmt::format("                  inconclusive: {}\n", rate_text(c.inconclusive, c.cases)));
+    if (c.incomparable > 0)
+      print(fmt::format("                  incomparable: {} of {}\n", c.incomparable, c.cases));
   }
   std::vector<CaseNoise> noise = s.noise;
   if (noise.empty()) return;
   std::sort(noise.begin(), noise.end(),
             [](const auto& a, const auto& b) { return a.smallest_change > b.smallest_change; });
-  fmt::print(
-      "\nSmallest change that is found 19 times in 20: {:.1f} % in the median case, {:.1f} % "
-      "in the noisiest\n",
-      noise[noise.size() / 2].smallest_change * 100, noise.front().smallest_change * 100);
+  print(
+      fmt::format("\nSmallest change that is found 19 times in 20: {:.1f} % in the median case, {:.1f} % "
+                  "in the noisiest\n",
+                  noise[noise.size() / 2].smallest_change * 100, noise.front().smallest_change * 100));
   constexpr std::size_t shown = 5;
   for (std::size_t i = 0; i < std::min(shown, noise.size()); ++i) {
-    fmt::print("  {:.1f} %  {} on {}: launches vary by {:.1f} %\n", noise[i].smallest_change * 100,
-               noise[i].id, noise[i].backend, noise[i].deviation * 100);
+    print(fmt::format("  {:.1f} %  {} on {}: launches vary by {:.1f} %\n", noise[i].smallest_change * 100,
+                      noise[i].id, noise[i].backend, noise[i].deviation * 100));
   }
 }
 
@@ -135,7 +141,8 @@ int selftest(const SelftestOptions& o) {
   // Half of the gates are without a change: what must be rare takes the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
-  check_output_files({{.option = "--out", .path = out.string()}}, o.selection.configs);
+  check_output_files({{.option = "--out", .path = out.string()}}, files_of_configs(o.selection.configs));
+  const FileLock lock(out);
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
@@ -166,8 +173,10 @@ int selftest(const SelftestOptions& o) {
   found.noise = noise_of(unchanged, found.rules);
   found.wall_seconds = seconds_since(start);
   if (counts.empty()) return exit_code::interrupted;
-  if (!o.quiet && out != "-") print_selftest(found);
-  write_text_file(out.string(), to_json_text(found));
+  write_or_rescue(out.string(), to_json_text(found), [&] {
+    if (!o.quiet && out != "-") print_selftest(found);
+    write_text_file(out.string(), to_json_text(found));
+  });
   if (!o.quiet) report_saved_file(out.string());
   return Interruption::requested() ? exit_code::interrupted : exit_code::good;
 }

@@ -1,26 +1,37 @@
 #include "cli/text_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <iostream>
 #include <system_error>
 
+#include "cli/messages.h"
+#include "cli/results_folder.h"
 #include "cli/subcommand.h"
-#include "reports/text.h"
+#include "results/rescue.h"
 #include "results/whole_file.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The file that is open as a standard stream where the path is "-".
+fs::path opened_path(const fs::path& path, const char* stream) {
+  return path == "-" ? fs::path(stream) : path;
+}
+
+constexpr const char* standard_input = "/proc/self/fd/0";
+constexpr const char* standard_output = "/proc/self/fd/1";
+
 /// True if two paths lead to the same file, whether or not it exists yet. Different paths to one device do
 /// not count as the same file.
 bool same_file(const fs::path& a, const fs::path& b) {
   if (a == b) return true;
   std::error_code error;
-  if (a == "-" || b == "-") return false;
   if (fs::is_regular_file(a, error) || fs::is_regular_file(b, error)) return fs::equivalent(a, b, error);
   if (fs::exists(a, error) || fs::exists(b, error)) return false;
   const auto resolved = [&](const fs::path& path) {
@@ -29,22 +40,21 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
+/// Where it was closed when the program began, nothing can be written to it (cli/process_start.h).
+void expect_open_output(const std::string& option) {
+  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
+  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{} -: standard output is closed; name a file", option));
+}
+
 void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {
   std::error_code error;
-  if (output.path.empty())
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{}: names no file; give one, or - for standard output", output.option));
-  if (output.path == "-") return;
+  refuse_inputs(output, inputs);
+  if (output.path == "-") return expect_open_output(output.option);
   if (fs::is_directory(output.path, error))
     throw CommandError(exit_code::bad_input,
                        fmt::format("{} {}: is a folder; name a file in it", output.option, output.path));
-  for (const fs::path& input : inputs) {
-    if (input != "-" && fs::is_regular_file(input, error) && same_file(output.path, input))
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("{} {}: is an input of this command; give another file so that it is not replaced",
-                      output.option, output.path));
-  }
   try {
     expect_writable(output.path);
   } catch (const std::system_error& e) {
@@ -53,7 +63,67 @@ void check_output_file(const OutputFile& output, const std::vector<fs::path>& in
   }
 }
 
+bool names_standard_output(const fs::path& path) {
+  return path == "/dev/stdout" || path == "/dev/fd/1" || path == standard_output;
+}
+
+bool holds(const std::string& path, const std::string& text) {
+  try {
+    return !path.empty() && path != "-" && !is_special_file(path) &&
+           read_whole_file(path, text.size()) == text;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void print_to_the_end(const std::function<void()>& write) {
+  write();
+  if (!std::cout.flush())
+    throw CommandError(exit_code::bad_input, "standard output: cannot be written to; name a file with --out");
+}
+
 }  // namespace
+
+CLI::Option* accept_output_file(CLI::Option* option) {
+  option->type_name("FILE");
+  option->transform(CLI::Validator(
+      [option](std::string& text) {
+        if (text.empty())
+          throw CommandError(
+              exit_code::bad_input,
+              fmt::format("{}: names no file; give one, or - for standard output", option->get_name()));
+        if (names_standard_output(text)) text = "-";
+        return std::string();
+      },
+      ""));
+  return option;
+}
+
+void write_or_rescue(const std::string& target, const std::string& text, const std::function<void()>& write) {
+  try {
+    print_to_the_end(write);
+  } catch (const std::exception& e) {
+    const bool is_saved = holds(target, text);
+    throw CommandError(exit_code::bad_input,
+                       fmt::format("{}; {}", e.what(),
+                                   describe_rescue(is_saved ? target
+                                                            : save_rescue(target.empty() ? "-" : target,
+                                                                          results_folder(), text))));
+  }
+}
+
+void refuse_inputs(const OutputFile& output, const std::vector<fs::path>& inputs) {
+  std::error_code error;
+  const fs::path written = opened_path(output.path, standard_output);
+  for (const fs::path& input : inputs) {
+    const fs::path read = opened_path(input, standard_input);
+    if (fs::is_regular_file(read, error) && same_file(written, read))
+      throw CommandError(
+          exit_code::bad_input,
+          fmt::format("{} {}: is an input of this command; give another file so that it is not replaced",
+                      output.option, output.path));
+  }
+}
 
 void write_text_file(const std::string& path, const std::string& text) {
   if (path == "-") {
@@ -63,28 +133,26 @@ void write_text_file(const std::string& path, const std::string& text) {
   try {
     write_whole_file(path, text);
   } catch (const std::system_error& e) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{}: cannot be written: {}", path, e.code().message()));
+    throw CommandError(
+        exit_code::bad_input,
+        fmt::format("{}: cannot be written: {}; make room or name another file", path, e.code().message()));
   }
 }
 
 void report_saved_file(const std::string& path, const std::string& shown_by) {
   std::error_code error;
   if (path == "-" || !fs::is_regular_file(path, error)) return;
-  const bool can_show = !shown_by.empty() && printable(shown_by) == shown_by;
-  std::cout.flush();  // so that the line is the last where both go to one place
-  std::fflush(stdout);
-  std::fputs(
-      fmt::format("Saved: {}{}{}\n", printable(path), can_show ? "   See it: " : "", can_show ? shown_by : "")
-          .c_str(),
-      stderr);
+  constexpr std::size_t longest = 400;  // of a command that a message does not cut
+  const bool can_show = !shown_by.empty() && shown_by.size() < longest && printable(shown_by) == shown_by;
+  tell_plain(fmt::format("Saved: {}{}{}", path, can_show ? "   See it: " : "", can_show ? shown_by : ""));
 }
 
 void check_output_files(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output_file(outputs[i], inputs);
     for (std::size_t j = 0; j < i; ++j) {
-      if (same_file(outputs[i].path, outputs[j].path))
+      if (same_file(opened_path(outputs[i].path, standard_output),
+                    opened_path(outputs[j].path, standard_output)))
         throw CommandError(
             exit_code::bad_input,
             fmt::format("{} and {} would both write to {}; give each a file of its own", outputs[j].option,
@@ -96,9 +164,8 @@ void check_output_files(const std::vector<OutputFile>& outputs, const std::vecto
 void WorkingFile::save(const std::function<std::string()>& text) {
   constexpr std::chrono::seconds pause{5};
   const auto now = std::chrono::steady_clock::now();
-  std::error_code error;
   if (path_.empty() || path_ == "-") return;
-  if (fs::exists(path_, error) && !fs::is_regular_file(path_, error)) return;
+  if (is_special_file(path_)) return;
   if (last_ && now - *last_ < pause) return;
   last_ = now;
   try {

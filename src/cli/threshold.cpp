@@ -9,14 +9,18 @@
 #include <span>
 
 #include "cli/labels.h"
+#include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/outputs.h"
 #include "cli/progress_line.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "cli/text_file.h"
+#include "plan/config_files.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
+#include "results/file_lock.h"
 #include "session/backend_names.h"
 #include "session/discovery.h"
 #include "verdicts/break_even_from_results.h"
@@ -125,7 +129,7 @@ void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
         left_out.push_back(backend);
     }
   }
-  if (!left_out.empty()) fmt::print(stderr, "breakeven: left out, not here: {}\n", why_not_here(left_out));
+  if (!left_out.empty()) tell(fmt::format("left out, not here: {}", why_not_here(left_out)));
 }
 
 /// Prints the report, unless --quiet or one of the formats replaces it, and writes the requested formats.
@@ -157,7 +161,8 @@ int from_results(const ThresholdOptions& o) {
 
 /// Measures both sides in turn.
 int measured_threshold(const ThresholdOptions& o) {
-  o.outputs.check({o.config});
+  o.outputs.check(files_of_configs({o.config}));
+  const FileLock lock(o.outputs.file_of("--out"));
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
   plan.threads = choose_threads(o.threads);
@@ -171,7 +176,7 @@ int measured_threshold(const ThresholdOptions& o) {
       plan, [&](const auto& so_far) { working.save([&] { return to_json_text(so_far()); }); },
       [&](const SessionProgress& p) { line.show(p); });
   line.clear();
-  write_threshold(found, o);
+  write_or_rescue(o.outputs.file_of("--out"), to_json_text(found), [&] { write_threshold(found, o); });
   return Interruption::requested() ? exit_code::interrupted : exit_status(found);
 }
 

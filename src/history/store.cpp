@@ -30,6 +30,8 @@ struct HistoryDatabase {
         throw HistoryError(fmt::format(
             "{}: another process has kept it locked for {:g} s; try again, or wait longer with --wait", name,
             wait));
+      case SQLITE_NOMEM:
+        throw HistoryError(fmt::format("{}: does not fit into memory; give it more (`ulimit -v`)", name));
       case SQLITE_NOTADB:
         throw HistoryError(
             fmt::format("{}: is not a history store; name a file that `breakeven history add` made", name));
@@ -46,6 +48,8 @@ struct HistoryDatabase {
   void check(int code) const {
     if (code != SQLITE_OK) fail(code);
   }
+  /// The file may come from anywhere: nothing in it is run, and nothing in it is large.
+  void refuse_to_be_fooled() const;
 };
 
 namespace {
@@ -201,22 +205,57 @@ std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement
 
 }  // namespace
 
+void HistoryDatabase::refuse_to_be_fooled() const {
+  // A text is a name or a path, and no row is longer.
+  constexpr int longest = 1 << 20U;
+  sqlite3* const opened = connection.get();
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest);
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr));
+  check(sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr));
+}
+
+namespace {
+
+/// Throws unless the path is one that SQLite can keep a store in: it would take a path that is empty, or
+/// ":memory:", for a store that is gone in the end, and wait at a pipe.
+void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
+  constexpr std::uintmax_t largest = std::uintmax_t{4} << 30U;
+  std::error_code error;
+  if (path.empty()) throw HistoryError("the store's name is empty; name a file");
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    if (open == HistoryStore::Open::to_add) return;
+    throw HistoryError(
+        fmt::format("{}: there is no such store; `breakeven history add` makes one", path.string()));
+  }
+  if (!std::filesystem::is_regular_file(status))
+    throw HistoryError(
+        fmt::format("{}: is no ordinary file; name a file that `breakeven history add` made", path.string()));
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > largest)
+    throw HistoryError(
+        fmt::format("{}: is {:.1f} GiB large, and at most {} GiB are read; begin another store",
+                    path.string(), static_cast<double>(size) / 0x1p30, largest >> 30U));
+}
+
+}  // namespace
+
 HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait)
     : database_(std::make_unique<HistoryDatabase>()) {
   HistoryDatabase& database = *database_;
   database.name = path.string();
   database.wait = wait.count();
-  std::error_code error;
-  if (open == Open::existing && !std::filesystem::exists(path, error))
-    throw HistoryError(
-        fmt::format("{}: there is no such store; `breakeven history add` makes one", database.name));
+  check_path(path, open);
   if (open == Open::to_add) make_folder_of(path);
   sqlite3* opened = nullptr;
   const int code =
-      sqlite3_open_v2(path.c_str(), &opened,
+      sqlite3_open_v2(std::filesystem::absolute(path).c_str(), &opened,
                       SQLITE_OPEN_READWRITE | (open == Open::to_add ? SQLITE_OPEN_CREATE : 0), nullptr);
   database.connection.reset(opened);
   database.check(code);
+  database.refuse_to_be_fooled();
   sqlite3_busy_timeout(opened, static_cast<int>(database.wait * 1e3));
 
   const auto is_ours = [&] { return integer(database, "PRAGMA application_id") == application_id; };

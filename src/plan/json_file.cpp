@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "plan/suggestion.h"
+#include "results/whole_file.h"
+#include "text/json_error.h"
 
 namespace breakeven {
 namespace {
@@ -24,32 +24,17 @@ std::string cut(std::string text, std::size_t length) {
 }
 
 std::string read_text(const std::filesystem::path& path, const Place& place) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) place.fail("there is no such file; check the path");
-  if (std::filesystem::is_directory(status)) place.fail("is a directory; name a file in it");
-  if (std::filesystem::is_regular_file(status)) {
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (!error && size > largest_json_file) {
-      place.fail(fmt::format("is {:.1f} MiB large, and at most {} MiB are read; is it the right file?",
-                             static_cast<double>(size) / 0x1p20, largest_json_file >> 20U));
-    }
+  try {
+    if (path == "-") place.fail("standard input cannot be read here; give a file");
+    return read_whole_file(path, largest_json_file);
+  } catch (const FileTooLarge& e) {
+    place.fail(e.what());
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::no_such_file_or_directory || e.code() == std::errc::not_a_directory)
+      place.fail("there is no such file; check the path");
+    if (e.code() == std::errc::is_a_directory) place.fail("is a directory; name a file in it");
+    place.fail(fmt::format("cannot be read: {}; check its permissions", e.code().message()));
   }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) place.fail(fmt::format("cannot be opened: {}; check its permissions", std::strerror(errno)));
-  // A pipe has no size to ask for, so that the limit is kept while reading too.
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16U);
-  while (text.size() <= largest_json_file) {
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (file.gcount() == 0) break;
-    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) place.fail("cannot be read to its end; check the disk it is on");
-  if (text.size() > largest_json_file)
-    place.fail(fmt::format("is larger than {} MiB; is it the right file?", largest_json_file >> 20U));
-  return text;
 }
 
 bool is_utf8(const std::string& text) {
@@ -128,9 +113,10 @@ class Follower {
 /// `byte` is the parser's, counted from 1; one past the text where that ended too early.
 [[noreturn]] void fail_syntax(const Place& place, const std::string& text, std::size_t byte,
                               std::string message) {
-  // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while parsing value -
-  // ..."
-  if (const auto dash = message.find(" - "); dash != std::string::npos) message.erase(0, dash + 3);
+  message = json_error_text(message);
+  // Whose own place is that of the token's end.
+  if (const auto colon = message.find(": "); message.starts_with("line ") && colon != std::string::npos)
+    message.erase(0, colon + 2);
   const std::string_view before(text.data(), std::min(byte == 0 ? 0 : byte - 1, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const auto newline = before.rfind('\n');
@@ -166,8 +152,7 @@ JsonFile read_json(const std::filesystem::path& path) {
   } catch (const Json::parse_error& e) {
     fail_syntax(place, read.text, e.byte, e.what());
   } catch (const Json::exception& e) {  // a number that no double holds
-    const std::string message = e.what();
-    follower.place().fail(cut(message.substr(std::min(message.find("] ") + 2, message.size())), 200));
+    follower.place().fail(json_error_text(e.what()));
   }
   return read;
 }

@@ -2,25 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "text/printable.h"
+
 namespace breakeven {
-namespace {
-
-/// Keys come from a file: they must not move a terminal's cursor.
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f) {
-      shown += fmt::format("\\x{:02x}", code);
-    } else {
-      shown += c;
-    }
-  }
-  return shown;
-}
-
-}  // namespace
-
 Place Place::operator/(std::string_view key) const {
   Place inner = *this;
   inner.pointer_ += '/';
@@ -43,8 +27,8 @@ Place Place::operator/(std::size_t index) const {
 }
 
 void Place::fail(std::string_view message) const {
-  throw ConfigError(printable(pointer_.empty() ? fmt::format("{}: {}", file_, message)
-                                               : fmt::format("{}: {}: {}", file_, pointer_, message)));
+  throw ConfigError(message_line(pointer_.empty() ? fmt::format("{}: {}", file_, message)
+                                                  : fmt::format("{}: {}: {}", file_, pointer_, message)));
 }
 
 }  // namespace breakeven

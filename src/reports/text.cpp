@@ -5,47 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/erase.hpp>
-#include <boost/locale/utf.hpp>
-#include <iterator>
 #include <utility>
 
 namespace breakeven {
 namespace {
 
-using Utf8 = boost::locale::utf::utf_traits<char>;
-
 struct Range {
   char32_t first, last;
 };
-
-void append(std::string& text, char32_t c) {
-  Utf8::encode(c, std::back_inserter(text));
-}
 
 template <std::size_t N>
 bool in_any(const std::array<Range, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [c](const Range& r) { return c >= r.first && c <= r.last; });
-}
-
-bool is_space(char32_t c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x2028 || c == 0x2029;
-}
-
-/// Control characters, soft hyphen, and the invisible and direction-changing format characters of Unicode's
-/// category Cf that can hide or reorder what stands around them (Boucher and Anderson, Trojan Source, 2021).
-bool is_unprintable(char32_t c) {
-  static constexpr std::array<Range, 10> ranges{{{0x00, 0x1f},
-                                                 {0x7f, 0x9f},
-                                                 {0xad, 0xad},
-                                                 {0x61c, 0x61c},
-                                                 {0x180e, 0x180e},
-                                                 {0x200b, 0x200f},
-                                                 {0x202a, 0x202e},
-                                                 {0x2060, 0x206f},
-                                                 {0xfeff, 0xfeff},
-                                                 {0xe0000, 0xe007f}}};
-  return in_any(ranges, c);
 }
 
 std::string spaces(const std::string& text, std::size_t columns) {
@@ -54,15 +26,6 @@ std::string spaces(const std::string& text, std::size_t columns) {
 }
 
 }  // namespace
-
-char32_t next_character(std::string_view& text) {
-  constexpr char32_t replacement = 0xfffd;
-  const char* position = text.data();
-  const boost::locale::utf::code_point decoded = Utf8::decode(position, text.data() + text.size());
-  const bool is_valid = boost::locale::utf::is_valid_codepoint(decoded);
-  text.remove_prefix(is_valid ? static_cast<std::size_t>(position - text.data()) : 1);
-  return is_valid ? decoded : replacement;
-}
 
 double columns_of(char32_t c) {
   // The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
@@ -107,21 +70,6 @@ std::string take_line(std::string_view& text, double room, CharacterWidth width_
   text.remove_prefix(taken);
   if (text.starts_with(' ')) text.remove_prefix(1);
   return line;
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  shown.reserve(text.size());
-  while (!text.empty()) {
-    const char32_t c = next_character(text);
-    if (is_space(c)) {
-      if (!shown.empty() && shown.back() != ' ') shown += ' ';
-    } else if (!is_unprintable(c)) {
-      append(shown, c);
-    }
-  }
-  if (!shown.empty() && shown.back() == ' ') shown.pop_back();
-  return shown;
 }
 
 std::string xml_text(std::string_view text) {

@@ -1,5 +1,5 @@
-// Text that came from elsewhere (names, reasons, warnings) made safe to show, and measured in terminal
-// columns.
+// Text that came from elsewhere (names, reasons, warnings), measured in terminal columns and fitted into
+// them.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,12 @@
 #include <unordered_set>
 #include <vector>
 
-namespace breakeven {
+#include "text/printable.h"
 
-/// One line of valid UTF-8 that only puts characters side by side: white space becomes single spaces; control
-/// characters (ESC among them), invisible ones and those that change the direction of writing are left out;
-/// bytes that are not UTF-8 become U+FFFD.
-std::string printable(std::string_view text);
+namespace breakeven {
 
 /// Printable text without what XML 1.0 cannot hold even when escaped: U+FFFE and U+FFFF (section 2.2, Char).
 std::string xml_text(std::string_view text);
-
-/// Takes the next character off the front of `text`; U+FFFD for a byte that is not UTF-8.
-char32_t next_character(std::string_view& text);
 
 /// The width of a character, in whatever a text is measured in.
 using CharacterWidth = double (*)(char32_t);

@@ -88,19 +88,17 @@ std::vector<SkippedFile> read_files_of(
   std::vector<SkippedFile> skipped;
   for (const auto& file : files) {
     const std::string text = read_result_text(file);
-    try {
+    naming_file(file.string(), [&] {
       // Its NaN is no JSON.
-      const bool parsed = !is_google_benchmark(text);
-      const Json document = parsed ? parse_strictly(text) : Json();
-      const FileKind kind = parsed ? kind_of(document) : FileKind::google_benchmark;
+      const bool is_googles = is_google_benchmark(text);
+      const ParsedFile parsed(is_googles ? "null" : text);
+      const FileKind kind = is_googles ? FileKind::google_benchmark : kind_of(parsed.document());
       if (std::find(wanted.begin(), wanted.end(), kind) != wanted.end()) {
-        read(file, kind, document);
+        read(file, kind, parsed.document());
       } else {
         skipped.push_back({.file = file, .kind = kind});
       }
-    } catch (const ResultError& e) {
-      throw ResultError(fmt::format("{}: {}", file.string(), e.what()));
-    }
+    });
   }
   if (skipped.size() < files.size() || files.empty()) return skipped;
   if (skipped.size() == 1)

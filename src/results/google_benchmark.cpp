@@ -317,12 +317,10 @@ bool is_google_benchmark(const std::string& text) {
 }
 
 Result google_benchmark_from_text(const std::string& text, const std::string& file) {
-  try {
+  return naming_file(file, [&] {
     // A user's counter may have the name of a field, and is written behind it.
-    return result_of(parse_strictly(without_bare_words(text), RepeatedKey::first_counts));
-  } catch (const ResultError& e) {
-    throw ResultError(fmt::format("{}: {}", file, e.what()));
-  }
+    return result_of(ParsedFile(without_bare_words(text), RepeatedKey::first_counts).document());
+  });
 }
 
 Result any_result_from_text(const std::string& text, const std::string& file) {

@@ -290,11 +290,7 @@ Result result_from(const Json& json) {
 }
 
 Result result_from_text(const std::string& text, const std::string& file) {
-  try {
-    return result_from(parse_strictly(text));
-  } catch (const ResultError& e) {
-    throw ResultError(fmt::format("{}: {}", file, e.what()));
-  }
+  return naming_file(file, [&] { return result_from(ParsedFile(text).document()); });
 }
 
 Result read_result(const std::filesystem::path& path) {

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "results/result.h"
+#include "results/memory_reserve.h"
+#include "results/whole_file.h"
+#include "text/json_error.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
@@ -21,10 +21,30 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_keys = 1000;
 
+/// Frees what a document holds from the inside out, which takes no memory: nlohmann_json's destructor makes a
+/// list of the values of whatever is not empty. Documents are no deeper than `deepest`.
+void dismantle(Json& document) {
+  if (document.is_array()) {
+    auto& values = document.get_ref<Json::array_t&>();
+    for (; !values.empty(); values.pop_back()) dismantle(values.back());
+  } else if (document.is_object()) {
+    auto& members = document.get_ref<Json::object_t&>();
+    for (; !members.empty(); members.pop_back()) dismantle(members.back().second);
+  }
+}
+
 /// Builds the document, as the library's own builder does, and sees what that would let pass.
 class Builder {
  public:
   explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
+  ~Builder() {
+    dismantle(document_);
+    dismantle(ignored_);
+  }
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  Builder(Builder&&) = delete;
+  Builder& operator=(Builder&&) = delete;
   Json take() { return std::move(document_); }
 
   // What the parser calls, by the library's names.
@@ -56,12 +76,18 @@ class Builder {
   }
 
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/, const Json::exception& e) {
-    throw ResultError(fmt::format("is not valid JSON, perhaps truncated: {}", e.what()));
+    throw ResultError(fmt::format("is not valid JSON, perhaps truncated: {}", json_error_text(e.what())));
   }
 
  private:
   template <typename Value>
   Json* add(Value&& value) {
+    if (is_memory_short()) throw std::bad_alloc();
+    if (++values_ > most_values)
+      throw ResultError(
+          fmt::format("holds more than {} million values; is it the right file? Split it, or "
+                      "leave out cases",
+                      most_values / 1'000'000));
     if (levels_.empty()) {
       document_ = std::forward<Value>(value);
       return &document_;
@@ -107,6 +133,7 @@ class Builder {
   static std::string or_root(const std::string& pointer) { return pointer.empty() ? "/" : pointer; }
 
   RepeatedKey repeated_;
+  std::size_t values_ = 0;
   Json document_, ignored_;
   std::vector<Json*> levels_;         // that are open, the outermost first
   std::vector<std::size_t> members_;  // of the last object at each depth
@@ -117,36 +144,37 @@ class Builder {
 
 }  // namespace
 
+void fail_reading(const std::string& file, std::string_view what) {
+  throw ResultError(message_line(fmt::format("{}: {}", file, what)));
+}
+
 std::string read_result_text(const std::filesystem::path& path) {
-  const auto fail = [&](const std::string& what) {
-    throw ResultError(fmt::format("{}: {}", path.string(), what));
-  };
-  const bool standard_input = path == "-";
-  std::ifstream file;
-  if (!standard_input) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) fail("is a folder, not a result file");
-    errno = 0;
-    file.open(path, std::ios::binary);
-    if (!file) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const std::string name = path == "-" ? "standard input" : path.string();
+  try {
+    return read_whole_file(path, largest_result_file);
+  } catch (const FileTooLarge& e) {
+    fail_reading(name, e.what());
+  } catch (const std::system_error& e) {
+    const bool is_folder = e.code() == std::errc::is_a_directory;
+    fail_reading(name, is_folder ? "is a folder, not a result file; name a file in it"
+                                 : fmt::format("cannot be read: {}; check the path and its permissions",
+                                               e.code().message()));
+  } catch (const std::bad_alloc&) {
+    fail_reading(name, no_memory);
   }
-  std::istream& in = standard_input ? std::cin : file;
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16U);
-  while (in && text.size() <= largest_result_file) {  // a pipe has no size to ask for
-    in.read(block.data(), static_cast<std::streamsize>(block.size()));
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (text.size() > largest_result_file)
-    fail(fmt::format("is larger than {} MiB; is it the right file?", largest_result_file >> 20U));
-  if (in.bad()) fail("cannot be read to its end; check the disk it is on");
-  return text;
 }
 
 nlohmann::ordered_json parse_strictly(const std::string& text, RepeatedKey repeated) {
   Builder builder(repeated);
   Json::sax_parse(text.data(), text.data() + text.size(), &builder);
   return builder.take();
+}
+
+ParsedFile::ParsedFile(const std::string& text, RepeatedKey repeated)
+    : document_(parse_strictly(text, repeated)) {}
+
+ParsedFile::~ParsedFile() {
+  dismantle(document_);
 }
 
 }  // namespace breakeven

@@ -1,49 +1,133 @@
 #include "results/whole_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace breakeven {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns 0, or the errno of the failure.
-int write_in_place(const fs::path& path, std::string_view text) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (out) return 0;
-  return errno != 0 ? errno : EIO;
-}
-
 [[noreturn]] void fail(int cause) {
   throw std::system_error(cause, std::generic_category());
 }
 
-fs::path part_of(const fs::path& target) {
-  return target.string() + ".part";
+/// A file descriptor, closed at the end of its life; below 0 where opening failed.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  int get() const { return descriptor_; }
+  /// Returns 0, or the errno of the failure: some file systems report a full disk only now.
+  int close() {
+    const int descriptor = std::exchange(descriptor_, -1);
+    return descriptor < 0 || ::close(descriptor) == 0 ? 0 : errno;
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// Returns 0, or the errno of the failure.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0 ? errno : EIO;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
 }
+
+/// Returns 0, or the errno of the failure. A file system that cannot synchronize is no failure.
+int synchronize(int descriptor) {
+  if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return 0;
+  return errno;
+}
+
+/// So that a rename outlasts a loss of power. The file is whole either way, so that failures do not count.
+void synchronize_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() >= 0) fsync(opened.get());
+}
+
+/// Returns 0, or the errno of the failure.
+int write_in_place(const fs::path& path, std::string_view text) {
+  Descriptor file(open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC));
+  if (file.get() < 0) return errno;
+  if (const int cause = write_all(file.get(), text); cause != 0) return cause;
+  return file.close();
+}
+
+/// A new file beside another, under a name of its own. Removed at the end of its life unless it was renamed.
+class PartFile {
+ public:
+  explicit PartFile(const fs::path& target) : file_(make(target)), cause_(file_.get() < 0 ? errno : 0) {}
+  ~PartFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  PartFile(PartFile&&) = delete;
+  PartFile& operator=(PartFile&&) = delete;
+
+  /// 0, or the errno with which it could not be made.
+  int cause() const { return cause_; }
+
+  /// Writes it to the disk. Returns 0, or the errno of the failure.
+  int write(std::string_view text) {
+    if (const int cause = write_all(file_.get(), text); cause != 0) return cause;
+    if (const int cause = synchronize(file_.get()); cause != 0) return cause;
+    return file_.close();
+  }
+  /// Gives it these permissions where it can.
+  void permit(fs::perms permissions) {
+    std::error_code error;
+    fs::permissions(path_, permissions, error);
+  }
+  /// Returns 0, or the errno of the failure.
+  int replace(const fs::path& target) {
+    if (rename(path_.c_str(), target.c_str()) != 0) return errno;
+    path_.clear();
+    return 0;
+  }
+
+ private:
+  /// Sets `path_` if it made the file. Another process of this number may use the folder, from a container.
+  Descriptor make(const fs::path& target) {
+    constexpr int attempts = 1000;
+    for (int i = 0; i < attempts; ++i) {
+      fs::path path = fmt::format("{}.{}-{}.part", target.string(), getpid(), i);
+      Descriptor made(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (made.get() >= 0) path_ = std::move(path);
+      if (made.get() >= 0 || errno != EEXIST) return made;
+    }
+    return Descriptor(-1);
+  }
+
+  fs::path path_;  // before the file, which sets it
+  Descriptor file_;
+  int cause_;
+};
 
 /// True if this error can prevent making a file beside the target although the target itself can be written
 /// to.
 bool only_in_place(int cause) {
   return cause == EACCES || cause == EPERM || cause == EROFS || cause == ENAMETOOLONG;
-}
-
-void discard(const fs::path& part) {
-  std::error_code error;
-  if (fs::is_regular_file(part, error)) fs::remove(part, error);
-}
-
-bool is_special(const fs::path& target) {
-  std::error_code error;
-  const fs::file_status status = fs::status(target, error);
-  return fs::exists(status) && !fs::is_regular_file(status);
 }
 
 /// Throws unless the folders above `target` can be made: the nearest that is there must be one to write to.
@@ -56,16 +140,67 @@ void expect_folder(const fs::path& target) {
   if (access(above.c_str(), W_OK | X_OK) != 0) fail(errno);
 }
 
+double mebibytes(std::uintmax_t bytes) {
+  return static_cast<double>(bytes) / 0x1p20;
+}
+
+/// Reads to the end, at most one byte more than `most`.
+std::string read_to_end(int descriptor, std::uintmax_t expected, std::uintmax_t most) {
+  constexpr std::size_t block = std::size_t{1} << 16U;
+  std::string text;
+  text.reserve(static_cast<std::size_t>(std::min(expected, most)) + 1);
+  for (;;) {
+    const std::size_t had = text.size();
+    const std::size_t room = std::max(block, text.capacity() - had);
+    text.resize(had + static_cast<std::size_t>(std::min<std::uintmax_t>(room, most + 1 - had)));
+    const ssize_t count = read(descriptor, text.data() + had, text.size() - had);
+    const int cause = errno;
+    text.resize(had + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count < 0 && cause != EINTR) fail(cause);
+    if (count == 0 || text.size() > most) return text;
+  }
+}
+
 }  // namespace
+
+std::string read_whole_file(const fs::path& path, std::uintmax_t most) {
+  const bool standard_input = path == "-";
+  struct stat status {};
+  if (standard_input ? fstat(STDIN_FILENO, &status) != 0 : stat(path.c_str(), &status) != 0) fail(errno);
+  if (S_ISDIR(status.st_mode)) fail(EISDIR);
+  const auto size = S_ISREG(status.st_mode) ? static_cast<std::uintmax_t>(status.st_size) : 0;
+  if (size > most)
+    throw FileTooLarge(
+        fmt::format("is {:.1f} MiB large, and at most {:g} MiB are read; is it the right file?",
+                    mebibytes(size), mebibytes(most)));
+  const Descriptor file(standard_input ? -1 : open(path.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (!standard_input && file.get() < 0) fail(errno);
+  std::string text = read_to_end(standard_input ? STDIN_FILENO : file.get(), size, most);
+  if (text.size() > most)
+    throw FileTooLarge(fmt::format("is larger than {:g} MiB; is it the right file?", mebibytes(most)));
+  return text;
+}
 
 void make_folder_of(const fs::path& file) {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
 }
 
+fs::path previous_of(fs::path path) {
+  path.replace_extension(".previous" + path.extension().string());
+  return path;
+}
+
+bool is_special_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
 fs::path link_target(const fs::path& path) {
   constexpr int most_links = 40;  // as Linux follows
   std::error_code error;
+  if (is_special_file(path)) return path;
   fs::path target = path;
   for (int i = 0; i < most_links && fs::is_symlink(target, error); ++i)
     target = target.parent_path() / fs::read_symlink(target, error);
@@ -80,9 +215,8 @@ void expect_writable(const fs::path& path) {
     return expect_folder(target);
   const bool is_there = fs::exists(target, error);
   if (is_there && access(target.c_str(), W_OK) != 0) fail(errno);
-  if (is_special(target)) return;
-  const int cause = write_in_place(part_of(target), "");
-  discard(part_of(target));
+  if (is_special_file(target)) return;
+  const int cause = PartFile(target).cause();
   if (cause != 0 && !(is_there && only_in_place(cause))) fail(cause);
 }
 
@@ -92,22 +226,18 @@ void write_whole_file(const fs::path& path, std::string_view text) {
   const auto in_place = [&] {
     if (const int cause = write_in_place(target, text); cause != 0) fail(cause);
   };
-  if (is_special(target)) return in_place();
+  if (is_special_file(target)) return in_place();
   make_folder_of(target);
-  const fs::path part = part_of(target);
   const fs::file_status old = fs::status(target, error);
-  if (const int cause = write_in_place(part, text); cause != 0) {
-    discard(part);
-    if (fs::exists(old) && only_in_place(cause)) return in_place();
-    fail(cause);
-  }
-  if (fs::exists(old)) fs::permissions(part, old.permissions(), error);
-  fs::rename(part, target, error);
-  if (!error) return;
-  const int cause = error.value();
-  discard(part);
-  if (cause != EBUSY) fail(cause);  // a file that is mounted, as into a container
-  in_place();
+  PartFile part(target);
+  if (fs::exists(old) && only_in_place(part.cause())) return in_place();
+  if (part.cause() != 0) fail(part.cause());
+  if (const int cause = part.write(text); cause != 0) fail(cause);
+  if (fs::exists(old)) part.permit(old.permissions());
+  const int cause = part.replace(target);
+  if (cause == EBUSY) return in_place();  // a file that is mounted, as into a container
+  if (cause != 0) fail(cause);
+  synchronize_folder_of(target);
 }
 
 }  // namespace breakeven

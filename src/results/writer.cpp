@@ -1,12 +1,14 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
 #include <iostream>
-#include <sstream>
+#include <limits>
 #include <system_error>
 
+#include "results/rescue.h"
 #include "results/result.h"
 #include "results/whole_file.h"
 
@@ -28,10 +30,16 @@ void or_result_error(const std::filesystem::path& path, const Work& work) {
   }
 }
 
-/// NAME.previous.json.
-std::filesystem::path previous_of(std::filesystem::path path) {
-  path.replace_extension(".previous" + path.extension().string());
-  return path;
+/// Whether it was closed when the program began: then it cannot be written to now (cli/process_start.h).
+void expect_open_output() {
+  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
+  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+    throw ResultError("standard output: is closed; name a file with --out");
+}
+
+void print_whole(const std::string& text) {
+  std::cout << text << std::flush;
+  if (!std::cout) throw ResultError("standard output: cannot be written to");
 }
 
 bool has_measured(const Result& result) {
@@ -43,7 +51,10 @@ bool has_measured(const Result& result) {
 }  // namespace
 
 ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
-  if (path_ == "-") return;
+  if (path_ == "-") {
+    expect_open_output();
+    return;
+  }
   std::error_code error;
   if (std::filesystem::is_directory(path_, error)) {
     throw ResultError(fmt::format("{}: is a folder; --out names a file", path_.string()));
@@ -60,12 +71,14 @@ bool ResultWriter::must_stay(const Result& result) const {
 }
 
 void ResultWriter::write(const std::string& text) {
-  if (has_older_ && !older_is_kept_) {
-    std::ostringstream older;
-    older << std::ifstream(path_, std::ios::binary).rdbuf();
-    or_result_error(previous_of(path_), [&] { write_whole_file(previous_of(path_), older.str()); });
-    older_is_kept_ = true;
+  std::error_code error;
+  if (has_older_ && !older_is_kept_ && std::filesystem::is_regular_file(path_, error)) {
+    or_result_error(previous_of(path_), [&] {
+      write_whole_file(previous_of(path_),
+                       read_whole_file(path_, std::numeric_limits<std::uintmax_t>::max() - 1));
+    });
   }
+  older_is_kept_ = true;
   or_result_error(path_, [&] { write_whole_file(path_, text); });
 }
 
@@ -87,18 +100,12 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
 
 bool ResultWriter::finish(const Result& result) {
   const std::string text = to_json_text(result);
-  if (path_ == "-") {
-    std::cout << text << std::flush;
-    if (!std::cout) throw ResultError("standard output: cannot be written to");
-    return true;
-  }
   if (must_stay(result)) return false;
   try {
-    write(text);
+    path_ == "-" ? print_whole(text) : write(text);
   } catch (const std::exception& e) {
-    const auto rescue = std::filesystem::temp_directory_path() / fmt::format("breakeven-{}.json", getpid());
-    or_result_error(rescue, [&] { write_whole_file(rescue, text); });
-    throw ResultError(fmt::format("{}; what was measured is in {}", e.what(), rescue.string()));
+    throw ResultError(fmt::format(
+        "{}; {}", e.what(), describe_rescue(save_rescue(path_, results_folder_of(result.host.name), text))));
   }
   return true;
 }

@@ -201,16 +201,12 @@ Verdicts verdicts_from(const Json& json) {
 }
 
 Verdicts verdicts_from_json_text(const std::string& text) {
-  return verdicts_from(parse_strictly(text));
+  return verdicts_from(ParsedFile(text).document());
 }
 
 Verdicts read_verdicts(const std::filesystem::path& path) {
   const std::string text = read_result_text(path);
-  try {
-    return verdicts_from_json_text(text);
-  } catch (const ResultError& e) {
-    throw ResultError(fmt::format("{}: {}", path.string(), e.what()));
-  }
+  return naming_file(path.string(), [&] { return verdicts_from_json_text(text); });
 }
 
 }  // namespace breakeven

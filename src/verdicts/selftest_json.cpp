@@ -111,11 +111,7 @@ std::string to_json_text(const Selftest& s) {
 
 Selftest read_selftest(const std::filesystem::path& path) {
   const std::string text = read_result_text(path);
-  try {
-    return selftest_from(parse_strictly(text));
-  } catch (const ResultError& e) {
-    throw ResultError(fmt::format("{}: {}", path.string(), e.what()));
-  }
+  return naming_file(path.string(), [&] { return selftest_from(ParsedFile(text).document()); });
 }
 
 }  // namespace breakeven

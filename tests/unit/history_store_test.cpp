@@ -205,7 +205,7 @@ TEST_F(HistoryStoreTest, AnotherVersionIsRefused) {
 
 TEST_F(HistoryStoreTest, AFolderIsRefused) {
   std::filesystem::create_directory(path());
-  EXPECT_THAT(why_refused(HistoryStore::Open::to_add), HasSubstr("unable to open"));
+  EXPECT_THAT(why_refused(HistoryStore::Open::to_add), HasSubstr("is no ordinary file"));
 }
 
 TEST_F(HistoryStoreTest, DamageIsFoundWhereverItIs) {

@@ -103,5 +103,30 @@ TEST(WholeFile, AQuestionLeavesEverythingAsItIs) {
   EXPECT_NO_THROW(expect_writable(folder.path() / "no/such/folder")) << "made when it is written";
 }
 
+TEST(WholeFile, ALinkToADeviceIsWrittenThrough) {
+  const TemporaryFolder folder;
+  const fs::path link = folder.path() / "link";
+  fs::create_symlink("/dev/null", link);
+  EXPECT_EQ(link_target(link), link);
+  write_whole_file(link, "text");
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(WholeFile, IsReadToItsEnd) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {0U, 1U, 65'535U, 65'536U, 300'000U}) {
+    const std::string text(size, 'x');
+    EXPECT_EQ(read_whole_file(folder.write("file", text), size), text);
+  }
+  EXPECT_THROW((void)read_whole_file(folder.path() / "missing", 10), std::system_error);
+  EXPECT_THROW((void)read_whole_file(folder.path(), 10), std::system_error);
+}
+
+TEST(WholeFile, IsNotReadBeyondTheLimit) {
+  const TemporaryFolder folder;
+  EXPECT_THROW((void)read_whole_file(folder.write("file", "12345"), 4), FileTooLarge);
+  EXPECT_THROW((void)read_whole_file("/dev/zero", 1000), FileTooLarge);
+}
+
 }  // namespace
 }  // namespace breakeven

@@ -20,11 +20,12 @@ namespace {
 
 constexpr std::size_t most_annotations = 10;
 
-/// As the runner's toolkit (@actions/core, command.ts) escapes what it sends: `reserved` as %XX.
+/// As the runner's toolkit (@actions/core, command.ts) escapes what it sends: `reserved` as %XX. Of commands
+/// in the text itself the runner obeys those of its older form, `##[`.
 std::string command_text(std::string_view text, std::string_view reserved) {
   constexpr std::size_t widest = 1000;  // longer ones say no more
   std::string escaped;
-  for (const char c : shorten(printable(text), widest))
+  for (const char c : without_ci_commands(shorten(printable(text), widest)))
     escaped += reserved.find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("%{:02X}", c);
   return escaped;
 }

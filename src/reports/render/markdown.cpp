@@ -24,6 +24,7 @@ std::string markdown_text(std::string_view text) {
   static const std::map<char, std::string_view> replaced{
       {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'@', "@<!-- -->"}};
   std::string escaped;
+  if (text.starts_with(':')) escaped = '\\';  // `::error::` would be a command where a log shows the text
   for (const char c : shorten(printable(text), widest)) {
     const auto by = replaced.find(c);
     if (with_backslash.find(c) != std::string_view::npos) escaped += '\\';

@@ -231,7 +231,7 @@ std::string render_terminal(const Document& document, const TerminalOptions& opt
       page.paragraph(fmt::format("{} {}", card.question, card.short_answer), colour::bold, 4, 3);
   }
   write_notes(page, document);
-  return page.take();
+  return without_ci_commands(page.take());
 }
 
 }  // namespace breakeven

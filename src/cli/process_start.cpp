@@ -1,0 +1,39 @@
+#include "cli/process_start.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <initializer_list>
+
+#include "results/memory_reserve.h"
+
+namespace breakeven {
+namespace {
+
+void open_missing_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free, which is this one: those below are open by now.
+    open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+/// A handler, unlike SIG_IGN, is not inherited by the programs that are started.
+void fail_beyond_largest_file() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGXFSZ, &action, nullptr);
+}
+
+}  // namespace
+
+void prepare_process() {
+  open_missing_streams();
+  fail_beyond_largest_file();
+  keep_memory_back();
+}
+
+}  // namespace breakeven

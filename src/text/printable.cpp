@@ -1,0 +1,140 @@
+#include "text/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/locale/utf.hpp>
+#include <iterator>
+
+namespace breakeven {
+namespace {
+
+using Utf8 = boost::locale::utf::utf_traits<char>;
+
+constexpr char32_t replacement = 0xfffd;
+
+struct Characters {
+  char32_t first, last;
+};
+
+bool is_space(char32_t c) {
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x2028 || c == 0x2029;
+}
+
+/// Control characters, soft hyphen, and the invisible and direction-changing format characters of Unicode's
+/// category Cf that can hide or reorder what stands around them (Boucher and Anderson, Trojan Source, 2021).
+bool is_unprintable(char32_t c) {
+  static constexpr std::array<Characters, 10> unprintable{{{0x00, 0x1f},
+                                                           {0x7f, 0x9f},
+                                                           {0xad, 0xad},
+                                                           {0x61c, 0x61c},
+                                                           {0x180e, 0x180e},
+                                                           {0x200b, 0x200f},
+                                                           {0x2028, 0x202e},
+                                                           {0x2060, 0x206f},
+                                                           {0xfeff, 0xfeff},
+                                                           {0xe0000, 0xe007f}}};
+  return std::any_of(unprintable.begin(), unprintable.end(),
+                     [c](const Characters& range) { return c >= range.first && c <= range.last; });
+}
+
+void append(std::string& text, char32_t c) {
+  Utf8::encode(c, std::back_inserter(text));
+}
+
+/// "\n", "\x1b" or "\u202e".
+std::string spelt_out(char32_t c) {
+  if (c == '\n') return "\\n";
+  return c <= 0xff ? fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c))
+                   : fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+}
+
+bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// `text` without its middle where it is longer than `most` bytes.
+std::string without_middle(const std::string& text, std::size_t most) {
+  constexpr std::string_view gap = " ... ";
+  if (text.size() <= most) return text;
+  std::size_t end = most * 2 / 3;
+  std::size_t resume = text.size() - (most - end - gap.size());
+  while (end > 0 && is_continuation(text[end])) --end;
+  while (resume < text.size() && is_continuation(text[resume])) ++resume;
+  return fmt::format("{}{}{}", std::string_view(text).substr(0, end), gap,
+                     std::string_view(text).substr(resume));
+}
+
+/// Whether a command of Azure Pipelines or TeamCity begins here.
+bool begins_hash_command(std::string_view text) {
+  return text.starts_with("##[") || text.starts_with("##vso[") || text.starts_with("##teamcity[");
+}
+
+}  // namespace
+
+char32_t next_character(std::string_view& text) {
+  const char* position = text.data();
+  const boost::locale::utf::code_point decoded = Utf8::decode(position, text.data() + text.size());
+  const bool is_valid = boost::locale::utf::is_valid_codepoint(decoded);
+  text.remove_prefix(is_valid ? static_cast<std::size_t>(position - text.data()) : 1);
+  return is_valid ? decoded : replacement;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const char32_t c = next_character(text);
+    if (is_space(c)) {
+      if (!shown.empty() && shown.back() != ' ') shown += ' ';
+    } else if (!is_unprintable(c)) {
+      append(shown, c);
+    }
+  }
+  if (!shown.empty() && shown.back() == ' ') shown.pop_back();
+  return shown;
+}
+
+std::string message_line(std::string_view text, std::size_t most) {
+  // What follows cannot be among the part that is kept, and is not looked at: texts may be as long as files.
+  std::string shown;
+  if (text.size() > 8 * most) return message_line(without_middle(std::string(text), 4 * most), most);
+  while (!text.empty()) {
+    const char byte = text.front();
+    const char32_t c = next_character(text);
+    if (c == replacement && static_cast<unsigned char>(byte) != 0xEF) {
+      shown += spelt_out(static_cast<unsigned char>(byte));
+    } else if (is_unprintable(c)) {
+      shown += spelt_out(c);
+    } else {
+      append(shown, c);
+    }
+  }
+  return without_middle(shown, most);
+}
+
+std::string without_ci_commands(std::string_view lines) {
+  std::string shown;
+  shown.reserve(lines.size());
+  bool at_beginning = true;  // of a line, or behind nothing but white space
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view rest = lines.substr(i);
+    shown += lines[i];
+    if ((at_beginning && rest.starts_with("::")) || begins_hash_command(rest)) shown += ' ';
+    at_beginning = lines[i] == '\n' || (at_beginning && (lines[i] == ' ' || lines[i] == '\t'));
+  }
+  return shown;
+}
+
+std::string printable_lines(std::string_view lines) {
+  std::string shown;
+  shown.reserve(lines.size());
+  while (!lines.empty()) {
+    const char32_t c = next_character(lines);
+    if (c == '\n' || !is_unprintable(c)) append(shown, c);
+  }
+  return without_ci_commands(shown);
+}
+
+}  // namespace breakeven

@@ -1,0 +1,99 @@
+// What the machine may refuse at any moment, refused on demand: BREAKEVEN_FAILING=CALL=N lets the N-th call
+// of `malloc`, or of `write`, `fsync`, `open` (to make a file) or `rename`, fail as where memory or a disk is
+// full. It counts from when the driver has made itself ready for such failures: what runs before main() can
+// say nothing.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+// glibc's own, which can be called before any function can be looked up.
+extern "C" void* __libc_malloc(std::size_t size);
+
+namespace {
+
+std::atomic<bool> is_ready{false};
+
+/// Whether this call of `name` is the one that fails.
+bool fails(const char* name, std::atomic<long>& calls) {
+  if (!is_ready) return false;
+  const char* asked = std::getenv("BREAKEVEN_FAILING");
+  const std::size_t length = std::strlen(name);
+  if (asked == nullptr || std::strncmp(asked, name, length) != 0 || asked[length] != '=') return false;
+  return ++calls == std::strtol(asked + length + 1, nullptr, 10);
+}
+
+template <typename Function>
+Function* real(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+/// The driver handles SIGXFSZ when it makes itself ready (cli/process_start.h).
+int sigaction(int number, const struct sigaction* action, struct sigaction* before) {
+  static auto* const original = real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
+  if (number == SIGXFSZ) is_ready = true;
+  return original(number, action, before);
+}
+
+void* malloc(std::size_t size) {
+  static std::atomic<long> calls{0};
+  if (!fails("malloc", calls)) return __libc_malloc(size);
+  errno = ENOMEM;
+  return nullptr;
+}
+
+ssize_t write(int descriptor, const void* bytes, std::size_t count) {
+  static std::atomic<long> calls{0};
+  static auto* const original = real<ssize_t(int, const void*, std::size_t)>("write");
+  struct stat status {};
+  const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_file || !fails("write", calls)) return original(descriptor, bytes, count);
+  errno = ENOSPC;
+  return -1;
+}
+
+int fsync(int descriptor) {
+  static std::atomic<long> calls{0};
+  static auto* const original = real<int(int)>("fsync");
+  if (!fails("fsync", calls)) return original(descriptor);
+  errno = ENOSPC;
+  return -1;
+}
+
+int open(const char* path, int flags, ...) {
+  static std::atomic<long> calls{0};
+  static auto* const original = real<int(const char*, int, ...)>("open");
+  mode_t mode = 0;
+  if ((flags & O_CREAT) != 0) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  if ((flags & O_EXCL) == 0 || !fails("open", calls)) return original(path, flags, mode);
+  errno = ENOSPC;
+  return -1;
+}
+
+int rename(const char* from, const char* to) {
+  static std::atomic<long> calls{0};
+  static auto* const original = real<int(const char*, const char*)>("rename");
+  if (!fails("rename", calls)) return original(from, to);
+  errno = ENOSPC;
+  return -1;
+}
+
+}  // extern "C"

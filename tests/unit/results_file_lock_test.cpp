@@ -1,0 +1,58 @@
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "results/file_lock.h"
+#include "temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string why_refused(const fs::path& file) {
+  try {
+    const FileLock lock(file);
+  } catch (const FileInUse& e) {
+    return e.what();
+  }
+  return "was given";
+}
+
+TEST(FileLock, IsGivenOnceAndLeavesNothing) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "new" / "folder" / "file.json";
+  {
+    const FileLock lock(file);
+    EXPECT_THAT(why_refused(file), testing::HasSubstr(file.string() + ": another run writes it"));
+    EXPECT_EQ(why_refused(folder.path() / "new" / "folder" / "other.json"), "was given");
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_EQ(why_refused(file), "was given");
+}
+
+TEST(FileLock, IsOfTheFileThatALinkLeadsTo) {
+  const TemporaryFolder folder;
+  fs::create_symlink("real.json", folder.path() / "link.json");
+  const FileLock lock(folder.path() / "link.json");
+  EXPECT_THAT(why_refused(folder.path() / "real.json"), testing::HasSubstr("another run writes it"));
+}
+
+TEST(FileLock, KeepsFoldersThatAreInUse) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "made" / "file.json";
+  std::optional<FileLock> lock(file);
+  folder.write("made/file.json", "text");
+  lock.reset();
+  EXPECT_TRUE(fs::exists(file));
+}
+
+TEST(FileLock, IsNotOfStreamsAndDevices) {
+  for (const char* none : {"", "-", "/dev/null"}) {
+    const FileLock first(none);
+    EXPECT_EQ(why_refused(none), "was given") << none;
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
