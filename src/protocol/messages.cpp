@@ -55,7 +55,9 @@ void check_size(std::string_view line) {
 
 Json parse_object(const std::string& line) {
   check_size(line);
-  Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  // The parser takes a NUL for the end, whatever is behind it.
+  const bool is_text = line.find('\0') == std::string::npos;
+  Json object = is_text ? Json::parse(line, nullptr, /*allow_exceptions=*/false) : Json();
   if (!object.is_object()) throw ProtocolError(fmt::format("not a JSON object: {}", quote_line(line)));
   return object;
 }

@@ -186,15 +186,19 @@ class Conformance {
 
   void ends() {
     const auto status = worker().quit();
-    add("ends when asked to quit", status == 0 ? ""
-                                   : status    ? fmt::format("ended with exit status {}", *status)
-                                               : "had to be killed");
+    std::string failure = how_it_ended(status);
+    // Every further answer of what was lost is why.
+    if (const auto why = worker_->exchange("", timeout_); !status && std::holds_alternative<WorkerLost>(why))
+      failure = std::get<WorkerLost>(why).reason;
+    add("ends when asked to quit", failure);
     WorkerProcess second(program_, worker_options(1));
     second.ask<answer::Hello>(request::Hello{}, timeout_);
-    const auto at_end = second.end_input(Seconds(5));
-    add("ends at the end of its input", at_end == 0 ? ""
-                                        : at_end    ? fmt::format("ended with exit status {}", *at_end)
-                                                    : "had to be killed");
+    add("ends at the end of its input", how_it_ended(second.end_input(Seconds(5))));
+  }
+
+  static std::string how_it_ended(std::optional<int> status) {
+    if (!status) return "had to be killed";
+    return *status == 0 ? "" : fmt::format("ended with exit status {}", *status);
   }
 
   std::filesystem::path program_;

@@ -92,6 +92,13 @@ double to_seconds(const timespec& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
+/// A status of waitpid(), in words.
+std::string describe_end(int status) {
+  return WIFSIGNALED(status)
+             ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+             : fmt::format("ended with exit status {}", WEXITSTATUS(status));
+}
+
 /// While it lives, this thread's sleeps end on time, not up to 50 microseconds later. Undone afterwards: a
 /// worker that is started would inherit it, and its own sleeps are to be as its users have them.
 class PunctualSleep {
@@ -312,12 +319,7 @@ std::string WorkerProcess::how_it_ended() {
   Pipes& p = *pipes_;
   std::string how = "closed its output without ending";
   // It usually ends within moments.
-  if (has_ended_within(std::chrono::seconds(1))) {
-    const int status = p.keeper.native_exit_code();
-    how = WIFSIGNALED(status)
-              ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-              : fmt::format("ended with exit status {}", WEXITSTATUS(status));
-  }
+  if (has_ended_within(std::chrono::seconds(1))) how = describe_end(p.keeper.native_exit_code());
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
   // The last line that says anything: a loader's message, an exception's.
@@ -360,7 +362,7 @@ std::optional<int> WorkerProcess::wait_for_end(std::chrono::duration<double> tim
     return std::nullopt;
   }
   const int status = pipes_->keeper.native_exit_code();
-  lost_ = WorkerLost{.status = Status::failed, .reason = "has ended"};
+  lost_ = WorkerLost{.status = Status::failed, .reason = describe_end(status)};
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 

@@ -1,204 +1,21 @@
-// The program around a C++ backend: reads requests, answers them, and keeps standard output to itself.
+// The program around a C++ backend: standard input and output are the protocol's alone.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <iostream>
-#include <string>
 
-#include "host/cpu.h"
-#include "host/energy.h"
-#include "protocol/messages.h"
-#include "version.h"
-#include "worker/backend.h"
-#include "worker/extra_work.h"
-#include "worker/timing.h"
+#include "worker/serve.h"
 
-namespace breakeven {
-namespace {
-
-std::vector<Operation>& registered_operations() {
-  static std::vector<Operation> all;
-  return all;
-}
-
-std::string size_of(double bytes) {
-  return fmt::format("{:.3g} GiB", bytes / 0x1p30);
-}
-
-/// Decided before allocating: a machine that overcommits grants memory that it does not have, and then kills.
-void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device) {
-  const double needed = problem.workload->memory(problem.parameters);
-  const auto available = static_cast<double>(of_device ? of_device() : available_memory());
-  if (needed > available) {
-    throw OutOfMemory(fmt::format("needs {} and {} is available", size_of(needed), size_of(available)));
-  }
-}
-
-class Worker {
- public:
-  Answer operator()(const request::Hello& request) {
-    if (request.protocol != protocol_version) {
-      return answer::Refusal{
-          .status = "failed",
-          .reason =
-              fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
-                          protocol_version, request.protocol)};
-    }
-    if (request.threads < 1)
-      return answer::Refusal{.status = "failed", .reason = "'threads' must be at least 1"};
-    backend_ = make_backend();
-    backend_.use_threads(request.threads);
-    answer::Hello hello{.protocol = protocol_version,
-                        .name = backend_.name,
-                        .version = version,
-                        .role = backend_.role,
-                        .device = backend_.device,
-                        .device_name = backend_.device_name,
-                        .device_id = backend_.device_id,
-                        .libraries = backend_.libraries,
-                        .library_files = backend_.library_files,
-                        .supports = {},
-                        .unreadable = {},
-                        .warnings = backend_.warnings};
-    std::erase_if(hello.library_files, [](const auto& library) { return library.second.empty(); });
-    for (const auto& operation : operations()) {
-      std::vector<std::string> dtypes;
-      for (const Dtype dtype : operation.dtypes()) dtypes.emplace_back(name(dtype));
-      hello.supports.emplace_back(operation.op, std::move(dtypes));
-    }
-    if (const auto extra = extra_work())
-      hello.libraries.emplace_back(extra_work_library, fmt::format("{:g} %", *extra * 100));
-    if (backend_.device != "cpu") {
-      // Where it is known which device this is, the driver reads its counter.
-      if (backend_.device_id.empty())
-        hello.unreadable["joules"] = "which device it is, and so whose energy to read, is not known";
-      return hello;
-    }
-    if (const EnergyMeter meter; !meter.unreadable().empty()) hello.unreadable["joules"] = meter.unreadable();
-    hello.unreadable["device_seconds"] = "the device is the CPU: its time is 'seconds'";
-    return hello;
-  }
-
-  Answer operator()(const request::Prepare& request) {
-    prepared_.reset();
-    const auto op = request.problem.workload->op();
-    const Dtype dtype = request.problem.dtype();
-    for (const auto& operation : operations()) {
-      if (operation.op != op) continue;
-      for (const Dtype known : operation.dtypes()) {
-        if (known != dtype) continue;
-        check_memory(request.problem, backend_.available_memory);
-        prepared_ = operation.prepare(request.problem, request.seed);
-        if (const auto extra = extra_work())
-          prepared_ = with_extra_work(std::move(prepared_), *extra, backend_.device == "cpu");
-        id_ = request.problem.id();
-        mode_ = {.transfer = Transfer::of(request.problem.parameters),
-                 .cold = request.cold,
-                 .each_iteration = request.problem.workload->measures_latency(),
-                 .host_energy = backend_.device == "cpu"};
-        return answer::Ready{.algorithm = prepared_->algorithm(),
-                             .transfer = transfer_policy(request.problem.parameters),
-                             .operand_sets = prepared_->operand_sets()};
-      }
-      const std::string why = operation.why_not ? operation.why_not(dtype) : "";
-      return answer::Refusal{.status = "unsupported",
-                             .reason = fmt::format("{} has no {} in {} on this machine{}{}", backend_.name,
-                                                   op, name(dtype), why.empty() ? "" : ": ", why)};
-    }
-    return answer::Refusal{.status = "unsupported", .reason = fmt::format("{} has no {}", backend_.name, op)};
-  }
-
-  Answer operator()(const request::Expect& request) {
-    check_memory(request.problem, {});
-    return request.problem.workload->expect(request.problem.parameters, request.seed, request.elements);
-  }
-
-  Answer operator()(const request::Verify& request) { return prepared().show(request.elements); }
-
-  Answer operator()(const request::Sample& request) {
-    SampleMode mode = mode_;
-    mode.device_seconds = request.device_seconds;
-    auto sample = take_sample(prepared(), id_, request.iterations, mode);
-    sample.losses = prepared().take_losses();
-    return sample;
-  }
-
-  Answer operator()(const request::Epoch&) {
-    const Epoch epoch = prepared().train_epoch();
-    return answer::Epoch{.seconds = epoch.seconds,
-                         .evaluation_seconds = epoch.evaluation_seconds,
-                         .accuracy = epoch.accuracy,
-                         .losses = epoch.losses};
-  }
-
-  Answer operator()(const request::Fit&) { return prepared().fit(); }
-
-  Answer operator()(const request::Release&) {
-    prepared_.reset();
-    return answer::Done{};
-  }
-
-  Answer operator()(const request::Quit&) { return answer::Done{}; }
-
- private:
-  Prepared& prepared() {
-    if (!prepared_) throw ProtocolError("nothing is prepared");
-    return *prepared_;
-  }
-
-  Backend backend_;
-  std::unique_ptr<Prepared> prepared_;
-  std::string id_;
-  SampleMode mode_;
-};
-
-Answer respond(Worker& worker, const std::string& line, bool& quit) {
-  try {
-    const Request request = parse_request(line);
-    quit = std::holds_alternative<request::Quit>(request);
-    return std::visit(worker, request);
-  } catch (const Unsupported& e) {
-    return answer::Refusal{.status = "unsupported", .reason = e.what()};
-  } catch (const OutOfMemory& e) {
-    return answer::Refusal{.status = "out_of_memory", .reason = e.what()};
-  } catch (const std::bad_alloc&) {
-    return answer::Refusal{.status = "out_of_memory", .reason = "an allocation failed"};
-  } catch (const std::exception& e) {
-    return answer::Refusal{.status = "failed", .reason = e.what()};
-  }
-}
-
-int serve() {
+int main() {
   // Libraries print to standard output when they feel like it: theirs becomes standard error, the protocol's
   // stays.
   std::FILE* out = fdopen(dup(STDOUT_FILENO), "w");
-  dup2(STDERR_FILENO, STDOUT_FILENO);
   if (out == nullptr) return 1;
-
-  Worker worker;
-  std::string line;
-  bool quit = false;
-  while (!quit && std::getline(std::cin, line)) {
-    fmt::print(out, "{}\n", to_line(respond(worker, line, quit)));
-    if (std::fflush(out) != 0) return 1;  // nobody listens any more
-  }
-  return 0;
-}
-
-}  // namespace
-
-OperationRegistration::OperationRegistration(Operation operation) {
-  registered_operations().push_back(std::move(operation));
-}
-const std::vector<Operation>& operations() {
-  return registered_operations();
-}
-
-}  // namespace breakeven
-
-int main() {
-  return breakeven::serve();
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  const auto send = [out](const std::string& line) {
+    std::fputs((line + "\n").c_str(), out);
+    return std::fflush(out) == 0;
+  };
+  return breakeven::serve(std::cin, send) ? 0 : 1;
 }

@@ -9,6 +9,7 @@ import sys
 SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
 BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
 SKIPPED = 77
+SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
 
 
 class BackendProgram:
@@ -62,6 +63,14 @@ def conv2d(n, c, h, w, k, r, s, direction, dtype="f32", stride=1, pad=0, dilatio
     sizes = {"n": n, "c": c, "h": h, "w": w, "k": k, "r": r, "s": s}
     steps = {"stride": stride, "stride_w": -1, "pad": pad, "pad_w": -1, "dilation": dilation, "groups": groups}
     return {"op": "conv2d", "parameters": {**sizes, **steps, "pass": direction, "dtype": dtype}, "seed": seed}
+
+
+def python_with_numpy():
+    """What the worker's loop needs besides; None where nothing has it."""
+    for python in (sys.executable, SYSTEM_PYTHON):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return None
 
 
 FASHION_MNIST = "/usr/share/datasets/fashion-mnist"

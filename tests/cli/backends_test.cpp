@@ -137,25 +137,27 @@ TEST_P(Nonconformance, IsNamed) {
                                  HasSubstr(GetParam().message), HasSubstr(" 1 failed")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, Nonconformance,
-                         testing::Values(Breach{"at=prepare,fault=exit", "ended with exit status 7"},
-                                         Breach{"at=prepare,fault=rubbish", "not a JSON object"},
-                                         Breach{"at=prepare,fault=refuse", "it was told to refuse"},
-                                         Breach{"at=verify,fault=signal", "was killed by signal 9"},
-                                         Breach{"at=verify,fault=wrong", "wrong: element 0"},
-                                         Breach{"at=verify,fault=nan", "wrong: element 0 is nan"},
-                                         Breach{"at=verify,fault=fewer_elements", "values were shown where"},
-                                         Breach{"at=verify,nth=2,fault=wrong", "wrong: element 0"},
-                                         Breach{"at=sample,fault=hang", "no answer within 5 s"},
-                                         Breach{"at=sample,fault=null_seconds", "'seconds'"},
-                                         Breach{"at=sample,fault=negative_seconds", "must be above 0"},
-                                         Breach{"at=sample,fault=wrong_iterations", "iterations where"},
-                                         Breach{"at=sample,fault=print", "not a JSON object"},
-                                         Breach{"at=sample,fault=half_line", "ended with exit status 0"},
-                                         Breach{"at=sample,fault=long_line", "more than 64 MiB"},
-                                         Breach{"at=release,fault=close", "closed its output"},
-                                         Breach{"at=release,fault=refuse", "it was told to refuse"}),
-                         [](const auto& breach) { return test_name(breach.param.settings); });
+INSTANTIATE_TEST_SUITE_P(
+    Faults, Nonconformance,
+    testing::Values(Breach{"at=prepare,fault=exit", "ended with exit status 7"},
+                    Breach{"at=prepare,fault=rubbish", "not a JSON object"},
+                    Breach{"at=prepare,fault=refuse", "it was told to refuse"},
+                    Breach{"at=verify,fault=signal", "was killed by signal 9"},
+                    Breach{"at=verify,fault=wrong", "wrong: element 0"},
+                    Breach{"at=verify,fault=nan", "wrong: element 0 is nan"},
+                    Breach{"at=verify,fault=fewer_elements", "values were shown where"},
+                    Breach{"at=verify,nth=2,fault=wrong", "wrong: element 0"},
+                    Breach{"at=sample,fault=hang", "no answer within 5 s"},
+                    Breach{"at=sample,fault=null_seconds", "'seconds'"},
+                    Breach{"at=sample,fault=negative_seconds", "must be above 0"},
+                    Breach{"at=sample,fault=wrong_iterations", "iterations where"},
+                    Breach{"at=sample,fault=print", "sent a line that nobody asked for: \"Some"},
+                    Breach{"at=release,fault=twice", "sent a line that nobody asked for"},
+                    Breach{"at=sample,fault=half_line", "ended with exit status 0"},
+                    Breach{"at=sample,fault=long_line", "more than 1 MiB"},
+                    Breach{"at=release,fault=close", "closed its output"},
+                    Breach{"at=release,fault=refuse", "it was told to refuse"}),
+    [](const auto& breach) { return test_name(breach.param.settings); });
 
 TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
   const Outcome hello = breakeven({"conformance", simulated()}, "supports=matmul,at=hello,fault=protocol");
@@ -164,6 +166,10 @@ TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
   const Outcome quit = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=exit");
   EXPECT_EQ(quit.status, 1);
   EXPECT_THAT(quit.out, HasSubstr("FAILED  ends when asked to quit"));
+  const Outcome twice = breakeven({"conformance", simulated()}, "supports=matmul,at=quit,fault=twice");
+  EXPECT_EQ(twice.status, 1);
+  EXPECT_THAT(twice.out,
+              HasSubstr("FAILED  ends when asked to quit: broke the protocol: sent a line that nobody"));
 }
 
 /// Without a race every process takes the same way: what a gate compares must not hang on noise.

@@ -1,7 +1,6 @@
 """Backends in Python do more when they are asked to, and say so: without a framework, through the worker's own loop."""
 
 import os
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -9,8 +8,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from backend_program import SOURCE, BackendProgram
-from report_files import SYSTEM_PYTHON
+from backend_program import SOURCE, BackendProgram, python_with_numpy
 
 PACKAGE = SOURCE / "src" / "worker" / "python"
 sys.path.insert(0, str(PACKAGE))
@@ -26,14 +24,6 @@ PROGRAM = textwrap.dedent(f"""
 
     serve(lambda threads: Backend("nothing", "1", libraries={{"nothing": "2"}}, operations=[]))
 """)
-
-
-def python_with_numpy():
-    """What the worker's loop needs besides; None where nothing has it."""
-    for python in (sys.executable, SYSTEM_PYTHON):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
-            return python
-    return None
 
 
 class Counted(Prepared):

@@ -111,11 +111,12 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
 class StoppedDriver : public InterruptionTest {
  protected:
   void stop_and_continue(int times) {
-    const auto path = config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                             {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times}});
+    const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
+                             {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
     std::mt19937 generator(7);
     std::uniform_int_distribution<int> pause(1, 200);
-    Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"}, unsteady_));
+    Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"},
+                               "noise=0.05,seed=5,spin=1,fixed=1e-3"));
     ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));

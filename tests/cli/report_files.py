@@ -7,9 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-from backend_program import BUILD, skip
-
-SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
+from backend_program import BUILD, SYSTEM_PYTHON, skip
 
 # Names that have broken one format or another.
 HOSTILE = [

@@ -216,6 +216,68 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
   EXPECT_THAT(why_refused<answer::Done>(R"({"ok": false, "status": "tired"})"), HasSubstr("'tired'"));
 }
 
+TEST(Answers, ImpossibleNumbersAreRefused) {
+  const std::string sample = R"({"ok":true,"iterations":2,"seconds":1,)";
+  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("cpu_seconds":-0.1})"),
+              HasSubstr("'cpu_seconds' is -0.1 and must not be below 0"));
+  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("device_seconds":-1})"), HasSubstr("'device_seconds'"));
+  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("joules":-1})"), HasSubstr("'joules'"));
+  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("latencies":[0.5,-0.5]})"),
+              HasSubstr("which is no time"));
+  EXPECT_THAT(why_refused<answer::Sample>(sample + R"("latencies":[0.5,null]})"),
+              HasSubstr("which is no time"));
+  for (const char* accuracy : {"-0.1", "1.1", "50"}) {
+    EXPECT_THAT(
+        why_refused<answer::Epoch>(fmt::format(R"({{"ok":true,"seconds":1,"accuracy":{}}})", accuracy)),
+        HasSubstr("must be from 0 to 1"));
+  }
+}
+
+/// nlohmann_json takes a NUL for the end of a text.
+TEST(Answers, ALineWithANulIsNone) {
+  EXPECT_THAT(why_refused<answer::Done>(std::string("{\"ok\":true}\0", 12)), HasSubstr("not a JSON object"));
+  EXPECT_THROW(parse_request(std::string("{\"request\":\"quit\"}\0rest", 23)), ProtocolError);
+}
+
+/// Each would take minutes, gigabytes or the whole stack.
+TEST(Answers, WhatNoMessageComesNearIsRefused) {
+  std::string keys = R"({"ok":true)";
+  for (int i = 0; i < 100'000; ++i) keys += fmt::format(",\"{}\":0", i);
+  EXPECT_THAT(why_refused<answer::Done>(keys + "}"), HasSubstr("more than 4096 keys in \"{\"ok\":true"));
+  EXPECT_THAT(why_refused<answer::Hello>(R"({"ok":true,"protocol":)" + std::string(1'000'000, '[')),
+              HasSubstr("more than 32 levels of lists and objects"));
+  EXPECT_THROW(parse_request(std::string(1'000'000, '[')), ProtocolError);
+  std::string values = R"({"ok":true,"x":[0)";
+  for (int i = 0; i < 9'000'000; ++i) values += ",0";
+  EXPECT_THAT(why_refused<answer::Done>(values + "]}"), HasSubstr("more than 8388608 values"));
+}
+
+/// What stands in a text is no key and no level.
+TEST(Answers, ATextMayHoldAnything) {
+  const std::string text = std::string(10'000, '[') + std::string(10'000, ':') + R"(\")";
+  EXPECT_EQ(why_refused<answer::Done>(fmt::format(R"({{"ok":true,"comment":"{}"}})", text)), "was accepted");
+}
+
+TEST(Answers, AReasonIsShort) {
+  const std::string line =
+      to_line(Answer{answer::Refusal{.status = "failed", .reason = std::string(10'000, 'x')}});
+  EXPECT_EQ(std::get<answer::Refusal>(parse_answer<answer::Done>(line)).reason.size(), 2000U);
+}
+
+TEST(Answers, AreAsLongAsTheRequestLets) {
+  constexpr std::size_t text = 1U << 20U, most = 64U << 20U;
+  const auto limit = [](const Request& request) { return longest_answer(to_line(request)); };
+  EXPECT_EQ(limit(request::Hello{}), text);
+  EXPECT_EQ(limit(request::Prepare{.problem = product()}), text);
+  EXPECT_EQ(limit(request::Verify{.elements = std::vector<std::int64_t>(1000)}), text + 32'000);
+  EXPECT_EQ(limit(request::Expect{.problem = product(), .elements = {1, 2}}), text + 64);
+  EXPECT_EQ(limit(request::Sample{.iterations = 1}), text + 64);
+  EXPECT_EQ(limit(request::Sample{.iterations = 1'000'000'000'000}), most);
+  EXPECT_EQ(limit(request::Epoch{}), most);
+  for (const char* line : {"", "x", "[1]", "{}", R"({"request":1})", R"({"elements":1,"iterations":"1"})"})
+    EXPECT_LE(longest_answer(line), text + 32) << line;
+}
+
 TEST(Answers, AQuotedLineIsShortAndWithoutControlCharacters) {
   const std::string reason = why_refused<answer::Done>("\x1b[2J" + std::string(100'000, 'x'));
   EXPECT_LT(reason.size(), 300U);

@@ -35,6 +35,20 @@ class WorkerProcessTest : public testing::Test {
     return line != nullptr ? *line : "lost: " + std::get<WorkerLost>(answered).reason;
   }
 
+  /// The answer to the request after one that was answered well, if the program says this between the two.
+  std::string answer_after_saying(const std::string& text) {
+    const std::string folder = folder_.path().string();
+    folder_.write("text", text);
+    auto& worker =
+        start(fmt::format("read line; echo '{{1}}'\nuntil [ -e {0}/go ]; do sleep 0.01; done\ncat {0}/text\n"
+                          "echo $$ > {0}/said\nread line; echo '{{3}}'; sleep 100",
+                          folder));
+    EXPECT_EQ(answer(worker), "{1}");
+    folder_.write("go", "");
+    EXPECT_GT(process_in("said"), 0);
+    return answer(worker);
+  }
+
   /// A process that the script has written to this file.
   pid_t process_in(const std::string& name) const {
     pid_t process = 0;
@@ -74,26 +88,21 @@ TEST_F(WorkerProcessTest, AnswersInOrder) {
 }
 
 TEST_F(WorkerProcessTest, ASecondAnswerAtOnceIsUnasked) {
-  auto& worker = start("read line; printf '{1}\\n{2}\\n'; read line; sleep 100");
+  auto& worker = start("read line; /usr/bin/printf '{1}\\n{2}\\n'; read line; sleep 100");
   EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
   EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")")
       << "ever after";
   EXPECT_EQ(worker.cpu_seconds(), std::nullopt) << "it has been killed";
 }
 
-/// Which comes too late to be seen with the answer.
+/// What comes too late to be seen with the answer.
 TEST_F(WorkerProcessTest, ALaterLineIsNotTheNextAnswer) {
-  auto& worker = start("read line; echo '{1}'; sleep 0.1; echo '{2}'; touch said; read line; echo '{3}'");
-  EXPECT_EQ(answer(worker), "{1}");
-  std::this_thread::sleep_for(milliseconds(600));
-  EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
+  EXPECT_EQ(answer_after_saying("{2}\n"),
+            R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
 }
 
 TEST_F(WorkerProcessTest, PartOfALineIsUnaskedToo) {
-  auto& worker = start("read line; echo '{1}'; printf loading; read line; echo '{2}'");
-  EXPECT_EQ(answer(worker), "{1}");
-  std::this_thread::sleep_for(milliseconds(300));
-  EXPECT_THAT(answer(worker), HasSubstr(R"(nobody asked for: "loading")"));
+  EXPECT_THAT(answer_after_saying("loading"), HasSubstr(R"(nobody asked for: "loading")"));
 }
 
 TEST_F(WorkerProcessTest, ALineBeforeTheFirstRequestIsUnasked) {
@@ -102,7 +111,7 @@ TEST_F(WorkerProcessTest, ALineBeforeTheFirstRequestIsUnasked) {
 }
 
 TEST_F(WorkerProcessTest, AnEmptyLineIsUnasked) {
-  auto& worker = start("read line; printf '{1}\\n\\n'; read line; echo '{2}'");
+  auto& worker = start("read line; /usr/bin/printf '{1}\\n\\n'; read line; echo '{2}'");
   EXPECT_EQ(answer(worker), R"(lost: broke the protocol: sent a line that nobody asked for: " ")");
 }
 

@@ -22,11 +22,12 @@ def serve(make_backend):
     # Libraries print to standard output when they feel like it: theirs becomes standard error.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     worker = _Worker(make_backend)
     for line in sys.stdin:
-        answer = _respond(worker, line)
+        answer = _to_line(_respond(worker, line))
         try:
-            print(json.dumps(answer, allow_nan=False), file=out, flush=True)
+            print(answer, file=out, flush=True)
         except BrokenPipeError:  # nobody listens any more
             os._exit(1)
         if worker.quit:
@@ -37,6 +38,15 @@ def serve(make_backend):
 
 def refusal(status, reason):
     return {"ok": False, "status": status, "reason": reason}
+
+
+def _to_line(answer):
+    """JSON has no NaN, infinity or half of a character, which a library's figures and a file's name may hold."""
+    try:
+        line = json.dumps(answer, allow_nan=False, ensure_ascii=False)
+    except ValueError:
+        line = json.dumps(refusal("failed", f"answered a number that JSON does not have: {str(answer)[:120]}"))
+    return line.encode("utf-8", "replace").decode("utf-8")
 
 
 def _respond(worker, line):

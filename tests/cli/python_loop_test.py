@@ -1,0 +1,71 @@
+"""The worker's loop in Python answers every line with one line, whatever it is sent and whatever a library gives it."""
+
+import json
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+from backend_program import SOURCE, BackendProgram, matmul, python_with_numpy
+
+PROGRAM = textwrap.dedent(f"""
+    import sys
+    sys.path.insert(0, {str(SOURCE / "src" / "worker" / "python")!r})
+    from breakeven_worker.backend import Backend, Epoch, Failed, Operation, Prepared
+    from breakeven_worker.serve import serve
+
+    class Odd(Prepared):
+        def run(self):
+            print("a library prints")
+
+        def show(self, elements):
+            raise Failed("half of a character: \\udcff, and one: \\u00b5")
+
+        def train_epoch(self):
+            return Epoch(float("nan"), 1.0, 0.5, [])
+
+    operation = Operation("matmul", ["f32"], lambda parameters, seed: Odd())
+    serve(lambda threads: Backend("odd", "1", libraries={{}}, operations=[operation]))
+""")
+
+
+class PythonLoopTest(unittest.TestCase):
+    def setUp(self):
+        python = python_with_numpy()
+        if python is None:
+            self.skipTest("no python3 here has numpy")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program = Path(folder.name) / "breakeven-backend-odd"
+        program.write_text(PROGRAM)
+        self.backend = BackendProgram([python, program])
+        self.addCleanup(self.backend.kill)
+        self.assertTrue(self.backend.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+
+    def assert_refused(self, answer, *words):
+        self.assertEqual((answer["ok"], answer["status"]), (False, "failed"))
+        for word in words:
+            self.assertIn(word, answer["reason"])
+
+    def test_a_number_that_json_does_not_have_is_refused(self):
+        self.assert_refused(self.backend.ask(request="epoch"), "a number that JSON does not have", "'seconds': nan")
+        self.assertEqual(self.backend.quit(), 0)
+
+    def test_text_that_is_no_unicode_is_answered(self):
+        self.assert_refused(self.backend.ask(request="verify", elements=[0]), "half of a character: ?, and one: µ")
+        self.assertEqual(self.backend.quit(), 0)
+
+    def test_what_a_library_prints_is_no_answer(self):
+        self.assertEqual(self.backend.ask(request="sample", iterations=2)["iterations"], 2)
+        self.assertEqual(self.backend.quit(), 0)
+
+    def test_odd_lines_are_refused(self):
+        lines = ["", "x", "[1]", "[" * 100_000, "{}", json.dumps({"request": ["hello"]}), '{"request": "sample"}']
+        lines += ['{"request": "sample", "iterations": "2"}', '{"request": "quit2"}', "\x00", '{"request": "\\ud800"}']
+        for line in lines:
+            self.assert_refused(self.backend.send(line))
+        self.assertEqual(self.backend.quit(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

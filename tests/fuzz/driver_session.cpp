@@ -1,0 +1,115 @@
+// A whole conversation seen by the driver: whatever a program sends, in whatever pieces, its answers are
+// taken or the protocol is broken, and what is recorded of it is a result file that can be read.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "protocol/messages.h"
+#include "results/result.h"
+#include "session/discovery.h"
+#include "session/heeded.h"
+#include "session/received_lines.h"
+
+using namespace breakeven;
+
+namespace {
+
+class Conversation {
+ public:
+  /// The program's output comes in pieces of so many bytes.
+  Conversation(std::string_view output, std::size_t piece) : output_(output), piece_(piece) {
+    backend_.available = true;
+    row_.op = "matmul";
+    row_.parameters = product_.parameters;
+    row_.id = product_.id();
+    row_.dtype = "f32";
+  }
+
+  /// As far as the program lets it come.
+  void hold() {
+    const auto elements = elements_to_check(product_.workload->output(product_.parameters).elements(), 1);
+    hear<answer::Hello>(request::Hello{}, [&](const auto& hello) {
+      backend_ = to_record({"x", "/x"}, hello);
+    });
+    hear<answer::Ready>(request::Prepare{.problem = product_}, [&](const answer::Ready& ready) {
+      row_.reason = not_heeded(product_, ready);
+      row_.algorithm = algorithm_text(ready);
+    });
+    hear<Evidence>(request::Verify{.elements = elements}, [&](const Evidence& shown) {
+      const Evidence truth = product_.workload->expect(product_.parameters, 1, elements);
+      row_.verification = judge(truth, shown, product_.workload->tolerance(product_.parameters, truth));
+    });
+    hear<answer::Sample>(request::Sample{.iterations = 3}, [&](const answer::Sample& sample) {
+      row_.cpu_seconds = sample.cpu_seconds;
+      row_.device_seconds = sample.device_seconds;
+      row_.joules = sample.joules;
+      row_.training.emplace().loss = sample.losses;
+    });
+    hear<answer::Epoch>(request::Epoch{}, [](const auto&) {});
+    hear<Fit>(request::Fit{}, [&](const Fit& fit) { row_.fit = fit; });
+    hear<answer::Done>(request::Release{}, [](const auto&) {});
+    hear<answer::Done>(request::Quit{}, [](const auto&) {});
+  }
+
+  Result result() {
+    row_.backend = backend_.name;
+    row_.device = backend_.device;
+    row_.status = Status::failed;
+    row_.reason += reason_;
+    Result all;
+    all.created = "2026-01-01T00:00:00Z";
+    all.backends = {backend_};
+    all.cases = {row_};
+    return all;
+  }
+
+ private:
+  template <typename T, typename Take>
+  void hear(const Request& request, const Take& take) {
+    if (lost_) return;
+    const std::size_t longest = longest_answer(to_line(request));
+    while (!received_.has_line() && received_.line_size() <= longest && !output_.empty()) {
+      const std::size_t size = std::min(piece_, output_.size());
+      received_.append(output_.substr(0, size));
+      output_.remove_prefix(size);
+    }
+    const auto line = received_.take_line();
+    lost_ = !line || line->size() > longest || !received_.empty();
+    if (lost_) return;
+    try {
+      const auto answer = parse_answer<T>(*line);
+      if (const auto* taken = std::get_if<T>(&answer)) return take(*taken);
+      reason_ = std::get<answer::Refusal>(answer).reason;
+    } catch (const ProtocolError& e) {
+      lost_ = true;
+      reason_ = e.what();
+    }
+  }
+
+  const Case product_ = make_case(*find_workload("matmul"), {{"m", std::int64_t{2}},
+                                                             {"n", std::int64_t{2}},
+                                                             {"k", std::int64_t{2}},
+                                                             {"dtype", std::string("f32")}});
+  std::string_view output_;
+  std::size_t piece_;
+  ReceivedLines received_;
+  bool lost_ = false;
+  std::string reason_;
+  BackendRecord backend_;
+  CaseResult row_;
+};
+
+}  // namespace
+
+/// The first byte is the size of a piece. An exception that leaves this is what is looked for.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view output(reinterpret_cast<const char*>(data), size);
+  Conversation conversation(output.substr(1), std::max<std::size_t>(1, data[0]));
+  conversation.hold();
+  result_from_text(to_json_text(conversation.result()), "what the driver has written");
+  return 0;
+}
