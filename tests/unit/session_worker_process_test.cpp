@@ -106,7 +106,9 @@ TEST_F(WorkerProcessTest, PartOfALineIsUnaskedToo) {
 }
 
 TEST_F(WorkerProcessTest, ALineBeforeTheFirstRequestIsUnasked) {
-  auto& worker = start("echo 'Library 1.0'; read line; echo '{1}'; sleep 100");
+  auto& worker = start(fmt::format(
+      "echo 'Library 1.0'; echo $$ > {}/said; read line; echo '{{1}}'; sleep 100", folder_.path().string()));
+  EXPECT_GT(process_in("said"), 0);
   EXPECT_THAT(answer(worker), HasSubstr(R"(sent a line that nobody asked for: "Library 1.0")"));
 }
 
