@@ -102,7 +102,7 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
 }
 
 /// All signals are blocked.
-[[noreturn]] void keep(pid_t program) {
+[[noreturn]] void watch_over(pid_t program) {
   prctl(PR_SET_NAME, "backend-keeper");
   std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, children leave no status
   sigset_t awaited;
@@ -156,7 +156,7 @@ void WorkerKeeper::start() const {
   const bool told = write(pipe_[1], &program, sizeof program) == sizeof program;
   closefrom(0);  // the driver sees the end of the program's output, other programs the end of their input
   if (!told) kill(program, SIGKILL);
-  keep(program);
+  watch_over(program);
 }
 
 pid_t WorkerKeeper::program() {

@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// The terminal's and the shell's.
 TEST_F(InterruptionTest, TwoHangupsAreOne) {
-  Process run_process(
-      launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
+  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--precision", "0.001"},
+                             unsteady_ + ",fault=hang,at=quit,backend=a"));
   ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
   run_process.send(SIGHUP);
   run_process.send(SIGHUP);

@@ -5,7 +5,7 @@
 //    "sm_mhz": 1980, "memory_mhz": 2619, "celsius": 55, "pcie_generation": 5, "mig": false,
 //    "reasons": [[10, 4], [1, 0]],    what the first ten queries answer, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
-//    "processes": ["own", 4242],      "own": the children of this process
+//    "processes": ["own", 4242],      "own": the programs that this process runs
 //    "ecc_errors": [0, 2],            what queries answer in turn; the last stays
 //    "unsupported": ["nvmlDeviceGetPowerUsage"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -67,18 +68,30 @@ Return give_text(const char* function, char* to, unsigned length, const std::str
   return entered;
 }
 
-/// Those whose parent this process is.
-std::vector<unsigned> children() {
-  std::vector<unsigned> found;
+/// The parent of every process.
+std::map<pid_t, pid_t> parents() {
+  std::map<pid_t, pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
     std::ifstream in(entry.path() / "stat");
     std::string line;
-    if (!std::getline(in, line)) continue;
+    if (name.find_first_not_of("0123456789") != std::string::npos || !std::getline(in, line)) continue;
     std::istringstream rest(line.substr(line.rfind(')') + 1));
     std::string state;
     pid_t parent = 0;
     rest >> state >> parent;
-    if (parent == getpid()) found.push_back(static_cast<unsigned>(std::stoul(entry.path().filename())));
+    found[static_cast<pid_t>(std::stoul(name))] = parent;
+  }
+  return found;
+}
+
+/// Each is the child of a child, which is its keeper.
+std::vector<unsigned> own_programs() {
+  const auto all = parents();
+  std::vector<unsigned> found;
+  for (const auto& [process, parent] : all) {
+    const auto keeper = all.find(parent);
+    if (keeper != all.end() && keeper->second == getpid()) found.push_back(static_cast<unsigned>(process));
   }
   return found;
 }
@@ -88,7 +101,7 @@ Return processes(const char* function, unsigned* count, ProcessInfo* infos) {
   std::vector<unsigned> pids;
   for (const auto& process : script().value("processes", nlohmann::json::array({"own"}))) {
     if (process == "own") {
-      const auto own = children();
+      const auto own = own_programs();
       pids.insert(pids.end(), own.begin(), own.end());
     } else {
       pids.push_back(process.get<unsigned>());

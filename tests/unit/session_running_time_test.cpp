@@ -6,38 +6,37 @@
 namespace breakeven {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 class RunningTimeTest : public testing::Test {
  protected:
   /// A wait that was planned to be 100 ms long and took `taken`.
   void wait(RunningTime::Clock::duration taken) {
     now_ += taken;
-    time_.add(now_, milliseconds(100));
+    time_.add(now_, 100ms);
   }
 
-  RunningTime::Clock::time_point now_{hours(1)};
+  RunningTime::Clock::time_point now_{1h};
   RunningTime time_{now_};
 };
 
 TEST_F(RunningTimeTest, IsTheSumOfTheWaits) {
-  for (int i = 0; i < 10; ++i) wait(milliseconds(100));
-  wait(milliseconds(3));
-  wait(milliseconds(0));
-  EXPECT_EQ(time_.counted(), milliseconds(1003));
+  for (int i = 0; i < 10; ++i) wait(100ms);
+  wait(3ms);
+  wait(0ms);
+  EXPECT_EQ(time_.counted(), 1003ms);
 }
 
 TEST_F(RunningTimeTest, CountsAWaitThatIsALittleLate) {
-  wait(milliseconds(150));
-  EXPECT_EQ(time_.counted(), milliseconds(150));
+  wait(150ms);
+  EXPECT_EQ(time_.counted(), 150ms);
 }
 
 TEST_F(RunningTimeTest, CountsAStopAsTheWaitThatWasPlanned) {
-  wait(milliseconds(40));
-  wait(hours(10));
-  wait(milliseconds(60));
-  EXPECT_EQ(time_.counted(), milliseconds(200));
+  wait(40ms);
+  wait(10h);
+  wait(60ms);
+  EXPECT_EQ(time_.counted(), 200ms);
 }
 
 }  // namespace

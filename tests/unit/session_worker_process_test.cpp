@@ -14,10 +14,9 @@
 namespace breakeven {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
+using namespace std::chrono_literals;
+
 using testing::HasSubstr;
-using testing::Not;
 
 class WorkerProcessTest : public testing::Test {
  protected:
@@ -29,7 +28,7 @@ class WorkerProcessTest : public testing::Test {
     return *worker_;
   }
 
-  static std::string answer(WorkerProcess& worker, std::chrono::duration<double> timeout = seconds(20)) {
+  static std::string answer(WorkerProcess& worker, std::chrono::duration<double> timeout = 20s) {
     const auto answered = worker.exchange(R"({"request":"release"})", timeout);
     const auto* line = std::get_if<std::string>(&answered);
     return line != nullptr ? *line : "lost: " + std::get<WorkerLost>(answered).reason;
@@ -54,7 +53,7 @@ class WorkerProcessTest : public testing::Test {
     pid_t process = 0;
     for (int i = 0; i < 2000 && process == 0; ++i) {
       std::ifstream(folder_.path() / name) >> process;
-      std::this_thread::sleep_for(milliseconds(5));
+      std::this_thread::sleep_for(5ms);
     }
     return process;
   }
@@ -84,7 +83,7 @@ constexpr const char* echo = "while read line; do echo \"{$((++n))}\"; done\n";
 TEST_F(WorkerProcessTest, AnswersInOrder) {
   auto& worker = start(echo);
   for (int i = 1; i <= 100; ++i) EXPECT_EQ(answer(worker), fmt::format("{{{}}}", i));
-  EXPECT_EQ(worker.end_input(seconds(20)), 0);
+  EXPECT_EQ(worker.end_input(20s), 0);
 }
 
 TEST_F(WorkerProcessTest, ASecondAnswerAtOnceIsUnasked) {
@@ -106,7 +105,9 @@ TEST_F(WorkerProcessTest, PartOfALineIsUnaskedToo) {
 }
 
 TEST_F(WorkerProcessTest, ALineBeforeTheFirstRequestIsUnasked) {
-  auto& worker = start("echo 'Library 1.0'; read line; echo '{1}'; sleep 100");
+  auto& worker = start(fmt::format(
+      "echo 'Library 1.0'; echo $$ > {}/said; read line; echo '{{1}}'; sleep 100", folder_.path().string()));
+  EXPECT_GT(process_in("said"), 0);
   EXPECT_THAT(answer(worker), HasSubstr(R"(sent a line that nobody asked for: "Library 1.0")"));
 }
 
@@ -117,26 +118,26 @@ TEST_F(WorkerProcessTest, AnEmptyLineIsUnasked) {
 
 TEST_F(WorkerProcessTest, AnAnswerAfterTheLimitIsNotTaken) {
   auto& worker = start("read line; sleep 1; echo '{1}'; read line; echo '{2}'");
-  EXPECT_THAT(answer(worker, milliseconds(200)), HasSubstr("no answer within 0.2 s"));
-  std::this_thread::sleep_for(milliseconds(1200));
+  EXPECT_THAT(answer(worker, 200ms), HasSubstr("no answer within 0.2 s"));
+  std::this_thread::sleep_for(1200ms);
   EXPECT_THAT(answer(worker), HasSubstr("no answer within 0.2 s"));
 }
 
 TEST_F(WorkerProcessTest, OutputWithoutAnEndIsNoAnswer) {
-  EXPECT_THAT(answer(start("read line; printf '{1}'; sleep 100"), milliseconds(300)),
+  EXPECT_THAT(answer(start("read line; printf '{1}'; sleep 100"), 300ms),
               HasSubstr("no answer within 0.3 s"));
   EXPECT_THAT(answer(start("read line; printf '{1}'")), HasSubstr("ended with exit status 0"));
 }
 
 TEST_F(WorkerProcessTest, DrippingOutputDoesNotExtendTheLimit) {
   auto& worker = start("read line; while true; do printf x; sleep 0.05; done");
-  EXPECT_THAT(answer(worker, milliseconds(500)), HasSubstr("no answer within 0.5 s"));
+  EXPECT_THAT(answer(worker, 500ms), HasSubstr("no answer within 0.5 s"));
 }
 
 TEST_F(WorkerProcessTest, EndlessOutputIsNotReadToItsEnd) {
   EXPECT_THAT(answer(start("read line; exec yes | tr -d '\\n'")),
               HasSubstr("sent a line of more than 1 MiB"));
-  EXPECT_THAT(answer(start("read line; yes >&2"), milliseconds(500)), HasSubstr("no answer within 0.5 s"));
+  EXPECT_THAT(answer(start("read line; yes >&2"), 500ms), HasSubstr("no answer within 0.5 s"));
 }
 
 TEST_F(WorkerProcessTest, LastWordsAreOneLineOfText) {
@@ -151,7 +152,7 @@ TEST_F(WorkerProcessTest, EndsAreTold) {
   EXPECT_THAT(answer(start("kill -KILL $$")), HasSubstr("was killed by signal 9"));
   EXPECT_THAT(answer(start("exec >&-; sleep 100")), HasSubstr("closed its output without ending"));
   EXPECT_EQ(start("read line; echo '{1}'; exit 5").quit(), 5);
-  EXPECT_EQ(start("while read line; do :; done; exit 6").end_input(seconds(20)), 6);
+  EXPECT_EQ(start("while read line; do :; done; exit 6").end_input(20s), 6);
 }
 
 TEST_F(WorkerProcessTest, WhatCannotBeStartedIsTold) {
@@ -183,7 +184,7 @@ TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatQuits) {
 
 TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatIsKilled) {
   auto& worker = start(daemon("daemon") + "read line; sleep 100");
-  EXPECT_THAT(answer(worker, seconds(1)), HasSubstr("no answer"));
+  EXPECT_THAT(answer(worker, 1s), HasSubstr("no answer"));
   EXPECT_FALSE(is_alive(process_in("daemon")));
 }
 
