@@ -53,6 +53,9 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertNotIn(str(self.scratch), summary)
         verdicts = json.loads((reports / "verdicts.json").read_text())
         self.assertEqual([case["verdict"] for case in verdicts["cases"]], ["slower"] * 2)
+        paths = [verdicts[side]["source"] for side in ("base", "head")]
+        self.assertNotEqual(*paths)
+        self.assertEqual(*(len(os.fsencode(path)) for path in paths), "times depend on the length of a path")
         self.assertIn("<testsuite", (reports / "junit.xml").read_text())
 
     def test_the_same_head_passes(self):
