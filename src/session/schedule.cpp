@@ -80,7 +80,7 @@ std::string impossible_time(double reported, double wall) {
 
 std::string DoubtfulTimes::note(double reported, double wall) {
   constexpr double least_share = 0.1;  // of the request's time, in a sample that does nothing else
-  constexpr double overhead = 0.02;    // seconds, of messages on a busy machine
+  constexpr double overhead = 0.1;     // seconds, of messages on a busy machine
   constexpr int believed = 3;
   in_a_row_ = reported < least_share * (wall - overhead) ? in_a_row_ + 1 : 0;
   if (in_a_row_ < believed) return "";

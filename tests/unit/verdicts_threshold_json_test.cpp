@@ -15,20 +15,20 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
-using Document = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 TEST(ThresholdJson, IsReadAsItWasWritten) {
   const Threshold written = sample::threshold();
   const std::string text = to_json_text(written);
-  const Threshold found = threshold_from(Document::parse(text));
+  const Threshold found = threshold_from(Json::parse(text));
   EXPECT_EQ(to_json_text(found), text);
   EXPECT_EQ(in_words(found.answers[0], found), in_words(written.answers[0], written));
   EXPECT_EQ(exit_status(found), exit_status(written));
 }
 
 TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
-  const auto why = [](const Document::json_pointer& place, const Document& value) -> std::string {
-    Document document = Document::parse(to_json_text(sample::threshold()));
+  const auto why = [](const Json::json_pointer& place, const Json& value) -> std::string {
+    Json document = Json::parse(to_json_text(sample::threshold()));
     document[place] = value;
     try {
       threshold_from(document);
@@ -37,7 +37,7 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
     }
     return "";
   };
-  using Pointer = Document::json_pointer;
+  using Pointer = Json::json_pointer;
   EXPECT_THAT(why(Pointer("/parameter"), 3), HasSubstr("/parameter is of the wrong type"));
   EXPECT_THAT(why(Pointer("/answers/0/answer"), "perhaps"),
               AllOf(HasSubstr("/answers/0"), HasSubstr("'perhaps'")));
