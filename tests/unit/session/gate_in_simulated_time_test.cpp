@@ -36,8 +36,10 @@ class GateInSimulatedTime : public testing::Test {
     GatePlan plan;
     plan.config = simulated::config_of(std::move(sizes));
     plan.config.measure.seed = seed;
-    plan.base = {.source = "/base", .backends = {simulated::backend("scripted", base_program)}};
-    plan.head = {.source = "/head", .backends = {simulated::backend("scripted", head_program)}};
+    plan.base.source = "/base";
+    plan.base.backends = {simulated::backend("scripted", base_program)};
+    plan.head.source = "/head";
+    plan.head.backends = {simulated::backend("scripted", head_program)};
     plan.backends = {{.base = "scripted", .head = "scripted"}};
     plan.arbiter = simulated::backend("reference", reference_program);
     plan.max_seconds = 120;

@@ -107,7 +107,11 @@ class ScriptedWorker : public Worker {
 
  private:
   static Answer answer(const request::Hello& /*unused*/) {
-    return answer::Hello{.name = "scripted", .version = "1", .supports = {{"matmul", {"f32"}}}};
+    answer::Hello hello;
+    hello.name = "scripted";
+    hello.version = "1";
+    hello.supports = {{"matmul", {"f32"}}};
+    return hello;
   }
   static Answer answer(const request::Prepare& /*unused*/) { return answer::Ready{.algorithm = "scripted"}; }
   static Answer answer(const request::Expect& r) {
@@ -124,8 +128,10 @@ class ScriptedWorker : public Worker {
     if (slowed != disturbance.slowed.end()) seconds *= slowed->second;
     if (program_.drift) seconds *= program_.drift(machine_.time.now() - started_);
     machine_.time.sleep(seconds * static_cast<double>(r.iterations));
-    return answer::Sample{
-        .iterations = r.iterations, .seconds = seconds * program_.claims, .latencies = {}, .losses = {}};
+    answer::Sample sample;
+    sample.iterations = r.iterations;
+    sample.seconds = seconds * program_.claims;
+    return sample;
   }
   static Answer answer(const request::Epoch& /*unused*/) { return answer::Refusal{.reason = "no training"}; }
   static Answer answer(const request::Fit& /*unused*/) { return answer::Refusal{.reason = "no fits"}; }
