@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "protocol/simulated_clock.h"
@@ -400,7 +401,10 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
   round.own_speed = std::min(*before, *latest_speed_);
   round_speeds_.push_back(*round.own_speed);
   for (std::size_t i = 0; i < round.samples.size(); ++i) {
-    if (round.samples[i]) visit.contenders[i]->own_speed.push_back(*round.own_speed);
+    if (!round.samples[i]) continue;
+    Contender& contender = *visit.contenders[i];
+    contender.own_speed.resize(contender.answers.size() - 1, std::numeric_limits<double>::quiet_NaN());
+    contender.own_speed.push_back(*round.own_speed);
   }
   return round;
 }
@@ -430,14 +434,17 @@ void Engine::note_best(const SpeedProbeTimes& times) {
 
 void Engine::wait_for_own_speed(const Visit& visit) {
   constexpr double between_probes = 0.05;
+  const double start = time().now();
   while (latest_speed_.value_or(1) < own_speed_needed && time().now() < visit.wait_until &&
          !Interruption::requested()) {
     report_progress_(
         *visit.contenders.front(),
         fmt::format("waiting: the machine runs at {:.0f} % of its own speed", *latest_speed_ * 100));
+    waiting_speeds_.push_back(*latest_speed_);
     time().sleep(between_probes);
     latest_speed_ = probe_speed();
   }
+  waited_seconds_ += time().now() - start;
 }
 
 std::optional<MachineSpeed> Engine::machine_speed() const {

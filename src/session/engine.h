@@ -15,6 +15,7 @@
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/worker_pool.h"
+#include "statistics/summary.h"
 
 namespace breakeven {
 
@@ -36,7 +37,7 @@ struct Contender {
 
   std::vector<std::vector<double>> visits;  // seconds of an iteration, by visit
   std::vector<answer::Sample> answers;      // of all samples, in order, without losses
-  std::vector<double> own_speed;            // the machine's, beside each sample; empty without a probe
+  std::vector<double> own_speed;            // the machine's, beside each sample; NaN: not probed then
   std::int64_t iterations = 1;              // of a sample
   double setup_seconds = 0;                 // of this visit: preparing and verifying
   double warm_seconds = 0;                  // of this visit: the samples that found `iterations`
@@ -144,6 +145,9 @@ class Engine {
   /// How fast the machine was in all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> machine_speed() const;
   double probe_seconds() const { return probe_seconds_; }
+  /// Seconds that were spent waiting for the machine, and its median share of its own speed meanwhile.
+  double waited_seconds() const { return waited_seconds_; }
+  double speed_while_waiting() const { return waiting_speeds_.empty() ? 1 : median(waiting_speeds_); }
 
   /// The seconds of an epoch, which are held against the driver's clock.
   std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
@@ -214,6 +218,8 @@ class Engine {
   std::vector<double> round_speeds_;
   std::map<std::string, double> best_seconds_;  // of the probe, by part
   double probe_seconds_ = 0;
+  std::vector<double> waiting_speeds_;
+  double waited_seconds_ = 0;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant: the latest
   std::size_t finished_ = 0;
 };

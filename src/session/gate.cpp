@@ -482,17 +482,18 @@ class Gate {
     }
   }
 
-  /// True if more pairs were lost to a slow machine than count.
+  /// True if a slow machine is why the case is open: it took most of the gate's time, or most of the case's
+  /// pairs.
   bool was_slow(const ComparedCase& one) {
     std::size_t counted = 0;
     for (const LaunchSamples& launch : verdict_of(one).launches) counted += launch.base.size();
-    return one.slow > counted;
+    return one.slow > counted || engine_.waited_seconds() > (now() - begun_) / 2;
   }
 
   Cause slow_machine(const ComparedCase& one) const {
-    return {
-        .text = fmt::format("this machine ran at {:.0f} % of its own speed", median(one.slow_speeds) * 100),
-        .remedy = "repeat it when nothing else shares its cores"};
+    const double speed = one.slow_speeds.empty() ? engine_.speed_while_waiting() : median(one.slow_speeds);
+    return {.text = fmt::format("this machine ran at {:.0f} % of its own speed", speed * 100),
+            .remedy = "repeat it when nothing else shares its cores"};
   }
 
   void end_undecided(const ComparedCase& one, const Cause& cause) {

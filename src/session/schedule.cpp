@@ -136,7 +136,7 @@ std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<
                                                   const Throttling& throttling,
                                                   const std::vector<double>& own_speed) {
   const std::vector<std::int64_t> none;
-  const auto free = without(set_aside(throttling.steady() ? none : throttling.samples, own_speed), visits);
+  auto free = without(set_aside(throttling.steady() ? none : throttling.samples, own_speed), visits);
   if (!throttling.steady() || !slow_samples(own_speed).empty()) return free;
   return counted_samples(visits, throttling.samples);
 }
@@ -290,8 +290,10 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
 std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed) {
   const std::size_t slow = slow_samples(own_speed).size();
   if (slow == 0 || enough_without(slow, own_speed.size())) return {};
+  std::vector<double> known = own_speed;
+  std::erase_if(known, [](double speed) { return std::isnan(speed); });
   return {fmt::format("this machine ran at {:.0f} % of its own speed: measure again when it is quieter",
-                      median(own_speed) * 100)};
+                      median(std::move(known)) * 100)};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

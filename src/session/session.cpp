@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -365,6 +366,8 @@ class Session {
     row.warnings = contender.warnings;
     std::erase_if(contender.visits, [](const auto& visit) { return visit.empty(); });
     row.seconds.reset();
+    if (!contender.own_speed.empty())
+      contender.own_speed.resize(contender.answers.size(), std::numeric_limits<double>::quiet_NaN());
     if (!contender.visits.empty()) {
       row.seconds = measure_.launches == 1
                         ? summarise_visits(contender.visits, contender.iterations,

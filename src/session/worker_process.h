@@ -45,8 +45,8 @@ class WorkerProcess : public Worker {
   WorkerProcess(WorkerProcess&&) = delete;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
-  /// The limits of an answer's length are longest_answer()'s. A program that sends anything else than one line
-  /// for each request has broken the protocol.
+  /// The limits of an answer's length are longest_answer()'s. A program that sends anything else than one
+  /// line for each request has broken the protocol.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
                                                  const std::function<void()>& meanwhile = {}) override;

@@ -91,9 +91,11 @@ TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
 TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   Machine machine(3);
   machine.disturbance = neighbour(1000, 1e9);
-  const Verdicts verdicts = gate(machine, plan_of(3));
-  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::inconclusive);
-  EXPECT_THAT(verdicts.cases.front().reason, HasSubstr("50 % of its own speed"));
+  const Verdicts verdicts = gate(machine, plan_of(3, {64, 128}));
+  for (const CaseVerdict& c : verdicts.cases) {
+    EXPECT_EQ(c.verdict, Verdict::inconclusive);
+    EXPECT_THAT(c.reason, HasSubstr("50 % of its own speed"));
+  }
   EXPECT_TRUE(verdicts.complete);
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
 }
