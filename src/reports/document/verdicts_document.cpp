@@ -16,6 +16,7 @@
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 #include "verdicts/overview.h"
+#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {
@@ -202,6 +203,12 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
   return chart;
 }
 
+bool has_change(const Verdicts& verdicts) {
+  return std::any_of(verdicts.cases.begin(), verdicts.cases.end(), [](const CaseVerdict& c) {
+    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+  });
+}
+
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
@@ -215,6 +222,11 @@ Document document_of(const Verdicts& verdicts) {
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
                                           overall->cases, change_text(overall->ratio)));
+  if (has_change(verdicts))
+    add_sentence(card.answer,
+                 fmt::format("This holds for this machine's processor ({}). Another one may run the same "
+                             "change slower or faster: gate it there, too.",
+                             processor_name(verdicts.host)));
   card.tables.push_back(sides_table(verdicts));
   add_table(card.tables, findings_table(verdicts));
   card.picture = changes_chart(verdicts);

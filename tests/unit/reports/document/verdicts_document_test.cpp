@@ -128,7 +128,8 @@ TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
   EXPECT_EQ(card.short_answer, "FAIL");
   EXPECT_EQ(made.title, headline(of));
   EXPECT_EQ(made.tone, Tone::bad);
-  EXPECT_THAT(texts(card.answer), ElementsAre(HasSubstr("Over the 5 cases compared, the mean change is +")));
+  EXPECT_THAT(texts(card.answer), ElementsAre(HasSubstr("Over the 5 cases compared, the mean change is +"),
+                                              HasSubstr("This holds for this machine's processor (A CPU).")));
   EXPECT_THAT(column_texts(card.tables.at(0), "from"), ElementsAre("base.json", "head.json"));
   EXPECT_THAT(column_texts(card.tables.at(0), "software"), ElementsAre("openblas 0.1.0", ""));
   EXPECT_THAT(card.details.at(0).rows, SizeIs(10));
