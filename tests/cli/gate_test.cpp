@@ -107,6 +107,7 @@ TEST_F(GateTest, SaysWhereItCannotTell) {
 TEST_F(GateTest, KeepsEveryLaunchInPairs) {
   gate(products({8}), noise_, noise_);
   const Json all = verdicts();
+  ASSERT_THAT(all.at("cases"), SizeIs(2)) << "of two backends";
   for (const Json& c : all.at("cases")) {
     EXPECT_THAT(c.at("launches"), SizeIs(Ge(4U)));
     const std::size_t pairs = c.at("launches").at(0).at("base").size();
