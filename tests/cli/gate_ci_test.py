@@ -116,9 +116,17 @@ class GitHubActionTest(GatedRepositoryTest):
 
     def test_a_job_that_accepts_inconclusive_cases(self):
         (self.repository / "settings").write_text("process_noise=0.5")
-        self.assertEqual(self.run_action(inputs={"base": "HEAD"}), 3, self.said)
-        self.assertEqual(self.run_action(inputs={"base": "HEAD", "accept": "3"}), 0, self.said)
+        self.assertEqual(self.run_until_inconclusive(inputs={"base": "HEAD"}), 3, self.said)
+        self.assertEqual(self.run_until_inconclusive(inputs={"base": "HEAD", "accept": "3"}), 0, self.said)
         self.assertEqual(self.outputs()["exit-status"], "3")
+
+    def run_until_inconclusive(self, inputs):
+        """Of gates that see only noise, one in thirty has its whole interval below the threshold and is not inconclusive."""
+        for _ in range(5):
+            status = self.run_action(inputs=inputs)
+            if self.outputs()["exit-status"] == "3":
+                break
+        return status
 
     def test_hands_on_what_the_gate_is_to_do(self):
         self.commit(SLOWER)
