@@ -147,7 +147,7 @@ std::vector<BackendProgram> programs_of(const std::string& option, const std::st
   const auto refuse = [&](const std::string& why) {
     return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
   };
-  const auto programs = find_backends(argument.folders);
+  auto programs = find_backends(argument.folders);
   if (programs.empty()) throw refuse("holds no program breakeven-backend-NAME");
   if (argument.backend.empty()) return programs;
   std::vector<std::string> known;

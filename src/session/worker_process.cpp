@@ -193,13 +193,14 @@ struct WorkerProcess::Pipes {
 };
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
-    : program_(program.string()), pipes_(std::make_unique<Pipes>()) {
+    : program_(program.string()) {
   bp::environment environment = boost::this_process::environment();
   // Not by [], which in Boost 1.74 reads past the end of names that are shorter.
   for (const auto& [name, value] : options.environment) environment.set(name, value);
   std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died is an error like others
   std::error_code error;
   try {
+    pipes_ = std::make_unique<Pipes>();
     // No other worker inherits these pipes: this one must see the end of its input when the driver goes.
     for (const auto* pipe : {&pipes_->to, &pipes_->from, &pipes_->errors}) {
       fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
@@ -215,9 +216,12 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
                        .reason = fmt::format("{} cannot be started: {}", program_, e.what())};
     return;
   }
-  if (error) {
+  // Boost.Process 1.74 does not set the error where it cannot make a pipe of its own.
+  if (error || pid_ < 0) {
+    const std::string why =
+        error ? error.message() : "too many open files or processes; raise ulimit -n or ulimit -u";
     lost_ = WorkerLost{.status = Status::failed,
-                       .reason = fmt::format("{} cannot be started: {}", program_, error.message())};
+                       .reason = fmt::format("{} cannot be started: {}", program_, why)};
     return;
   }
   pipes_->read_errors();
