@@ -14,6 +14,9 @@
 
 namespace breakeven {
 
+/// A sample counts only if the machine ran at this share of its own speed, or more: docs/machine-speed.md.
+inline constexpr double trusted_speed_share = 0.95;
+
 /// Hardware counters of the throughput part, where the kernel lets them be read.
 struct SpeedCounters {
   std::uint64_t cycles = 0;

@@ -13,9 +13,6 @@
 
 namespace breakeven {
 
-/// A round is trusted where the machine ran at this share of its own speed, or more.
-inline constexpr double trusted_speed_share = 0.95;
-
 struct SpeedReading {
   SpeedShare speed;
   SpeedProbeTimes times;

@@ -9,7 +9,7 @@ namespace breakeven {
 std::vector<std::int64_t> slow_samples(const std::vector<double>& own_speed) {
   std::vector<std::int64_t> slow;
   for (std::size_t i = 0; i < own_speed.size(); ++i) {
-    if (own_speed[i] < own_speed_needed) slow.push_back(static_cast<std::int64_t>(i));
+    if (own_speed[i] < trusted_speed_share) slow.push_back(static_cast<std::int64_t>(i));
   }
   return slow;
 }

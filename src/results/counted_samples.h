@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/own_speed.h"
 #include "results/result.h"
 
 namespace breakeven {
-
-/// A sample counts only if the machine ran at this part of its own speed: docs/machine-speed.md.
-inline constexpr double own_speed_needed = 0.95;
 
 /// No interval is trusted, and no case stopped, before this many samples, unless its time is up.
 inline constexpr std::size_t fewest_samples = 10;

@@ -179,9 +179,9 @@ struct Sampling {
 
 /// How fast the machine was while something was measured, as part of its own speed: docs/machine-speed.md.
 struct MachineSpeed {
-  std::int64_t rounds = 0;                    // after each of which it was probed
-  std::int64_t slow_rounds = 0;               // in which it ran below `own_speed_needed`
-  double median = 1, lowest = 1;              // of all rounds, 0 to 1; `lowest` is the 5 % quantile
+  std::int64_t rounds = 0;                     // after each of which it was probed
+  std::int64_t slow_rounds = 0;                // in which it ran below `trusted_speed_share`
+  double median = 1, lowest = 1;               // of all rounds, 0 to 1; `lowest` is the 5 % quantile
   std::map<std::string, double> best_seconds;  // of the probe's parts, "throughput", "l2", "memory"
   std::string reservation;  // why its own speed may be higher than was seen; empty: it is known
 
@@ -194,7 +194,7 @@ struct Result {
   std::string tool_version, tool_compiler, tool_build;
   std::vector<std::string> warnings;  // of the whole run
   Host host;
-  std::string config;                // JSON text, as given
+  std::string config;                              // JSON text, as given
   std::optional<MachineSpeed> machine_speed = {};  // of the process that wrote the file; absent: not probed
   std::optional<Sampling> sampling;  // of the process that wrote the file; absent where nothing was sampled
   std::vector<BackendRecord> backends;

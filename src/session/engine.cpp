@@ -20,10 +20,6 @@ namespace {
 /// A rest is cut into stretches of this length, so that an interruption is seen.
 constexpr double longest_sleep = 0.05;
 
-double total_seconds(const answer::Sample& sample) {
-  return sample.seconds * static_cast<double>(sample.iterations);
-}
-
 bool has_simulated_clock(const BackendRecord& backend) {
   return std::any_of(backend.libraries.begin(), backend.libraries.end(),
                      [](const auto& library) { return library.first == simulated_clock_library; });
@@ -62,6 +58,10 @@ CaseResult empty_case(const PlannedCase& planned, const std::string& id, const B
   made.bytes = problem.bytes();
   made.samples = problem.samples();
   return made;
+}
+
+double total_seconds(const answer::Sample& sample) {
+  return sample.seconds * static_cast<double>(sample.iterations);
 }
 
 double Round::longest() const {
@@ -435,7 +435,7 @@ void Engine::note_best(const SpeedProbeTimes& times) {
 void Engine::wait_for_own_speed(const Visit& visit) {
   constexpr double between_probes = 0.05;
   const double start = time().now();
-  while (latest_speed_.value_or(1) < own_speed_needed && time().now() < visit.wait_until &&
+  while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
          !Interruption::requested()) {
     report_progress_(
         *visit.contenders.front(),

@@ -55,6 +55,9 @@ struct Contender {
 /// The row of a case that has not been measured yet: it is `interrupted` until it is.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
 
+/// The seconds of all iterations of a sample.
+double total_seconds(const answer::Sample& sample);
+
 /// One sample of each contender that was due.
 struct Round {
   std::vector<std::optional<answer::Sample>> samples;  // by contender of the visit
@@ -62,7 +65,7 @@ struct Round {
   std::optional<double> own_speed;  // the machine's, the lower one of before and after; empty: not probed
 
   /// True if nothing disturbed it that is known.
-  bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= own_speed_needed; }
+  bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= trusted_speed_share; }
 
   /// The longest sample, in seconds.
   double longest() const;

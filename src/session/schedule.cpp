@@ -279,7 +279,7 @@ std::optional<std::string> describe(const MachineSpeed& speed) {
     return std::nullopt;
   return fmt::format(
       "this machine ran below {:.0f} % of its own speed in {} of {} rounds ({:.0f} % in the slowest)",
-      own_speed_needed * 100, speed.slow_rounds, speed.rounds, speed.lowest * 100);
+      trusted_speed_share * 100, speed.slow_rounds, speed.rounds, speed.lowest * 100);
 }
 
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings) {

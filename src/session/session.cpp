@@ -83,7 +83,9 @@ class Session {
     }
     take_slow_phases_again();
     engine_.stop_workers();
-    for (SessionProblem& problem : problems_) summarise(problem);  // what an interruption left open
+    if (Interruption::requested()) {  // else each has been, after its last visit
+      for (SessionProblem& problem : problems_) summarise(problem);
+    }
     if (optimised) mark_implausible(result_);  // the ceilings of a build that is not are none
     result_.machine_speed = engine_.machine_speed();
     warn_of_speed(result_.machine_speed, result_.warnings);
@@ -281,17 +283,15 @@ class Session {
   bool is_spread(const Contender& contender) const {
     constexpr double cheap = 0.25;  // of the time that sampling takes
     if (passes() == 1 || contender.setup_seconds > cheap * seconds_of_launch()) return false;
-    const auto& sample =
-        contender.answers.empty() ? std::optional<answer::Sample>() : contender.answers.front();
-    return !sample || 2 * fewest_samples * sample->seconds * static_cast<double>(sample->iterations) <=
-                          seconds_of_launch();
+    return contender.answers.empty() ||
+           2 * fewest_samples * total_seconds(contender.answers.front()) <= seconds_of_launch();
   }
 
   Sampling& sampling() { return result_.sampling ? *result_.sampling : result_.sampling.emplace(); }
 
   void note(const Round& round) {
     for (const auto& sample : round.samples) {
-      if (sample) sampling().sample_seconds += sample->seconds * static_cast<double>(sample->iterations);
+      if (sample) sampling().sample_seconds += total_seconds(*sample);
     }
   }
 

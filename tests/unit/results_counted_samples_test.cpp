@@ -41,7 +41,7 @@ TEST(CountedIndices, AreOfTheSameSamples) {
 TEST(CountedIndices, LeaveOutWhatASlowMachineMeasured) {
   std::vector<double> own_speed = steady(12, 1);
   own_speed[2] = 0.94;
-  own_speed[3] = own_speed_needed;
+  own_speed[3] = trusted_speed_share;
   EXPECT_THAT(slow_samples(own_speed), ElementsAre(2));
   EXPECT_THAT(counted_indices(timing_of(12, {5}, own_speed)), ElementsAre(0, 1, 3, 4, 6, 7, 8, 9, 10, 11));
   EXPECT_EQ(counted_indices(timing_of(12, {}, steady(12, 0.5))).size(), 12U) << "there is nothing better";
