@@ -3,7 +3,7 @@
 // the reference backend.
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -26,17 +26,22 @@ bool is_small(const Case& problem) {
          problem.workload->memory(problem.parameters) <= most_memory;
 }
 
-/// Whether it takes no time to answer this line.
-bool is_quick(const std::string& line) {
+/// Nullopt for a line that is refused.
+std::optional<Request> read_request(const std::string& line) {
   try {
-    const Request request = parse_request(line);
-    if (const auto* prepare = std::get_if<request::Prepare>(&request))
-      return is_small(prepare->problem) && !prepare->cold;
-    if (const auto* expect = std::get_if<request::Expect>(&request)) return is_small(expect->problem);
-    if (const auto* sample = std::get_if<request::Sample>(&request))
-      return sample->iterations <= most_iterations;
-  } catch (const std::exception&) {  // is refused
+    return parse_request(line);
+  } catch (const std::exception&) {
+    return std::nullopt;
   }
+}
+
+/// Whether it takes no time to answer this request.
+bool is_quick(const Request& request) {
+  if (const auto* prepare = std::get_if<request::Prepare>(&request))
+    return is_small(prepare->problem) && !prepare->cold;
+  if (const auto* expect = std::get_if<request::Expect>(&request)) return is_small(expect->problem);
+  if (const auto* sample = std::get_if<request::Sample>(&request))
+    return sample->iterations <= most_iterations;
   return true;
 }
 
@@ -56,12 +61,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t requests = 0, answers = 0;
   bool quits = false;
   for (std::string line; std::getline(lines, line);) {
-    if (!is_quick(line)) continue;
+    const auto request = read_request(line);
+    if (request && !is_quick(*request)) continue;
     quick += line + "\n";
     if (quits) continue;
     ++requests;
-    const auto request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    quits = request.is_object() && request.value("request", nlohmann::json()) == "quit";
+    quits = request && std::holds_alternative<request::Quit>(*request);
   }
   std::istringstream in(quick);
   serve(in, [&](const std::string& answer) {
