@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "history/store.h"
+#include "host/own_speed.h"
 #include "statistics/change_points.h"
 
 namespace breakeven {
@@ -42,11 +43,31 @@ std::vector<std::string> notes_on(const Run& before, const Run& after, const std
   return notes;
 }
 
+std::string note_on(const HostChange& host) {
+  return fmt::format("the machine itself became {} there: its {} takes {:.3g}x as long",
+                     host.ratio > 1 ? "slower" : "faster", part_title(host.part), host.ratio);
+}
+
+/// Says which of these runs were measured while the machine was mostly below its own speed.
+std::vector<std::string> notes_on_slow_runs(const History& history, const std::vector<std::size_t>& runs) {
+  std::vector<std::string> notes;
+  for (const std::size_t run : runs) {
+    const auto& speed = history.runs[run].machine_speed;
+    if (speed && speed->median < trusted_speed_share)
+      notes.push_back(fmt::format("in run {} the machine ran at {:.0f} % of its own speed",
+                                  history.runs[run].id, speed->median * 100));
+  }
+  return notes;
+}
+
 class SeriesCheck {
  public:
-  SeriesCheck(const History& history, const CheckOptions& options, const Series& series,
-              const Machine& machine)
-      : history_(history), options_(options), series_(series), machine_(machine) {
+  SeriesCheck(const HistoryCheck& check, const Series& series, const Machine& machine)
+      : history_(*check.history),
+        options_(check.options),
+        host_changes_(check.host_changes),
+        series_(series),
+        machine_(machine) {
     for (const Measurement& m : series.measurements) {
       if (m.status != Status::ok) continue;
       seconds_.push_back(m.seconds);
@@ -81,7 +102,12 @@ class SeriesCheck {
       change.notes =
           notes_on(history_.runs[change.last_before], history_.runs[change.first_after], series_.backend);
       const double now = median_of(points.back().position, size());
-      if (change.ratio < 1) {
+      const HostChange* host = explanation_of(change.interval, change.last_before, change.first_after,
+                                              machine_, host_changes_, options_.threshold);
+      if (host != nullptr) {
+        change.state = ChangeState::machine;
+        change.notes.push_back(note_on(*host));
+      } else if (change.ratio < 1) {
         change.state = ChangeState::better;
       } else if (change.first_after < series_.accepted) {
         change.state = ChangeState::accepted;
@@ -126,7 +152,9 @@ class SeriesCheck {
                         .ratio = ratio,
                         .values = newest,
                         .more = at_least - newest,
-                        .at_least = needed == 0};
+                        .at_least = needed == 0,
+                        .notes = notes_on_slow_runs(
+                            history_, {runs_.end() - static_cast<std::ptrdiff_t>(newest), runs_.end()})};
     }
     return found;
   }
@@ -139,6 +167,7 @@ class SeriesCheck {
 
   const History& history_;
   const CheckOptions& options_;
+  const std::vector<HostChange>& host_changes_;
   const Series& series_;
   const Machine& machine_;
   std::vector<double> seconds_;    // of the ok ones
@@ -155,7 +184,8 @@ const Machine& machine_by_id(const History& history, std::int64_t id) {
 }  // namespace
 
 std::string_view name(ChangeState state) {
-  static constexpr std::array<std::string_view, 5> names{"new", "accepted", "undone", "earlier", "better"};
+  static constexpr std::array<std::string_view, 6> names{"new",     "accepted", "undone",
+                                                         "earlier", "machine",  "better"};
   return names[static_cast<std::size_t>(state)];
 }
 
@@ -163,11 +193,12 @@ HistoryCheck check_history(const History& history, const CheckOptions& options) 
   HistoryCheck check;
   check.history = &history;
   check.options = options;
+  check.host_changes = find_host_changes(history, options.threshold, options.level);
   std::vector<SeriesCheck> all;
   all.reserve(history.series.size());
   for (const Series& series : history.series) {
     const Machine& machine = machine_by_id(history, series.machine);
-    const SeriesCheck& one = all.emplace_back(history, check.options, series, machine);
+    const SeriesCheck& one = all.emplace_back(check, series, machine);
     if (one.size() > 0) ++check.series;
     check.most_values = std::max(check.most_values, one.size());
     if (series.measurements.empty()) continue;

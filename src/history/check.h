@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "history/host_changes.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -23,6 +24,7 @@ enum class ChangeState {
   accepted,  // by `history accept`
   undone,    // a later change brought the series back, within the threshold
   earlier,   // than `since`
+  machine,   // the machine itself changed at the same runs, by as much or more
   better,    // for the better, whenever
 };
 std::string_view name(ChangeState state);
@@ -48,6 +50,7 @@ struct Suspicion {
   std::size_t values = 0;  // how many
   std::size_t more = 0;    // how many more there must be until a change can be found
   bool at_least = false;   // or even more: there are few before, too
+  std::vector<std::string> notes = {};
 };
 
 /// A series whose newest measurement is not ok, and not accepted.
@@ -62,14 +65,15 @@ struct Failure {
 struct HistoryCheck {
   const History* history = nullptr;
   CheckOptions options;
-  std::size_t series = 0;             // with any time
-  std::size_t untold = 0;             // of them, too short for any change to be found
-  std::size_t most_values = 0;        // of the longest
-  std::size_t values_needed = 0;      // from so many on, changes of a series can be found
-  std::vector<Change> changes;        // fresh ones first, the worst first; then the others likewise
-  std::vector<Suspicion> suspicions;  // perhaps slower, the worst first
-  std::vector<Suspicion> promising;   // perhaps faster, the best first
-  std::vector<Failure> failures;      // wrong ones first
+  std::size_t series = 0;                // with any time
+  std::size_t untold = 0;                // of them, too short for any change to be found
+  std::size_t most_values = 0;           // of the longest
+  std::size_t values_needed = 0;         // from so many on, changes of a series can be found
+  std::vector<Change> changes;           // fresh ones first, the worst first; then the others likewise
+  std::vector<Suspicion> suspicions;     // perhaps slower, the worst first
+  std::vector<Suspicion> promising;      // perhaps faster, the best first
+  std::vector<Failure> failures;         // wrong ones first
+  std::vector<HostChange> host_changes;  // of the machines themselves, in the order of the runs
 
   /// No series is long enough yet: nothing is wrong, but nothing could be found.
   bool is_too_young() const { return series > 0 && untold == series; }

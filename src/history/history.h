@@ -27,6 +27,7 @@ struct Run {
   std::string time;                             // when it was measured, UTC, ISO 8601; empty: unknown
   std::string source;                           // path of the file, as given
   std::map<std::string, std::string> software;  // by backend: its version and its libraries'
+  std::optional<MachineSpeed> machine_speed;    // absent: the file has none
 };
 
 struct Measurement {

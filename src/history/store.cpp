@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -55,7 +56,7 @@ struct HistoryDatabase {
 namespace {
 
 constexpr std::int64_t application_id = 0x62726576;  // tells our files from other programs'
-constexpr std::int64_t schema_version = 1;
+constexpr std::int64_t schema_version = 2;
 
 // The key of a measurement is its place: those of one series lie together, in the order of the runs.
 constexpr const char* schema = R"(
@@ -75,6 +76,16 @@ CREATE TABLE accepted(series INTEGER NOT NULL REFERENCES series, run INTEGER NOT
                       added TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY(series, run)) WITHOUT ROWID;
 PRAGMA application_id = 1651664246;
 PRAGMA user_version = 1;
+)";
+
+// Version 2 has how fast the machine itself was. A store of version 1 becomes one when a run is added.
+constexpr const char* schema_of_speed = R"(
+CREATE TABLE machine_speed(run INTEGER PRIMARY KEY REFERENCES run, rounds INTEGER NOT NULL,
+                           slow_rounds INTEGER NOT NULL, median REAL NOT NULL, lowest REAL NOT NULL,
+                           reservation TEXT NOT NULL);
+CREATE TABLE probe(run INTEGER NOT NULL REFERENCES run, part TEXT NOT NULL, best_seconds REAL NOT NULL,
+                   median_seconds REAL NOT NULL, PRIMARY KEY(run, part)) WITHOUT ROWID;
+PRAGMA user_version = 2;
 )";
 
 /// A prepared statement.
@@ -189,7 +200,60 @@ Run read_run(const Statement& row) {
           .branch = row.text(3),
           .time = row.text(4),
           .source = row.text(5),
-          .software = {}};
+          .software = {},
+          .machine_speed = {}};
+}
+
+std::int64_t version_of(const HistoryDatabase& database) {
+  return integer(database, "PRAGMA user_version");
+}
+
+void add_speed(const HistoryDatabase& database, std::int64_t run, const MachineSpeed& speed) {
+  Statement(database, "INSERT INTO machine_speed VALUES (?, ?, ?, ?, ?, ?)")
+      .with(run, speed.rounds, speed.slow_rounds, std::optional(speed.median), std::optional(speed.lowest),
+            speed.reservation)
+      .run();
+  Statement insert(database, "INSERT INTO probe VALUES (?, ?, ?, ?)");
+  for (const auto& [part, seconds] : speed.median_seconds) {
+    const auto best = speed.best_seconds.find(part);
+    if (best != speed.best_seconds.end())
+      insert.with(run, part, std::optional(best->second), std::optional(seconds)).run();
+  }
+}
+
+/// Run numbers are those of the store, indices those of `runs`.
+void read_speeds(const HistoryDatabase& database, const std::unordered_map<std::int64_t, std::size_t>& index,
+                 std::vector<Run>& runs) {
+  const auto run_of = [&](std::int64_t id) -> Run& {
+    const auto found = index.find(id);
+    if (found == index.end()) database.fail(SQLITE_CORRUPT);
+    return runs[found->second];
+  };
+  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
+  const auto is_time = [](double value) { return value > 0 && std::isfinite(value); };
+  Statement speeds(database,
+                   "SELECT run, rounds, slow_rounds, median, lowest, reservation FROM machine_speed");
+  while (speeds.step()) {
+    const MachineSpeed speed{.rounds = speeds.integer(1),
+                             .slow_rounds = speeds.integer(2),
+                             .median = speeds.number(3),
+                             .lowest = speeds.number(4),
+                             .best_seconds = {},
+                             .median_seconds = {},
+                             .reservation = speeds.text(5)};
+    if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds ||
+        !is_share(speed.median) || !is_share(speed.lowest))
+      database.fail(SQLITE_CORRUPT);
+    run_of(speeds.integer(0)).machine_speed = speed;
+  }
+  Statement probes(database, "SELECT run, part, best_seconds, median_seconds FROM probe");
+  while (probes.step()) {
+    Run& run = run_of(probes.integer(0));
+    if (!run.machine_speed || !is_time(probes.number(2)) || !is_time(probes.number(3)))
+      database.fail(SQLITE_CORRUPT);
+    run.machine_speed->best_seconds[probes.text(1)] = probes.number(2);
+    run.machine_speed->median_seconds[probes.text(1)] = probes.number(3);
+  }
 }
 
 /// The id of the row of `table` with these values, which is made where there is none.
@@ -265,16 +329,17 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
     if (!is_ours()) {
       if (!is_empty()) database.fail(SQLITE_NOTADB);
       database.check(sqlite3_exec(opened, schema, nullptr, nullptr, nullptr));
+      database.check(sqlite3_exec(opened, schema_of_speed, nullptr, nullptr, nullptr));
     }
     transaction.finish();
   }
   if (!is_ours()) database.fail(SQLITE_NOTADB);
-  const std::int64_t version = integer(database, "PRAGMA user_version");
-  if (version != schema_version) {
-    throw HistoryError(
-        fmt::format("{}: is a store of version {}, and this program reads version {}: use the breakeven that "
-                    "wrote it",
-                    database.name, version, schema_version));
+  const std::int64_t version = version_of(database);
+  if (version < 1 || version > schema_version) {
+    throw HistoryError(fmt::format(
+        "{}: is a store of version {}, and this program reads versions 1 to {}: use the breakeven "
+        "that wrote it",
+        database.name, version, schema_version));
   }
   Statement check(database, "PRAGMA quick_check(1)");
   if (check.step() && check.text(0) != "ok") {
@@ -296,6 +361,8 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   AddedRun added;
   added.machine = machine_of(result.host, label.machine);
   Transaction transaction(database);
+  if (version_of(database) == 1)
+    database.check(sqlite3_exec(database.connection.get(), schema_of_speed, nullptr, nullptr, nullptr));
   Statement known(database, (std::string(run_columns) + "WHERE digest = ?").c_str());
   added.measurements = count_measurements(result);
   if (known.with(digest).step()) added.run = read_run(known);
@@ -312,7 +379,8 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
                .branch = label.branch,
                .time = label.time.empty() ? result.created : label.time,
                .source = label.source,
-               .software = software_of(result)};
+               .software = software_of(result),
+               .machine_speed = result.machine_speed};
   Statement newest(database,
                    (std::string(run_columns) + "WHERE machine = ? ORDER BY id DESC LIMIT 1").c_str());
   if (newest.with(added.machine.id).step()) added.before = read_run(newest);
@@ -321,6 +389,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
       .with(digest, added.machine.id, added.run.commit, added.run.branch, added.run.time, added.run.source)
       .run();
   added.run.id = sqlite3_last_insert_rowid(database.connection.get());
+  if (added.run.machine_speed) add_speed(database, added.run.id, *added.run.machine_speed);
   Statement insert_software(database, "INSERT INTO software VALUES (?, ?, ?)");
   for (const auto& [backend, description] : added.run.software)
     insert_software.with(added.run.id, backend, description).run();
@@ -360,6 +429,7 @@ History HistoryStore::read() const {
     run_index[runs.integer(0)] = history.runs.size();
     history.runs.push_back(read_run(runs));
   }
+  if (version_of(database) >= 2) read_speeds(database, run_index, history.runs);
   Statement software(database, "SELECT run, backend, description FROM software");
   while (software.step()) {
     const auto run = run_index.find(software.integer(0));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "host/own_speed.h"
 #include "reports/text.h"
 #include "results/json_parts.h"
 
@@ -28,10 +29,24 @@ Json run_json(const Run& run) {
           {"source", run.source}};
 }
 
+Json machine_json(const Machine& machine) {
+  return {{"name", machine.name}, {"description", machine.description}};
+}
+
 Json series_json(const Series& series, const Machine& machine) {
-  return {{"id", series.case_id},
-          {"backend", series.backend},
-          {"machine", {{"name", machine.name}, {"description", machine.description}}}};
+  return {{"id", series.case_id}, {"backend", series.backend}, {"machine", machine_json(machine)}};
+}
+
+Json ratio_json(double ratio, const Interval& interval) {
+  return {{"value", number_or_null(ratio)},
+          {"low", number_or_null(interval.low)},
+          {"high", number_or_null(interval.high)}};
+}
+
+/// Empty for a run whose machine was itself, or was not probed.
+std::string slowness_of(const Run& run) {
+  if (!run.machine_speed || run.machine_speed->median >= trusted_speed_share) return {};
+  return fmt::format("; the machine ran at {:.0f} % of its own speed", run.machine_speed->median * 100);
 }
 
 }  // namespace
@@ -63,6 +78,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
             {"runs_recorded", check.most_values},
             {"exit_status", exit_status(check)},
             {"changes", Json::array()},
+            {"machine_changes", Json::array()},
             {"not_ok", Json::array()},
             {"suspicions", Json::array()},
             {"perhaps_faster", Json::array()}};
@@ -70,16 +86,21 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
     Json& change = json["changes"].emplace_back(series_json(*c.series, *c.machine));
     change.update({{"state", name(c.state)},
                    {"direction", c.ratio > 1 ? "slower" : "faster"},
-                   {"ratio",
-                    {{"value", number_or_null(c.ratio)},
-                     {"low", number_or_null(c.interval.low)},
-                     {"high", number_or_null(c.interval.high)}}},
+                   {"ratio", ratio_json(c.ratio, c.interval)},
                    {"p_value", number_or_null(c.p_value)},
                    {"before_seconds", number_or_null(c.before_seconds)},
                    {"after_seconds", number_or_null(c.after_seconds)},
                    {"last_before", run_json(history.runs[c.last_before])},
                    {"first_after", run_json(history.runs[c.first_after])},
                    {"notes", c.notes}});
+  }
+  for (const HostChange& h : check.host_changes) {
+    json["machine_changes"].push_back({{"machine", machine_json(*h.machine)},
+                                       {"part", h.part},
+                                       {"direction", h.ratio > 1 ? "slower" : "faster"},
+                                       {"ratio", ratio_json(h.ratio, h.interval)},
+                                       {"last_before", run_json(history.runs[h.last_before])},
+                                       {"first_after", run_json(history.runs[h.first_after])}});
   }
   for (const Failure& f : check.failures) {
     Json& failure = json["not_ok"].emplace_back(series_json(*f.series, *f.machine));
@@ -93,6 +114,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store) {
       suspicion["ratio"] = number_or_null(s.ratio);
       suspicion["runs"] = s.values;
       suspicion["more_runs_needed"] = s.more;
+      suspicion["notes"] = s.notes;
     }
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -123,9 +145,9 @@ std::string history_listing(const History& history, const std::string& store, st
       break;
     }
     const Run& run = history.runs[i];
-    text += fmt::format("  {}{} on machine {}: {}, from {}\n", describe_run(run),
+    text += fmt::format("  {}{} on machine {}: {}, from {}{}\n", describe_run(run),
                         run.branch.empty() ? "" : " of " + printable(run.branch), run.machine,
-                        plural(measurements[i], "case", "cases"), printable(run.source));
+                        plural(measurements[i], "case", "cases"), printable(run.source), slowness_of(run));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include "results/json_parts.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -177,7 +179,8 @@ Json to_json(const MachineSpeed& speed) {
             {"slow_rounds", speed.slow_rounds},
             {"median", number_or_null(speed.median)},
             {"lowest", number_or_null(speed.lowest)},
-            {"best_seconds", speed.best_seconds}};
+            {"best_seconds", speed.best_seconds},
+            {"median_seconds", speed.median_seconds}};
   if (!speed.reservation.empty()) made["reservation"] = speed.reservation;
   return made;
 }
@@ -185,12 +188,24 @@ Json to_json(const MachineSpeed& speed) {
 std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
   if (!in.has("machine_speed")) return std::nullopt;
   const JsonReader s = in.child("machine_speed");
-  return MachineSpeed{.rounds = s.get<std::int64_t>("rounds"),
-                      .slow_rounds = s.get<std::int64_t>("slow_rounds"),
-                      .median = s.get<double>("median"),
-                      .lowest = s.get<double>("lowest"),
-                      .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
-                      .reservation = s.get_or<std::string>("reservation", "")};
+  const MachineSpeed speed{.rounds = s.get<std::int64_t>("rounds"),
+                           .slow_rounds = s.get<std::int64_t>("slow_rounds"),
+                           .median = s.get<double>("median"),
+                           .lowest = s.get<double>("lowest"),
+                           .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
+                           .median_seconds = s.get_or<std::map<std::string, double>>("median_seconds", {}),
+                           .reservation = s.get_or<std::string>("reservation", "")};
+  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
+  if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds)
+    s.fail(fmt::format("has {} slow rounds of {}", speed.slow_rounds, speed.rounds));
+  if (!is_share(speed.median) || !is_share(speed.lowest)) s.fail("has a share that is not from 0 to 1");
+  for (const auto* parts : {&speed.best_seconds, &speed.median_seconds}) {
+    for (const auto& [part, seconds] : *parts) {
+      if (!(seconds > 0) || !std::isfinite(seconds))
+        s.fail(fmt::format("has no time of the probe's part '{}'", part));
+    }
+  }
+  return speed;
 }
 
 }  // namespace breakeven

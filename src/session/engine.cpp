@@ -414,21 +414,20 @@ std::optional<double> Engine::probe_speed() {
   const double start = time().now();
   const SpeedReading reading = speed_probe_->measure();
   probe_seconds_ += time().now() - start;
-  note_best(reading.times);
+  note_parts(reading.times);
   return reading.speed.share;
 }
 
-/// Keeps the fastest probe of each part: of all CPUs together, which is that of the slowest.
-void Engine::note_best(const SpeedProbeTimes& times) {
+void Engine::note_parts(const SpeedProbeTimes& times) {
   std::map<std::string, double> slowest;
   for (const CpuSpeedTimes& cpu : times.cpus) {
-    slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds);
+    // A CPU that another program has half of the time does half the work, however fast each half is.
+    slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds / cpu.cpu_share);
     slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
     if (cpu.memory_seconds) slowest["memory"] = std::max(slowest["memory"], *cpu.memory_seconds);
   }
   for (const auto& [part, seconds] : slowest) {
-    const auto best = best_seconds_.try_emplace(part, seconds).first;
-    best->second = std::min(best->second, seconds);
+    if (seconds > 0 && std::isfinite(seconds)) part_seconds_[part].push_back(seconds);
   }
 }
 
@@ -449,12 +448,18 @@ void Engine::wait_for_own_speed(const Visit& visit) {
 
 std::optional<MachineSpeed> Engine::machine_speed() const {
   if (!speed_probe_ || round_speeds_.empty()) return std::nullopt;
-  return MachineSpeed{.rounds = std::ssize(round_speeds_),
-                      .slow_rounds = std::ssize(slow_samples(round_speeds_)),
-                      .median = median(round_speeds_),
-                      .lowest = quantile(round_speeds_, 0.05),
-                      .best_seconds = best_seconds_,
-                      .reservation = speed_probe_->reference().why};
+  MachineSpeed speed{.rounds = std::ssize(round_speeds_),
+                     .slow_rounds = std::ssize(slow_samples(round_speeds_)),
+                     .median = median(round_speeds_),
+                     .lowest = quantile(round_speeds_, 0.05),
+                     .best_seconds = {},
+                     .median_seconds = {},
+                     .reservation = speed_probe_->reference().why};
+  for (const auto& [part, seconds] : part_seconds_) {
+    speed.best_seconds[part] = *std::min_element(seconds.begin(), seconds.end());
+    speed.median_seconds[part] = median(seconds);
+  }
+  return speed;
 }
 
 std::optional<answer::Sample> Engine::take_sample(Contender& contender,

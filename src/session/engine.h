@@ -178,7 +178,8 @@ class Engine {
   bool sample_in_rounds(Visit& visit);
   /// The machine's own speed now, 0 to 1; empty without a probe.
   std::optional<double> probe_speed();
-  void note_best(const SpeedProbeTimes& times);
+  /// Keeps how long the probe's parts took, after a round and while waiting.
+  void note_parts(const SpeedProbeTimes& times);
   /// Waits while the machine is slower than itself, as long as the visit allows.
   void wait_for_own_speed(const Visit& visit);
   /// Empty if a paired visit cannot go on.
@@ -219,7 +220,7 @@ class Engine {
   bool probes_ = false;                      // in this visit
   std::optional<double> latest_speed_;
   std::vector<double> round_speeds_;
-  std::map<std::string, double> best_seconds_;  // of the probe, by part
+  std::map<std::string, std::vector<double>> part_seconds_;  // of the probe, by part: the slowest CPU's
   double probe_seconds_ = 0;
   std::vector<double> waiting_speeds_;
   double waited_seconds_ = 0;

@@ -41,6 +41,92 @@ TEST(HistoryCheckTest, AChangeForTheBetterDoesNot) {
   EXPECT_EQ(exit_status(check), 0);
 }
 
+/// The probe's arithmetic took 40 us in each run, times `factor` from `begin` on.
+void probe(History& history, std::size_t begin, double factor) {
+  for (std::size_t i = 0; i < history.runs.size(); ++i) {
+    const double noise = static_cast<double>(i * 37 % 11) * 1e-4;
+    const double seconds = 40e-6 * (1 + noise) * (i >= begin ? factor : 1);
+    history.runs[i].machine_speed = MachineSpeed{
+        .rounds = 10, .best_seconds = {{"throughput", seconds}}, .median_seconds = {{"throughput", seconds}}};
+  }
+}
+
+TEST(HistoryCheckTest, WhatMovedWithTheMachineIsNotTheCode) {
+  History h = history_of({stepped(60, 40, 1.2), stepped(60, 40, 1.1, 2), stepped(60, 100, 1, 3)});
+  probe(h, 40, 1.2);
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.host_changes.size(), 1U);
+  EXPECT_EQ(check.host_changes[0].part, "throughput");
+  EXPECT_EQ(check.host_changes[0].last_before, 39U);
+  EXPECT_EQ(check.host_changes[0].first_after, 40U);
+  EXPECT_NEAR(check.host_changes[0].ratio, 1.2, 0.001);
+  ASSERT_EQ(check.changes.size(), 2U);
+  for (const Change& c : check.changes) {
+    EXPECT_EQ(c.state, ChangeState::machine);
+    EXPECT_THAT(c.notes, testing::Contains(HasSubstr("the machine itself became slower there: its arithmetic "
+                                                     "takes 1.2x as long")));
+  }
+  EXPECT_EQ(exit_status(check), 0);
+  const auto json = nlohmann::json::parse(history_json(check, "store"));
+  EXPECT_EQ(json["changes"][0]["state"], "machine");
+  EXPECT_EQ(json["machine_changes"][0]["part"], "throughput");
+  EXPECT_EQ(json["machine_changes"][0]["first_after"]["commit"], "c40");
+}
+
+TEST(HistoryCheckTest, AMachineThatBecameFasterIsNoMerit) {
+  History h = history_of({stepped(60, 40, 1 / 1.2)});
+  probe(h, 40, 1 / 1.2);
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.changes.size(), 1U);
+  EXPECT_EQ(check.changes[0].state, ChangeState::machine);
+}
+
+TEST(HistoryCheckTest, MoreThanTheMachinesChangeIsTheCode) {
+  History h = history_of({stepped(60, 40, 1.5)});
+  probe(h, 40, 1.2);
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh) << "1.2 does not account for 1.5";
+  h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 40, 1 / 1.2);
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh) << "the machine became faster";
+  h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 20, 1.2);
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh) << "it was 20 runs earlier";
+  h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 100, 1);
+  const HistoryCheck check = check_history(h, {});
+  EXPECT_EQ(check.changes.at(0).state, ChangeState::fresh) << "it did not change";
+  EXPECT_THAT(check.host_changes, testing::IsEmpty());
+}
+
+TEST(HistoryCheckTest, OneMachineDoesNotAccountForAnother) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 40, 1.2);
+  h.machines.push_back({.id = 2, .name = "other", .description = "A CPU, 2 CPUs"});
+  for (Run& run : h.runs) run.machine = 2;
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
+  EXPECT_EQ(check_history(h, {}).host_changes.at(0).machine->name, "other");
+}
+
+TEST(HistoryCheckTest, RunsWithoutAProbeArePassedOver) {
+  History h = history_of({stepped(60, 40, 1.2)});
+  probe(h, 40, 1.2);
+  for (std::size_t i = 0; i < 30; ++i) h.runs[i].machine_speed.reset();
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::machine);
+  for (Run& run : h.runs) run.machine_speed.reset();
+  EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
+}
+
+TEST(HistoryCheckTest, ASuspicionNamesRunsInWhichTheMachineWasSlow) {
+  auto seconds = stepped(12, 100, 1);
+  for (const std::size_t i : {10U, 11U}) seconds[i] *= 1.5;
+  History h = history_of({seconds});
+  probe(h, 100, 1);
+  h.runs[11].machine_speed->median = 0.6;
+  const HistoryCheck check = check_history(h, {});
+  ASSERT_EQ(check.suspicions.size(), 1U);
+  EXPECT_THAT(check.suspicions[0].notes, ElementsAre("in run 12 the machine ran at 60 % of its own speed"));
+}
+
 TEST(HistoryCheckTest, WhatIsAcceptedIsNotNewUntilMoreHappens) {
   History h = history_of({stepped(60, 40, 1.2)});
   h.series[0].accepted = 40;

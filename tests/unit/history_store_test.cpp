@@ -198,9 +198,79 @@ TEST_F(HistoryStoreTest, AnEmptyFileBecomesAStoreOnlyWhenAddedTo) {
 
 TEST_F(HistoryStoreTest, AnotherVersionIsRefused) {
   { const HistoryStore store = to_add(); }
-  execute("PRAGMA user_version = 2");
-  for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
-    EXPECT_THAT(why_refused(open), HasSubstr("of version 2, and this program reads version 1"));
+  for (const std::string version : {"0", "3"}) {
+    execute(("PRAGMA user_version = " + version).c_str());
+    for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
+      EXPECT_THAT(why_refused(open),
+                  HasSubstr("of version " + version + ", and this program reads versions 1 to 2"));
+  }
+}
+
+MachineSpeed some_speed() {
+  return {.rounds = 40,
+          .slow_rounds = 3,
+          .median = 0.98,
+          .lowest = 0.5,
+          .best_seconds = {{"throughput", 40e-6}, {"memory", 230e-6}},
+          .median_seconds = {{"throughput", 41e-6}, {"memory", 240e-6}},
+          .reservation = "the processor's speed is not known"};
+}
+
+TEST_F(HistoryStoreTest, TheMachinesOwnSpeedIsKept) {
+  Result result = run_of({timed("case", 1e-3)});
+  result.machine_speed = some_speed();
+  {
+    HistoryStore store = to_add();
+    EXPECT_EQ(add(store, result).run.machine_speed, some_speed());
+    add(store, run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z"));
+  }
+  const History history = existing().read();
+  ASSERT_EQ(history.runs.size(), 2U);
+  EXPECT_EQ(history.runs[0].machine_speed, some_speed());
+  EXPECT_EQ(history.runs[1].machine_speed, std::nullopt) << "its file has none";
+}
+
+TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
+  {
+    HistoryStore store = to_add();
+    add(store, run_of({timed("case", 1e-3)}));
+  }
+  execute("DROP TABLE machine_speed; DROP TABLE probe; PRAGMA user_version = 1");
+  EXPECT_EQ(existing().read().runs.size(), 1U);
+  existing().accept({1});
+  const auto unchanged = folder_.read("history");
+  EXPECT_EQ(existing().read().series.at(0).accepted, 1U);
+  EXPECT_EQ(folder_.read("history"), unchanged) << "reading leaves the file as older programs know it";
+  Result result = run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z");
+  result.machine_speed = some_speed();
+  {
+    HistoryStore store = to_add();
+    EXPECT_TRUE(add(store, result).is_new);
+  }
+  const History history = existing().read();
+  ASSERT_EQ(history.runs.size(), 2U);
+  EXPECT_EQ(history.runs[0].machine_speed, std::nullopt);
+  EXPECT_EQ(history.runs[1].machine_speed, some_speed());
+  EXPECT_EQ(history.series.at(0).accepted, 1U);
+}
+
+TEST_F(HistoryStoreTest, ImpossibleSpeedsAreDamage) {
+  {
+    HistoryStore store = to_add();
+    Result result = run_of({timed("case", 1e-3)});
+    result.machine_speed = some_speed();
+    add(store, result);
+  }
+  const std::string whole = folder_.read("history");
+  for (const char* sql : {"UPDATE machine_speed SET median = 2", "UPDATE machine_speed SET lowest = -1",
+                          "UPDATE machine_speed SET rounds = 0", "UPDATE machine_speed SET slow_rounds = 41",
+                          "UPDATE machine_speed SET run = 7", "UPDATE probe SET median_seconds = 0",
+                          "UPDATE probe SET best_seconds = -1", "UPDATE probe SET best_seconds = 9e999",
+                          "DELETE FROM machine_speed"}) {
+    folder_.write("history", whole);
+    execute(sql);
+    EXPECT_THAT(why_refused(), HasSubstr("is damaged")) << sql;
+  }
 }
 
 TEST_F(HistoryStoreTest, AFolderIsRefused) {

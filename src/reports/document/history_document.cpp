@@ -20,9 +20,10 @@ struct Shown {
   Tone tone;
 };
 /// In the order in which they are told: what is bad comes first.
-constexpr std::array<Shown, 5> shown_states{
+constexpr std::array<Shown, 6> shown_states{
     {{ChangeState::fresh, "Slower, and new", Tone::bad},
      {ChangeState::better, "Faster", Tone::good},
+     {ChangeState::machine, "Moved with the machine itself, not with the code", Tone::quiet},
      {ChangeState::accepted, "Slower, and accepted", Tone::quiet},
      {ChangeState::undone, "Slower, and made good since", Tone::quiet},
      {ChangeState::earlier, "Slower, before --since", Tone::quiet}}};
@@ -72,14 +73,51 @@ Table suspicions_table(const HistoryCheck& check, bool slower) {
               .columns = {essential("change", CellKind::change),
                           essential("case"),
                           {"seen in", CellKind::count},
-                          {"runs to go", CellKind::count}}};
+                          {"runs to go", CellKind::count},
+                          {"notes"}}};
   for (const Suspicion& s : slower ? check.suspicions : check.promising) {
     table.rows.push_back({.cells = {{s.ratio, slower ? Tone::warning : Tone::good},
                                     series_text(*s.series, *s.machine, *check.history),
                                     s.values,
-                                    s.more}});
+                                    s.more,
+                                    text_cell(fmt::format("{}", fmt::join(s.notes, "; ")))}});
   }
   return table;
+}
+
+Table host_changes_table(const HistoryCheck& check) {
+  const History& history = *check.history;
+  Table table{.title = "Changes of the machine itself",
+              .columns = {essential("time of the probe"), essential("machine"), {"part"}, {"between"}}};
+  for (const HostChange& h : check.host_changes) {
+    table.rows.push_back(
+        {.cells = {{change_text(Ratio{.value = h.ratio, .low = h.interval.low, .high = h.interval.high}),
+                    Tone::warning},
+                   text_cell(h.machine->name),
+                   part_title(h.part),
+                   fmt::format("{} and {}", describe_run(history.runs[h.last_before]),
+                               describe_run(history.runs[h.first_after]))}});
+  }
+  return table;
+}
+
+/// A sentence for each of the latest.
+void tell_host_changes(const HistoryCheck& check, std::vector<Sentence>& answer) {
+  constexpr std::size_t most = 3;
+  const History& history = *check.history;
+  const std::size_t count = check.host_changes.size();
+  for (std::size_t i = count > most ? count - most : 0; i < count; ++i) {
+    const HostChange& host = check.host_changes[i];
+    const std::string which =
+        history.machines.size() > 1 ? "The machine " + printable(host.machine->name) : "The machine";
+    add_sentence(
+        answer,
+        fmt::format("{} itself became {} between {} and {}: its {} takes {} as long.", which,
+                    host.ratio > 1 ? "slower" : "faster", describe_run(history.runs[host.last_before]),
+                    describe_run(history.runs[host.first_after]), part_title(host.part),
+                    factor_text(host.ratio)),
+        Tone::warning);
+  }
 }
 
 /// The times of the series that changed most, run by run, over their first level.
@@ -149,6 +187,7 @@ Document document_of(const CheckedHistory& checked) {
   if (const std::size_t better = count_in(check, ChangeState::better); better > 0)
     add_sentence(card.answer,
                  fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
+  tell_host_changes(check, card.answer);
   card.picture = series_chart(check);
   for (Table table :
        {changes_table(check, shown_states[0]), failures_table(check), suspicions_table(check, true),
@@ -162,6 +201,10 @@ Document document_of(const CheckedHistory& checked) {
     card.folds.push_back(
         {.title = fmt::format("{} ({})", shown.title, count), .tables = {changes_table(check, shown)}});
   }
+  if (!check.host_changes.empty())
+    card.folds.push_back(
+        {.title = fmt::format("Changes of the machine itself ({})", check.host_changes.size()),
+         .tables = {host_changes_table(check)}});
   document.cards.push_back(std::move(card));
   if (check.untold > 0 && check.untold < check.series)
     add_sentence(document.notes,

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Does contention make the gate sure of something false? Gates of two programs of one quiet speed, which a neighbour slows
+unlike (bench/unlike_backend.c), beside real neighbours.
+
+    bench/contended_gates.py measure FOLDER [--gates 100] [--minutes 60] [--only loop,quota]
+    bench/contended_gates.py report FOLDER
+
+Every gate is a file in FOLDER; what is there is not measured again. Half of the neighbours stay for the whole gate, the
+others for a part of it. `quota` needs root and a writable cgroup (version 1 or 2). Measure on a machine that is otherwise
+idle: what nobody planted is contention, too.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+SECONDS = 30  # of a gate
+PROGRAM = "breakeven-backend-unlike"
+BUSY = [sys.executable, "-c", "while True: pass"]
+
+
+def compiler():
+    return os.environ.get("CC", "cc")
+
+
+def build_unlike(folder):
+    program = folder / PROGRAM
+    source = ROOT / "bench" / "unlike_backend.c"
+    options = ["-O2", "-march=native", "-ffp-contract=fast", "-I", ROOT / "docs", "-o", program, source, "-lm"]
+    subprocess.run([str(word) for word in [compiler(), *options]], check=True)
+    return program
+
+
+# ---- neighbours: each is given the CPU of the gate's programs, when to begin and end, and the wide work's program
+
+
+@contextlib.contextmanager
+def nobody(cpu, generator, window, wide):
+    yield
+
+
+@contextlib.contextmanager
+def computing(command, cpu, window):
+    """One process on `cpu` from begin to end of the window, in seconds from now."""
+    begin, end = window
+    over = threading.Event()
+
+    def later():
+        if over.wait(begin):
+            return
+        busy = subprocess.Popen(["taskset", "-c", str(cpu), *command])
+        over.wait(end - begin)
+        busy.kill()
+        busy.wait()
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def loop(cpu, generator, window, wide):
+    """Another program on the same CPU."""
+    return computing(BUSY, cpu, window)
+
+
+def other_cpu(cpu, generator, window, wide):
+    """The wide work on another CPU, which may be a sibling of ours: hypervisors hide that."""
+    others = sorted(os.sched_getaffinity(0) - {cpu})
+    siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
+    told = [c for c in others if str(c) in siblings.replace("-", ",").split(",")]
+    return computing([str(wide), "forever"], (told or others)[0], window)
+
+
+@contextlib.contextmanager
+def bursts(cpu, generator, window, wide):
+    """Another program on the same CPU, which comes and goes."""
+    begin, end = window
+    over = threading.Event()
+
+    def come_and_go():
+        if over.wait(begin):
+            return
+        until = time.monotonic() + end - begin
+        while time.monotonic() < until and not over.is_set():
+            busy = subprocess.Popen(["taskset", "-c", str(cpu), *BUSY])
+            over.wait(generator.uniform(0.05, 2))
+            busy.kill()
+            busy.wait()
+            over.wait(generator.uniform(0.05, 2))
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+class Quota:
+    """A cgroup of this process and its children, whose share of a CPU is limited for a while."""
+
+    def __init__(self):
+        v1 = Path("/sys/fs/cgroup/cpu")
+        self.is_v1 = v1.is_dir()
+        self.parent = v1 if self.is_v1 else Path("/sys/fs/cgroup")
+        self.folder = self.parent / f"breakeven-{os.getpid()}"
+
+    def is_possible(self):
+        try:
+            self.folder.mkdir()
+            self.limit(None)
+            return True
+        except OSError:
+            return False
+        finally:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+
+    def limit(self, cpus):
+        period = 100_000
+        quota = -1 if cpus is None else int(cpus * period)
+        if self.is_v1:
+            (self.folder / "cpu.cfs_period_us").write_text(str(period))
+            (self.folder / "cpu.cfs_quota_us").write_text(str(quota))
+        else:
+            (self.folder / "cpu.max").write_text(f"{'max' if cpus is None else quota} {period}")
+
+    def leave(self):
+        (self.parent / "cgroup.procs").write_text(str(os.getpid()))
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+                return
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def quota(cpu, generator, window, wide):
+    """Less than a CPU for the gate and its programs."""
+    begin, end = window
+    group = Quota()
+    group.folder.mkdir()
+    (group.folder / "cgroup.procs").write_text(str(os.getpid()))
+    over = threading.Event()
+    cpus = generator.uniform(0.2, 0.8)
+
+    def later():
+        if over.wait(begin):
+            return
+        group.limit(cpus)
+        over.wait(end - begin)
+        group.limit(None)
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        group.leave()
+
+
+KINDS = {"none": nobody, "loop": loop, "bursts": bursts, "quota": quota, "other-cpu": other_cpu}
+
+
+# ---- gates
+
+
+def measure_gate(path, kind, number, cpu, folder, links):
+    generator = random.Random(f"{kind}-{number}")
+    stays = number % 2 == 1
+    begin = 0 if stays else generator.uniform(0, 0.6) * SECONDS
+    window = (begin, 3600) if stays else (begin, begin + generator.uniform(0.1, 0.5) * SECONDS)
+    config = {
+        "measure": {"seed": 1000 + number, "max_seconds": 2},
+        "workloads": [{"op": "matmul", "m": [4, 8], "n": "m", "k": "m", "dtype": "f32"}],
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    made = folder / "verdicts.json"
+    made.unlink(missing_ok=True)
+    command = ["taskset", "-c", cpu, BUILD / "breakeven", "gate", folder / "config.json", "--base", folder, "--head", folder]
+    command += ["--backends", "unlike", "--base-env", "UNLIKE_WORK=wide", "--head-env", f"UNLIKE_WORK=chain:{links}"]
+    command += ["--minutes", SECONDS / 60, "--threads", 1, "--quiet", "--out", made]
+    start = time.monotonic()
+    with KINDS[kind](cpu, generator, window, folder / PROGRAM):
+        done = subprocess.run([str(word) for word in command])
+        seconds = time.monotonic() - start
+    if done.returncode not in (0, 1, 3):
+        sys.exit(f"{kind}: the gate ended with status {done.returncode}")
+    verdicts = json.loads(made.read_text())
+    contended = max(0, min(window[1], seconds) - window[0]) if kind != "none" else 0
+    verdicts["contention"] = {"kind": kind, "stays": stays, "begin": begin, "seconds": contended, "of": seconds}
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(verdicts))
+    part.rename(path)
+    found = ", ".join(case["verdict"] for case in verdicts["cases"])
+    print(f"{path.name}: {found}; {seconds:.0f} s, of them {contended:.0f} contended", flush=True)
+
+
+def files_of(folder, kind):
+    return sorted(folder.glob(f"{kind}-[0-9][0-9][0-9].json"))
+
+
+def measure(folder, gates, minutes, only):
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds = [kind for kind in KINDS if not only or kind in only]
+    if "quota" in kinds and not Quota().is_possible():
+        print("quota: left out, no cgroup can be made here", file=sys.stderr)
+        kinds.remove("quota")
+    if len(os.sched_getaffinity(0)) < 2 and "other-cpu" in kinds:
+        print("other-cpu: left out, there is one CPU", file=sys.stderr)
+        kinds.remove("other-cpu")
+    cpu = min(os.sched_getaffinity(0))
+    end = time.monotonic() + 60 * minutes
+    with tempfile.TemporaryDirectory() as name:
+        program = build_unlike(Path(name))
+        calibrate = ["taskset", "-c", str(cpu), program, "calibrate"]
+        links = int(subprocess.run(calibrate, check=True, capture_output=True, text=True).stdout)
+        while time.monotonic() < end:
+            done = {kind: len(files_of(folder, kind)) for kind in kinds}
+            kind = min(kinds, key=lambda k: done[k])
+            if sum(done.values()) >= gates:
+                return
+            number = done[kind] + 1
+            measure_gate(folder / f"{kind}-{number:03}.json", kind, number, cpu, Path(name), links)
+
+
+# ---- the report
+
+
+def report(folder):
+    print("| neighbour | gates | false | same | inconclusive | contended, median | inconclusive where it left |")
+    print("|---|---|---|---|---|---|---|")
+    for kind in KINDS:
+        gates = [json.loads(path.read_text()) for path in files_of(folder, kind)]
+        if not gates:
+            continue
+        verdicts = [case["verdict"] for gate in gates for case in gate["cases"]]
+        left = [case["verdict"] for gate in gates if not gate["contention"]["stays"] for case in gate["cases"]]
+        share = statistics.median(gate["contention"]["seconds"] / gate["contention"]["of"] for gate in gates)
+        false = sum(verdict in ("slower", "faster") for verdict in verdicts)
+        counts = f"{false} | {verdicts.count('same')} | {verdicts.count('inconclusive')}"
+        print(f"| {kind} | {len(gates)} | {counts} | {100 * share:.0f} % | {left.count('inconclusive')} of {len(left)} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    measuring = commands.add_parser("measure", help="gates, one after another")
+    measuring.add_argument("folder", type=Path)
+    measuring.add_argument("--gates", type=int, default=100, help="in all, equally many of each kind")
+    measuring.add_argument("--minutes", type=float, default=60, help="none is begun later")
+    measuring.add_argument("--only", type=lambda kinds: kinds.split(","), help=", ".join(KINDS))
+    reporting = commands.add_parser("report", help="a table in Markdown")
+    reporting.add_argument("folder", type=Path)
+    o = parser.parse_args()
+    if o.command == "measure":
+        if unknown := set(o.only or ()) - set(KINDS):
+            parser.error(f"--only: {', '.join(sorted(unknown))}: there are {', '.join(KINDS)}")
+        measure(o.folder, o.gates, o.minutes, o.only)
+    else:
+        report(o.folder)
+
+
+if __name__ == "__main__":
+    main()
