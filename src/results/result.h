@@ -184,7 +184,7 @@ struct MachineSpeed {
   double median = 1, lowest = 1;                      // of all rounds, 0 to 1; `lowest` is the 5 % quantile
   std::map<std::string, double> best_seconds;         // of the probe's parts, "throughput", "l2", "memory"
   std::map<std::string, double> median_seconds = {};  // likewise; empty: an older program wrote it
-  std::string reservation;  // why its own speed may be higher than was seen; empty: it is known
+  std::string reservation = {};  // why its own speed may be higher than was seen; empty: it is known
 
   bool operator==(const MachineSpeed&) const = default;
 };

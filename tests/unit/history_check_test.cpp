@@ -102,7 +102,7 @@ TEST(HistoryCheckTest, OneMachineDoesNotAccountForAnother) {
   History h = history_of({stepped(60, 40, 1.2)});
   probe(h, 40, 1.2);
   h.machines.push_back({.id = 2, .name = "other", .description = "A CPU, 2 CPUs"});
-  for (Run& run : h.runs) run.machine = 2;
+  for (auto& run : h.runs) run.machine = 2;
   EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
   EXPECT_EQ(check_history(h, {}).host_changes.at(0).machine->name, "other");
 }
@@ -112,7 +112,7 @@ TEST(HistoryCheckTest, RunsWithoutAProbeArePassedOver) {
   probe(h, 40, 1.2);
   for (std::size_t i = 0; i < 30; ++i) h.runs[i].machine_speed.reset();
   EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::machine);
-  for (Run& run : h.runs) run.machine_speed.reset();
+  for (auto& run : h.runs) run.machine_speed.reset();
   EXPECT_EQ(check_history(h, {}).changes.at(0).state, ChangeState::fresh);
 }
 

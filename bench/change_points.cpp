@@ -1,0 +1,30 @@
+// The changes that `history check` finds in series from standard input, one series of times a line, for
+// bench/history_peers.py: a line each of the positions at which a new level begins.
+//   bench-change-points THRESHOLD LEVEL < SERIES
+#include "statistics/change_points.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+int main(int count, char** arguments) {
+  if (count != 3) {
+    fmt::print(stderr, "usage: bench-change-points THRESHOLD LEVEL < SERIES\n");
+    return 2;
+  }
+  const double threshold = std::stod(arguments[1]);
+  const double level = std::stod(arguments[2]);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream text(line);
+    std::vector<double> values;
+    for (double value = 0; text >> value;) values.push_back(value);
+    std::string found;
+    for (const auto& point : breakeven::change_points(values, threshold, level))
+      found += fmt::format("{}{}", found.empty() ? "" : " ", point.position);
+    fmt::print("{}\n", found);
+  }
+}
