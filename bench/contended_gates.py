@@ -187,8 +187,8 @@ KINDS = {"none": nobody, "loop": loop, "bursts": bursts, "quota": quota, "other-
 def measure_gate(path, kind, number, cpu, folder, links):
     generator = random.Random(f"{kind}-{number}")
     stays = number % 2 == 1
-    begin = 0 if stays else generator.uniform(0, 0.6) * SECONDS
-    window = (begin, 3600) if stays else (begin, begin + generator.uniform(0.1, 0.5) * SECONDS)
+    begin = 0 if stays else generator.uniform(0, 1.5)  # a quiet gate is over after 3 s
+    window = (begin, 3600) if stays else (begin, begin + generator.uniform(1, SECONDS / 3))
     config = {
         "measure": {"seed": 1000 + number, "max_seconds": 2},
         "workloads": [{"op": "matmul", "m": [4, 8], "n": "m", "k": "m", "dtype": "f32"}],
