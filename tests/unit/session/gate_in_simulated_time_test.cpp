@@ -100,6 +100,16 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
 }
 
+TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
+  Machine machine(3);
+  for (auto& [path, program] : machine.programs) program.sleeps = false;
+  machine.disturbance = neighbour(1000, 1e9);
+  const CaseVerdict verdict = gate(machine, plan_of(3)).cases.front();
+  EXPECT_EQ(verdict.verdict, Verdict::inconclusive);
+  EXPECT_THAT(verdict.reason, HasSubstr("its threads do not sleep between samples"));
+  EXPECT_THAT(verdict.reason, HasSubstr("OMP_WAIT_POLICY=passive"));
+}
+
 TEST_F(GateInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {
   Machine machine(3);
   machine.has_probe = false;

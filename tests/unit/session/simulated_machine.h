@@ -41,6 +41,7 @@ struct Program {
   double seconds = 1e-3;  // of an iteration
   double noise = 0.005;   // standard deviation of a sample, and of a launch, as a part of the seconds
   double claims = 1;      // times the seconds that pass
+  bool sleeps = true;     // between samples
   std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
   Fault fault = {};
 };
@@ -101,7 +102,7 @@ class ScriptedWorker : public Worker {
     lost_ = WorkerLost{.status = status, .reason = reason};
     return *lost_;
   }
-  bool wait_until_quiet() const override { return true; }
+  bool wait_until_quiet() const override { return program_.sleeps; }
   std::optional<double> cpu_seconds() const override { return 0; }
   int pid() const override { return -1; }
 
