@@ -20,12 +20,14 @@ import dataclasses
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 from pathlib import Path
 
 try:
@@ -50,6 +52,7 @@ class Experiment:
     wanted: int
     options: list = dataclasses.field(default_factory=list)
     burst: bool = False  # others compute during a part of it
+    elsewhere: bool = False  # the base's programs are copies in a folder with a longer path
     possible: bool = True
 
 
@@ -57,6 +60,10 @@ PRELOADED = BUILD / "tests/planted_faults/planted-cblas.so"
 EXPERIMENTS = {
     "same": Experiment("nothing changed", 30),
     "burst": Experiment("nothing changed, a burst of load", 20, burst=True),
+    "folder": Experiment("nothing changed, the base in another folder", 10, elsewhere=True),
+    "work-2": Experiment(
+        "2 % more work everywhere, threshold 1 %", 3, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.02", "--threshold", "1%"]
+    ),
     "work-5": Experiment("5 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.05"]),
     "work-10": Experiment("10 % more work everywhere", 10, ["--head-env", "BREAKEVEN_EXTRA_WORK=0.1"]),
     "haswell": Experiment(
@@ -135,11 +142,12 @@ def measure_gate(folder, config, name, number):
     path = folder / f"{name}-{number:02}.json"
     usual = [v["wall_seconds"] for v in verdict_files(folder, "same")] or [200]
     generator = random.Random(f"{name}-{number}")
-    seed = 1000 * (1 + list(EXPERIMENTS).index(name)) + number
+    seed = 1000 + number + 1_000_000 * (zlib.crc32(name.encode()) % 1000)
     with tempfile.TemporaryDirectory() as temporary:
         seeded = seeded_config(config, seed, Path(temporary))
         made = Path(temporary) / "verdicts.json"
-        command = [BUILD / "breakeven", "gate", seeded, "--base", BUILD, "--head", BUILD, "--out", made, "--quiet"]
+        base = copied_programs(Path(temporary)) if experiment.elsewhere else BUILD
+        command = [BUILD / "breakeven", "gate", seeded, "--base", base, "--head", BUILD, "--out", made, "--quiet"]
         with burst(statistics.median(usual), generator) if experiment.burst else contextlib.nullcontext() as load:
             start = time.time()
             done = subprocess.run([str(word) for word in command + experiment.options])
@@ -147,6 +155,15 @@ def measure_gate(folder, config, name, number):
             sys.exit(f"{name}: the gate ended with status {done.returncode}")
         keep(json.loads(made.read_text()) | {"burst": load, "commit": commit()}, path)
     print(f"{path.name}: status {done.returncode}, {time.time() - start:.0f} s", flush=True)
+
+
+def copied_programs(folder):
+    """The path's length moves the stack of a program, and with it how its data lies in memory."""
+    copies = folder / "a-folder-whose-path-is-quite-a-bit-longer-than-that-of-the-build"
+    copies.mkdir()
+    for program in BUILD.glob("breakeven-backend-*"):
+        shutil.copy2(program, copies, follow_symlinks=True)
+    return copies
 
 
 def seeded_config(config, seed, folder):
