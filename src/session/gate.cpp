@@ -493,8 +493,9 @@ class Gate {
   Cause slow_machine(const ComparedCase& one) const {
     const auto spins = [](const Contender* side) { return side != nullptr && side->busy_when_idle; };
     if (std::any_of(one.sides.begin(), one.sides.end(), spins))
-      return {.text = "its threads do not sleep between samples, so a neighbour cannot be told from them",
-              .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
+      return {
+          .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
+          .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
     const double speed = one.slow_speeds.empty() ? engine_.speed_while_waiting() : median(one.slow_speeds);
     return {.text = fmt::format("this machine ran at {:.0f} % of its own speed", speed * 100),
             .remedy = "repeat it when nothing else shares its cores"};
