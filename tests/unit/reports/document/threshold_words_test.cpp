@@ -6,9 +6,9 @@
 #include "reports/document/builders.h"
 #include "reports/render/markdown.h"
 #include "results/number_text.h"
-#include "thresholds_sample.h"
+#include "unit/thresholds_sample.h"
 
-namespace breakeven {
+namespace breakeven::threshold_words_test {
 namespace {
 
 using testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
 }
 
 }  // namespace
-}  // namespace breakeven
+}  // namespace breakeven::threshold_words_test
