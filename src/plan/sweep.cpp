@@ -228,8 +228,10 @@ Place Axis::place_of(std::size_t row, std::size_t column) const {
 
 namespace {
 
+/// A column without a parameter is that of the labels.
 bool is_of(const Axis& axis, std::string_view parameter) {
-  return axis.columns.size() == 1 && axis.columns.front()->name == parameter;
+  const Parameter* const first = axis.columns.front();
+  return axis.columns.size() == 1 && first != nullptr && first->name == parameter;
 }
 
 /// One of its rows.

@@ -39,6 +39,8 @@ FileLock::FileLock(const fs::path& file) {
   const fs::path target = link_target(file);
   for (int i = 0; i < attempts && !take(target); ++i) {
   }
+  if (path_.empty()) return;
+  for (const fs::path& written : {target, previous_of(target)}) remove_unfinished(written);
 }
 
 /// Returns false if it must be tried again.

@@ -15,7 +15,7 @@ class FileInUse : public std::runtime_error {
 
 /// Keeps a file for this process while it lives, by a lock on `.NAME.lock` beside it, which it removes in the
 /// end together with folders that it made and that are empty. The kernel gives the lock back with the
-/// process, so that what a killed one leaves does not stop the next.
+/// process, so that what a killed one leaves does not stop the next, which removes it.
 ///
 /// No file (an empty path), a pipe, a device and standard output ("-") are not kept. Neither is a file where
 /// nothing can be locked: then it is written without.

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -124,6 +127,24 @@ class PartFile {
   int cause_;
 };
 
+bool is_running(pid_t process) {
+  return kill(process, 0) == 0 || errno == EPERM;
+}
+
+/// The process that a file of this name belonged to, which is PREFIX + PID-N.part; nullopt for other names.
+std::optional<pid_t> writer_of(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  pid_t process = 0;
+  int number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [dash, no_process] = std::from_chars(name.data(), end, process);
+  if (no_process != std::errc() || dash == end || *dash != '-') return std::nullopt;
+  const auto [rest, no_number] = std::from_chars(dash + 1, end, number);
+  if (no_number != std::errc() || std::string_view(rest, end) != ".part") return std::nullopt;
+  return process;
+}
+
 /// True if this error can prevent making a file beside the target although the target itself can be written
 /// to.
 bool only_in_place(int cause) {
@@ -238,6 +259,16 @@ void write_whole_file(const fs::path& path, std::string_view text) {
   if (cause == EBUSY) return in_place();  // a file that is mounted, as into a container
   if (cause != 0) fail(cause);
   synchronize_folder_of(target);
+}
+
+void remove_unfinished(const fs::path& path) {
+  const std::string prefix = path.filename().string() + ".";
+  std::error_code error;
+  fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const auto writer = writer_of(entry->path().filename().string(), prefix);
+    if (writer && !is_running(*writer)) unlink(entry->path().c_str());
+  }
 }
 
 }  // namespace breakeven

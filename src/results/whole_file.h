@@ -46,4 +46,8 @@ void make_folder_of(const std::filesystem::path& file);
 /// beside it. Throws std::system_error.
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
+/// Removes the files that write_whole_file() was writing beside `path`, which is no link, when its process
+/// was killed. A process that is still there may be writing.
+void remove_unfinished(const std::filesystem::path& path);
+
 }  // namespace breakeven

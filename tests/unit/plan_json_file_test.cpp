@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <cmath>
+#include <functional>
 #include <thread>
 
 #include "plan/json_file.h"
@@ -120,6 +122,94 @@ TEST(JsonFile, HostileFilesCostLittle) {
   const std::string message = error_of(folder.write("text.json", "\"" + std::string(size - 1, 'x')));
   EXPECT_THAT(message, HasSubstr("missing closing quote"));
   EXPECT_LT(message.size(), 1000U);
+}
+
+TEST(JsonFile, MayBeAsDeepAndAsWideAsItsLimits) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(error_of(folder.write("a.json", std::string(64, '[') + std::string(64, ']'))), "");
+  EXPECT_THAT(error_of(folder.write("a.json", "[1, " + std::string(64, '[') + std::string(64, ']') + "]")),
+              HasSubstr(": /1/0/0/"));
+  const auto keys = [](int count) {
+    std::string text = "[0, {";
+    for (int i = 0; i < count; ++i) text += fmt::format("{}\"{}\": 0", i == 0 ? "" : ", ", i);
+    return text + "}]";
+  };
+  EXPECT_EQ(error_of(folder.write("a.json", keys(1000))), "");
+  EXPECT_THAT(error_of(folder.write("a.json", keys(1001))),
+              HasSubstr(": /1/1000: is the 1001th key of one object; is it the right file?"));
+  EXPECT_EQ(error_of(folder.write("a.json", "[{\"a\": 1}, {\"a\": [{\"a\": {}}]}]")), "");
+}
+
+TEST(JsonFile, SaysWhereANumberIsTooLarge) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_of(folder.write("a.json", "{\"a\": [1, {}, [], 1e999]}")), HasSubstr(": /a/3: "));
+}
+
+TEST(JsonFile, SaysHowToMendWhatIsNoJson) {
+  const TemporaryFolder folder;
+  const auto error = [&](const char* text) { return error_of(folder.write("a.json", text)); };
+  using testing::EndsWith;
+  EXPECT_THAT(error("[1,\n ]"), EndsWith("; remove the comma before it"));
+  EXPECT_THAT(error("{\"a\": 1 , }"), EndsWith("; remove the comma before it"));
+  EXPECT_THAT(error("[1 }"), testing::Not(HasSubstr("comma before")));
+  EXPECT_THAT(error("[1, // one\n 2]"), EndsWith("; JSON has no comments"));
+  EXPECT_THAT(error("[1, 2"), EndsWith("; the file ends too early: is it cut off?"));
+  EXPECT_THAT(error("[1, x]"),
+              testing::AllOf(HasSubstr(": line 1, column 5: "), testing::Not(HasSubstr(";  "))));
+  EXPECT_THAT(error("[1,\n  2 3]"), HasSubstr(": line 2, column 5: "));
+  EXPECT_THAT(error(("[" + std::string(500, 'x')).c_str()), testing::Not(HasSubstr(std::string(201, 'x'))));
+}
+
+TEST(JsonFile, ShowsTheBeginningOfALongValue) {
+  EXPECT_EQ(shown(Json(std::string(58, 'x'))), "\"" + std::string(58, 'x') + "\"");
+  EXPECT_EQ(shown(Json(std::string(59, 'x'))), "\"" + std::string(59, 'x') + "...");
+  EXPECT_EQ(shown(Json(std::string(58, 'x') + "\u00e9")), "\"" + std::string(58, 'x') + "...")
+      << "and no part of a character";
+}
+
+std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(JsonFile, HasValuesOfTheTypesThatAreAskedFor) {
+  const Place place("f");
+  const auto number = [&](const char* text) {
+    return refusal([&] { (void)require_above_zero(Json::parse(text), place / "a", "; mend it"); });
+  };
+  EXPECT_EQ(number("0.001"), "");
+  for (const char* bad : {"0", "-1", "\"1\"", "null", "true"})
+    EXPECT_EQ(number(bad), std::string("f: /a: is ") + bad + "; it must be a number above 0; mend it");
+  EXPECT_EQ(require_above_zero(Json(2.5), place, ""), 2.5);
+  EXPECT_THAT(refusal([&] { (void)require_above_zero(Json(INFINITY), place, ""); }), HasSubstr("above 0"));
+
+  const auto whole = [&](const char* text) {
+    return refusal([&] { (void)require_whole(Json::parse(text), place / "a", 7); });
+  };
+  EXPECT_EQ(whole("1"), "");
+  EXPECT_EQ(whole("7"), "");
+  for (const char* bad : {"0", "8", "-1", "1.0", "\"1\""})
+    EXPECT_EQ(whole(bad), std::string("f: /a: is ") + bad + "; it must be a whole number above 0");
+
+  const auto text = [&](const char* object) {
+    return refusal([&] { (void)require_text(Json::parse(object), place, "a"); });
+  };
+  EXPECT_EQ(text(R"({"a": "b"})"), "");
+  EXPECT_EQ(text(R"({"b": "b"})"), "f: 'a' is missing; add it");
+  EXPECT_EQ(text(R"({"a": ""})"), "f: /a: is \"\"; it must be a string that is not empty");
+  EXPECT_EQ(text(R"({"a": 1})"), "f: /a: is 1; it must be a string that is not empty");
+
+  const auto object = [&](const char* json) {
+    return refusal([&] { require_object(Json::parse(json), place, {"width", "height"}); });
+  };
+  EXPECT_EQ(object(R"({"width": 1})"), "");
+  EXPECT_EQ(object("[]"), "f: is []; it must be an object, {...}");
+  EXPECT_EQ(object(R"({"height": 1, "wdith": 1})"),
+            "f: /wdith: unknown key 'wdith'; known are width, height; did you mean 'width'?");
 }
 
 TEST(JsonFile, MessagesCannotSteerATerminal) {

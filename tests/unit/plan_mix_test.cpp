@@ -57,6 +57,17 @@ TEST_F(MixFile, ACaseThatIsThereTwiceCountsForBoth) {
   EXPECT_EQ(mix.entries[0].weight, 6);
 }
 
+TEST_F(MixFile, StandInsOfACaseThatIsThereTwiceAreThoseOfBoth) {
+  const auto one = [](const std::string& others) {
+    return R"({"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32", "or_dtype": )" + others + "}";
+  };
+  const Mix mix = read(one(R"(["bf16"])") + "," + one(R"(["f16", "bf16"])"));
+  ASSERT_EQ(mix.entries.size(), 1U);
+  EXPECT_EQ(mix.entries[0].weight, 2);
+  EXPECT_THAT(mix.entries[0].ids(),
+              ElementsAre("matmul/m=8/n=8/k=8/f32", "matmul/m=8/n=8/k=8/bf16", "matmul/m=8/n=8/k=8/f16"));
+}
+
 TEST_F(MixFile, SaysWhatIsWrongAndWhere) {
   const auto product = [](const std::string& more) {
     return R"({"op": "matmul", "m": 8, "n": 8, "k": 8, )" + more + "}";
@@ -70,6 +81,17 @@ TEST_F(MixFile, SaysWhatIsWrongAndWhere) {
   expect_refused(product(R"("dtype": ["f32", "f64"], "or_dtype": ["bf16"])"), "needs one 'dtype'");
   expect_refused(product(R"("dtype": "f32", "or_dtype": ["f99"])"), "f99");
   expect_refused(product(R"("dtype": "f32", "wieght": 2)"), "unknown key 'wieght'");
+  expect_refused(product(R"("dtype": "f32", "weight": 0)"), ": how often each of the cases runs");
+  expect_refused(
+      product(R"("dtype": "f32", "or_dtype": [])"),
+      "/workloads/0/or_dtype: is []; it must be a list of dtypes that are acceptable, too, such as "
+      "[\"bf16\"]");
+  expect_refused(product(R"("or_dtype": ["bf16"])"),
+                 "/workloads/0/or_dtype: needs one 'dtype' that these may stand in for; give each dtype an "
+                 "entry of its own");
+  expect_refused(product(R"("dtype": "f32", "or_dtype": ["bf16", "f32"])"),
+                 "/workloads/0/or_dtype/1: is the");
+  expect_refused("7", "/workloads/0: is 7; it must be an object, {...}");
 }
 
 class PriceFile : public testing::Test {
@@ -108,7 +130,9 @@ TEST_F(PriceFile, SaysWhatIsWrongAndWhere) {
   expect_refused("{}", "'prices' must be a list");
   expect_refused(list(""), "'prices' must be a list");
   expect_refused(list(price("")), "/prices/0: has no price");
-  expect_refused(list(price(R"("per_hour": 0, )")), "/prices/0/per_hour: is 0; it must be a number above 0");
+  expect_refused(list(price(R"("per_hour": 0, )")),
+                 "/prices/0/per_hour: is 0; it must be a number above 0; leave an unknown price out, as "
+                 "nothing is free");
   expect_refused(list(price(R"("per_hour": -2, )")), "/prices/0/per_hour: is -2");
   expect_refused(list(price(R"("per_hour": "2", )")), "/prices/0/per_hour: is \"2\"");
   expect_refused(list(price(R"("purchase": null, )")), "/prices/0/purchase: is null");
@@ -119,6 +143,47 @@ TEST_F(PriceFile, SaysWhatIsWrongAndWhere) {
   expect_refused(list(R"({"device": "NVIDIA L4", "per_hour": 1, "currency": "USD", "date": "2026-10-01"})"),
                  "'source' is missing");
   expect_refused(list(price(R"("per_hour": 1, "cpus": 0, )")), "/prices/0/cpus: is 0");
+  expect_refused(list(price(R"("per_hour": 1, "cpus": 2147483648, )")), "/prices/0/cpus: is 2147483648");
+  expect_refused(list(price(R"("per_hour": 1, "hots": "h", )")), "/prices/0/hots: unknown key 'hots'");
+  expect_refused(R"({"prices": [7]})", "/prices/0: is 7; it must be an object");
+  expect_refused(R"({"prices": {}})", "'prices' must be a list of at least one price, such as {\"device\": ");
+  expect_refused(R"({"price": []})", "/price: unknown key 'price'");
+  const std::string offer = list(price(R"("per_hour": 1, )"));
+  const auto with_electricity = [&](const std::string& electricity) {
+    return offer.substr(0, offer.size() - 1) + R"(, "electricity": )" + electricity + "}";
+  };
+  expect_refused(with_electricity("{}"), "/electricity: 'per_kwh' is missing; add it");
+  expect_refused(with_electricity(R"({"per_hour": 1})"), "/electricity/per_hour: unknown key 'per_hour'");
+  expect_refused(
+      with_electricity(R"({"per_kwh": 0.3, "currency": "EUR", "source": "a bill", "date": "2026-01-31"})"),
+      "/electricity/currency: is 'EUR', and that of the prices before it is 'USD'; convert them to one");
+}
+
+TEST_F(PriceFile, HasDays) {
+  const auto dated = [](const std::string& date) {
+    return list(R"({"host": "box", "per_hour": 1, "currency": "USD", "source": "a page", "date": ")" + date +
+                R"("})");
+  };
+  for (const char* day : {"2026-01-01", "2024-02-29", "0999-12-31"})
+    EXPECT_EQ(read(dated(day)).offers.at(0).from.date, day);
+  for (const char* day : {"2026-1-01", "2026-01-1", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32",
+                          "2025-02-29", "2026/01-01", "2026-01/01", "20x6-01-01", "2026-x1-01", "2026-01-x1",
+                          "-026-01-01", "2026--1-01", "2026-01--1", "2026-01-011", "2026-01-01 "})
+    expect_refused(dated(day), std::string("/prices/0/date: is '") + day + "'; it must be a day, as in");
+}
+
+TEST_F(PriceFile, NamesAnOfferAfterWhatItIsOf) {
+  const Prices prices = read(
+      R"({"prices": [{"host": "box", "per_hour": 1, "currency": "USD", "source": "a", "date": "2026-10-01"},
+                     {"host": "box", "device": "GPU", "purchase": 1, "currency": "USD", "source": "a", "date": "2026-10-01"}]})");
+  EXPECT_EQ(prices.offers[0].name, "box");
+  EXPECT_EQ(prices.offers[0].host, "box");
+  EXPECT_FALSE(prices.offers[0].purchase);
+  EXPECT_FALSE(prices.offers[0].cpus);
+  EXPECT_EQ(prices.offers[1].name, "GPU");
+  EXPECT_EQ(prices.offers[1].host, "box");
+  EXPECT_FALSE(prices.offers[1].per_hour);
+  EXPECT_FALSE(prices.electricity);
 }
 
 }  // namespace

@@ -36,6 +36,16 @@ TEST(ShapeKinds, AreMissedOneByOne) {
   EXPECT_EQ(untried(R"({"op": "matmul", "m": 1, "n": 65, "k": 64, "dtype": "f32"})"), "");
 }
 
+TEST(ShapeKinds, AreThinFrom32To1) {
+  EXPECT_EQ(untried(R"({"op": "matmul", "m": [3, 64], "n": 2, "k": 2, "dtype": "f32"})"), "");
+  EXPECT_EQ(
+      untried(R"({"op": "matmul", "m": [3, 62], "n": 2, "k": 2, "dtype": "f32"})"),
+      "No matrix product here has a thin shape; such products can get slower alone. The config odd-shapes "
+      "has them.");
+  EXPECT_THAT(untried(R"({"op": "matmul", "m": [2, 64], "n": 2, "k": 2, "dtype": "f32"})"),
+              HasSubstr("has an odd size;"));
+}
+
 TEST(ShapeKinds, AreOfMatrixProductsOnly) {
   EXPECT_EQ(untried(R"({"op": "infer", "network": "mlp", "batch": 8, "dtype": "f32"})"), "");
 }

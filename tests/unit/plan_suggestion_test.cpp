@@ -26,5 +26,25 @@ TEST(Suggestion, NamesTheNearestAndNothingFarOff) {
   EXPECT_EQ(did_you_mean("pad", {}), "");
 }
 
+TEST(Suggestion, IsWithinAThirdOfTheLongerWord) {
+  EXPECT_EQ(nearest("abcdef", {"abcdXY"}), "abcdXY") << "2 of 6";
+  EXPECT_EQ(nearest("abcde", {"abcXY"}), std::nullopt) << "2 of 5";
+  EXPECT_EQ(nearest("abcd", {"abcdXY"}), "abcdXY") << "the longer one has 6";
+  EXPECT_EQ(nearest("abc", {"abd", "abe"}), "abd") << "the first of equals";
+  EXPECT_EQ(nearest("abx", {"abd", "abx"}), "abx");
+}
+
+TEST(Suggestion, MayBeTheWordThatIsBegun) {
+  EXPECT_EQ(nearest("tra", {"transpose"}), "transpose");
+  EXPECT_EQ(nearest("tr", {"transpose"}), std::nullopt) << "too short to say anything";
+  EXPECT_EQ(nearest("pose", {"transpose"}), std::nullopt);
+}
+
+TEST(Suggestion, IsForWordsOfSensibleLength) {
+  const std::string longest(64, 'x');
+  EXPECT_EQ(nearest(longest, {longest}), longest);
+  EXPECT_EQ(nearest(longest + "x", {longest}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace breakeven

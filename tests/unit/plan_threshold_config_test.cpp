@@ -129,6 +129,75 @@ TEST_F(ThresholdConfigFile, SaysWhatIsWrongAndWhere) {
       "kk");
 }
 
+TEST_F(ThresholdConfigFile, SaysWhatASideMayHave) {
+  const auto with = [](const std::string& baseline) {
+    return R"({"parameter": "m", "baseline": )" + baseline + R"(, "challenger": {"backends": ["a"]}})";
+  };
+  expect_refused(with("[]"), "/threshold/baseline: is []; it must be an object, {...}");
+  expect_refused(with(R"({"backends": ["a"], "thread": 1})"), "/threshold/baseline/thread: unknown key");
+  expect_refused(with(R"({"backends": []})"),
+                 "/threshold/baseline/backends: is []; it must be a list of names");
+  expect_refused(with(R"({"backends": ["a"], "parameters": [3]})"),
+                 "/threshold/baseline/parameters: is [3]; it must be an object, {...}");
+  expect_refused(with(R"({"backends": ["a"], "parameters": {"k": {"from": 1}}})"),
+                 "/threshold/baseline/parameters/k: must be one value, which this side has in place of the");
+  expect_refused(with(R"({"backends": ["a"], "price": {"per_hour": 1, "per_day": 2}})"),
+                 "/threshold/baseline/price/per_day: unknown key 'per_day'");
+  EXPECT_EQ(read(with(R"({"backends": ["a"], "threads": 65537})")).sides[0].threads, 65536)
+      << "more than any machine has";
+}
+
+TEST_F(ThresholdConfigFile, AsksForTimeByTheDefaults) {
+  const ThresholdConfig config = read(asked());
+  EXPECT_THAT(config.in, ElementsAre(Quantity::time));
+  EXPECT_EQ(config.multiple, 1);
+  EXPECT_EQ(config.width, 0.04);
+  EXPECT_FALSE(config.unlike_precision);
+  EXPECT_FALSE(config.sides[0].price);
+  EXPECT_THAT(read(asked("m", R"("in": ["energy", "time"], )")).in,
+              ElementsAre(Quantity::energy, Quantity::time));
+  EXPECT_EQ(config.measure, Measure());
+  EXPECT_THAT(config.json, HasSubstr("\"From when?\""));
+}
+
+TEST_F(ThresholdConfigFile, TakesTheWidthsBetween0And1) {
+  EXPECT_EQ(read(asked("m", R"("width": 0.999, )")).width, 0.999);
+  for (const char* width : {"0", "1", "-0.1", "\"0.1\""})
+    expect_refused(asked("m", std::string("\"width\": ") + width + ", "),
+                   std::string("/threshold/width: is ") + width +
+                       "; it must be a fraction above 0 and below 1, as in 0.04");
+}
+
+TEST_F(ThresholdConfigFile, LooksAbove0) {
+  const std::string padded =
+      R"({"op": "conv2d", "n": 1, "c": 1, "h": 8, "w": 8, "k": 1, "r": 1, "s": 1, "pad": {"from": 0, "to": 2, "step": 1}})";
+  expect_refused(asked("pad"), "/workloads/0/pad/from: is 0; a threshold is looked for above 0", padded);
+  const std::string rates =
+      R"({"op": "train", "network": "mlp", "batch": 1, "learning_rate": {"from": 0.1, "to": 0.4, "factor": 2}})";
+  expect_refused(asked("learning_rate"), "must be a range of whole numbers, as in {\"from\": 16", rates);
+}
+
+TEST_F(ThresholdConfigFile, MayGoInSteps) {
+  const ThresholdConfig config =
+      read(asked(),
+           R"({"op": "matmul", "m": {"from": 10, "to": 39, "step": 10}, "n": 1, "k": 1, "dtype": "f32"})");
+  ASSERT_EQ(config.questions.size(), 1U);
+  EXPECT_EQ(config.questions[0].from, 10);
+  EXPECT_EQ(config.questions[0].to, 30);
+  EXPECT_EQ(config.questions[0].factor, 2) << "of the search, which has no use for the step";
+}
+
+/// Rows that are names alone have no parameter.
+TEST_F(ThresholdConfigFile, GoesWithRowsThatHaveOnlyLabels) {
+  folder_.write("s.json", R"({"source": "a test", "columns": ["label"], "rows": [["x"], ["y"]]})");
+  const ThresholdConfig config = read(
+      asked(),
+      R"({"op": "matmul", "shapes": "s.json", "m": {"from": 16, "to": 64, "factor": 2}, "n": 8, "k": 8})");
+  ASSERT_EQ(config.questions.size(), 2U);
+  EXPECT_EQ(config.questions[1].at(1, 17).problem.id(), "matmul/m=17/n=8/k=8/f32");
+  EXPECT_EQ(config.questions[1].at(1, 17).label, "y");
+}
+
 TEST_F(ThresholdConfigFile, IsAConfigThatRunMeasuresToo) {
   const Config scan = read_config(
       folder_.write("s.json", "{\"threshold\": " + asked() + ", \"workloads\": [" + products + "]}"));

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <optional>
+#include <string>
 
 #include "results/file_lock.h"
 #include "temporary_folder.h"
@@ -36,6 +39,18 @@ TEST(FileLock, IsOfTheFileThatALinkLeadsTo) {
   fs::create_symlink("real.json", folder.path() / "link.json");
   const FileLock lock(folder.path() / "link.json");
   EXPECT_THAT(why_refused(folder.path() / "real.json"), testing::HasSubstr("another run writes it"));
+}
+
+TEST(FileLock, RemovesWhatAKilledProcessWasWriting) {
+  const TemporaryFolder folder;
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  waitpid(ended, nullptr, 0);
+  fs::create_symlink("real.json", folder.path() / "link.json");
+  for (const char* name : {"real.json", "real.previous.json"})
+    folder.write(name + std::string(".") + std::to_string(ended) + "-0.part", "half");
+  { const FileLock lock(folder.path() / "link.json"); }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "the link";
 }
 
 TEST(FileLock, KeepsFoldersThatAreInUse) {

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "results/whole_file.h"
 #include "temporary_folder.h"
@@ -77,6 +81,34 @@ TEST(WholeFile, AFullDiskLeavesTheOldFile) {
   }
   EXPECT_EQ(read_whole(file), "old");
   EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+/// The id of a process that has ended.
+pid_t ended_process() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST(WholeFile, WhatAKilledProcessWasWritingIsRemoved) {
+  const TemporaryFolder folder;
+  const std::string ended = std::to_string(ended_process());
+  const auto file = folder.write("file.json", "whole");
+  const std::vector kept{"file.json." + std::to_string(getpid()) + "-0.part",  // may be at work
+                         "other.json." + ended + "-0.part",
+                         "file.json." + ended + "-0.part.txt",
+                         "file.json." + ended + "-.part",
+                         "file.json.part",
+                         "file.json." + ended + "0.part",
+                         "file.json.x" + ended + "-0.part"};
+  for (const std::string& name : kept) folder.write(name, "");
+  for (const char* number : {"0", "17"}) folder.write("file.json." + ended + "-" + number + ".part", "half");
+  remove_unfinished(file);
+  EXPECT_EQ(read_whole(file), "whole");
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(folder.path() / name)) << name;
+  EXPECT_EQ(files_in(folder.path()), kept.size() + 1);
+  remove_unfinished(folder.path() / "nowhere" / "file.json");
 }
 
 TEST(WholeFile, FollowsLinksEvenWhereNothingIsThere) {

@@ -1,6 +1,7 @@
 // Change points of simulated series. The generators are seeded: what passes once passes always.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -99,6 +100,19 @@ TEST(RankTail, IsNeverBelowTheExactOneWhereItDecides) {
 TEST(RankTail, ReachesWhereDoublesDoNot) {
   EXPECT_LT(log_rank_tail(5000, 5000, 0), -1000);
   EXPECT_LT(log_rank_tail(5000, 5000, 0), log_rank_tail(5000, 5000, 1e6));
+}
+
+/// By counting partitions in whole numbers (Python), beside scipy.stats.norm.logsf where the table ends.
+TEST(RankTail, IsExactToTheEndOfItsTableAndNormalBeyond) {
+  EXPECT_NEAR(log_rank_tail(3, 10, 4), -3.25809653802148, 1e-12);
+  EXPECT_NEAR(log_rank_tail(24, 25, 24), -22.8765877203368, 1e-10);
+  EXPECT_NEAR(log_rank_tail(25, 2047, 2047), -56.2746277017614, 1e-9);
+  EXPECT_NEAR(log_rank_tail(25, 3000, 2047), -65.7804662082394, 1e-9);
+  EXPECT_NEAR(log_rank_tail(25, 3000, 2048), -36.2586484726235, 1e-9);
+  EXPECT_NEAR(log_rank_tail(26, 3000, 5), -41.7464472208789, 1e-9);
+  EXPECT_NEAR(log_rank_tail(30, 40, 200), -13.7550567533874, 1e-9);
+  EXPECT_NEAR(log_rank_tail(30, 40, 350), -6.48045760855652, 1e-9);
+  EXPECT_NEAR(log_rank_tail(5000, 5000, 0), -3755.00508847397, 1e-3) << "where erfc() is 0";
 }
 
 class ChangePointsOfNoise : public testing::TestWithParam<Noise> {};
@@ -249,6 +263,100 @@ TEST(ChangePoints, OfFewValuesAreNoneAndThatIsKnown) {
   }
   EXPECT_EQ(least_p_value(0), 1);
   EXPECT_EQ(least_p_value(5), 1);
+}
+
+/// 2 * the distance to the nearer end * the sum of all weights / the number of arrangements, by hand.
+TEST(ChangePoints, HaveTheLeastPValuesThatCountingGives) {
+  EXPECT_NEAR(least_p_value(6), 2.0 * 3 * (1.0 / 3) / 20, 1e-12);
+  EXPECT_NEAR(least_p_value(7), 2.0 * 3 * (2.0 / 3) / 35, 1e-12);
+  EXPECT_NEAR(least_p_value(8), 2.0 * 3 * (2.0 / 3 + 1.0 / 4) / 56, 1e-12) << "at 3 of 8, not at 4";
+  EXPECT_EQ(values_to_tell(10, 0.0399), 3U) << "2 * 3 * 1.9 / 286 = 0.03986";
+  EXPECT_EQ(values_to_tell(10, 0.0398), 4U);
+  EXPECT_EQ(values_to_tell(3, 0.101), 3U);
+  EXPECT_EQ(values_to_tell(3, 0.099), 0U);
+}
+
+TEST(ChangePoints, HaveTheirPValue) {
+  std::vector<double> values;
+  for (int i = 0; i < 20; ++i) values.push_back(i < 10 ? 10 - i : 120 - i);
+  const auto clear = change_points(values, 0.03, 0.01);
+  ASSERT_EQ(clear.size(), 1U);
+  EXPECT_EQ(clear[0].position, 10U);
+  // 20 * (2 * (1/3 + 1/4 + ... + 1/9) + 1/10) / C(20, 10)
+  EXPECT_NEAR(clear[0].p_value, 0.00029854906016, 1e-13);
+
+  // Equal values are spread in an order that stays the same: what a history found once it finds again. The
+  // expected value is from another implementation, in Python.
+  values.clear();
+  for (int i = 0; i < 40; ++i) values.push_back(100 + (7 * i * i + 3 * i) % 11 % 4 + (i >= 25 ? 2 : 0));
+  const auto tied = change_points(values, 0, 0.01);
+  ASSERT_EQ(tied.size(), 1U);
+  EXPECT_EQ(tied[0].position, 25U);
+  EXPECT_NEAR(tied[0].p_value, 2.7862328734543962e-05, 1e-15);
+}
+
+TEST(ChangePoints, MayBeCloseToEitherEnd) {
+  for (const std::size_t position : {std::size_t{3}, std::size_t{57}}) {
+    std::vector<double> values(60, 1e-3);
+    scale_from(values, position, 1.5);
+    const auto changes = change_points(values, 0.03, 0.05);
+    ASSERT_EQ(changes.size(), 1U) << position;
+    EXPECT_EQ(changes[0].position, position);
+  }
+}
+
+/// The C-th smallest ratio and the C-th largest, C being the whole part of m n / 2 - 1.96 sqrt(m n (m + n +
+/// 1) / 12): Hollander and Wolfe, section 4.3. Here 127 of 400.
+TEST(ChangePoints, HaveHodgesAndLehmannsRatioAndItsInterval) {
+  std::vector<double> values;
+  for (int i = 0; i < 20; ++i) values.push_back(std::exp(0.001 * (7 * i % 20)));
+  for (int i = 0; i < 20; ++i) values.push_back(2 * std::exp(0.0007 * (11 * i % 20)));
+  std::vector<double> ratios;
+  for (std::size_t b = 0; b < 20; ++b) {
+    for (std::size_t a = 20; a < 40; ++a) ratios.push_back(values[a] / values[b]);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const auto changes = change_points(values, 0.03, 0.01);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].position, 20U);
+  EXPECT_DOUBLE_EQ(changes[0].interval.low, ratios[126]);
+  EXPECT_DOUBLE_EQ(changes[0].interval.high, ratios[273]);
+  EXPECT_DOUBLE_EQ(changes[0].ratio, std::sqrt(ratios[199] * ratios[200]));
+}
+
+TEST(ChangePoints, OfVeryFewValuesHaveTheWholeRangeForAnInterval) {
+  const auto changes = change_points(std::vector<double>{1, 1.01, 1.02, 2.02, 2.04, 2}, 0.03, 0.11);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_DOUBLE_EQ(changes[0].interval.low, 2 / 1.02);
+  EXPECT_DOUBLE_EQ(changes[0].interval.high, 2.04);
+  EXPECT_DOUBLE_EQ(changes[0].ratio, 2.02 / 1.01) << "the middle one of nine";
+}
+
+/// A ratio is of the 200 values that are nearest on either side.
+TEST(ChangePoints, AreMeasuredByTheirNeighbours) {
+  std::vector<double> values(600, 1);
+  scale_from(values, 100, 1.01);
+  scale_from(values, 300, 1.5);
+  scale_from(values, 500, 1.01);
+  const auto changes = change_points(values, 0.03, 1e-4);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].position, 300U);
+  EXPECT_DOUBLE_EQ(changes[0].ratio, 1.5);
+  EXPECT_DOUBLE_EQ(changes[0].interval.low, 1.5);
+  EXPECT_DOUBLE_EQ(changes[0].interval.high, 1.5);
+}
+
+/// A change is undone where the level moves by less than the threshold; what is left is measured again,
+/// between the neighbours that it has then.
+TEST(ChangePoints, AreMeasuredAgainWhereANeighbourIsUndone) {
+  std::vector<double> values(120, 1);
+  scale_from(values, 40, 1.02);
+  scale_from(values, 80, 1.10);
+  const auto changes = change_points(values, 0.05, 1e-4);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].position, 80U);
+  EXPECT_DOUBLE_EQ(changes[0].interval.low, 1.10) << "the level before is 1.02 and, further back, 1";
+  EXPECT_NEAR(changes[0].interval.high, 1.02 * 1.10, 1e-12);
 }
 
 TEST(ChangePoints, AreFoundOnceThereAreAsManyValuesAsSaid) {

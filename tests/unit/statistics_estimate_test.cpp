@@ -63,6 +63,42 @@ TEST(Estimate, ThatCannotBeToldApartIsNotRanked) {
               1e-4);
 }
 
+TEST(Estimate, RatiosAndMultiplesCarryTheirIntervals) {
+  const Estimate over = ratio(about(6, 0.6), about(3, 0.1));
+  EXPECT_DOUBLE_EQ(over.value, 2);
+  ASSERT_TRUE(over.interval);
+  const double half = std::hypot(std::log(6.6 / 5.4) / 2, std::log(3.1 / 2.9) / 2);
+  EXPECT_NEAR(over.interval->low, 2 * std::exp(-half), 1e-12);
+  EXPECT_NEAR(over.interval->high, 2 * std::exp(half), 1e-12);
+  EXPECT_FALSE(ratio(about(6, 0.6), {.value = 3}).interval);
+  EXPECT_FALSE(ratio({.value = 6}, about(3, 0.1)).interval);
+  EXPECT_FALSE(ratio(about(6, 6), about(3, 0.1)).interval) << "it reaches 0, which has no logarithm";
+
+  const Estimate thrice = scaled(about(6, 0.5), 3);
+  EXPECT_DOUBLE_EQ(thrice.value, 18);
+  EXPECT_EQ(thrice.interval, (Interval{.low = 16.5, .high = 19.5}));
+  EXPECT_FALSE(scaled({.value = 6}, 3).interval);
+
+  EXPECT_DOUBLE_EQ(relative_half_width(about(4, 1)).value(), 0.25);
+  EXPECT_FALSE(relative_half_width(Estimate{.value = 4}));
+}
+
+TEST(Estimate, SumsDoNotReachBelow0) {
+  const Estimate sum = weighted_sum(std::array{about(1, 3)}, std::array{1.0});
+  EXPECT_EQ(sum.interval, (Interval{.low = 0, .high = 4}));
+}
+
+/// What just touches is not distinguished, from either side.
+TEST(Estimate, IntervalsThatEndAt1ContainIt) {
+  const Estimate wide{.value = 2, .interval = Interval{.low = 1, .high = 4}};
+  const Estimate exact{.value = 1, .interval = Interval{.low = 1, .high = 1}};
+  EXPECT_TRUE(indistinguishable(wide, exact));
+  EXPECT_TRUE(indistinguishable(exact, wide));
+  const Estimate beyond{.value = 2.01, .interval = Interval{.low = 1.01, .high = 4}};
+  EXPECT_FALSE(indistinguishable(beyond, exact));
+  EXPECT_FALSE(indistinguishable(exact, beyond));
+}
+
 /// A sum of eight noisy things: its 95 % interval has the truth in it in as many cases.
 TEST(Estimate, IntervalsCarriedThroughCover) {
   std::mt19937_64 generator(1);

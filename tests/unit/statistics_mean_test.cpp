@@ -13,6 +13,12 @@ using testing::DoubleNear;
 
 const std::vector<double> thirteen{3.1, -0.2, 1.4, 0.9, -7.5, 1.1, 0.7, 2.2, 1.0, 0.3, 1.9, 0.8, 15.0};
 
+TEST(Mean, AndTheDeviationOfASample) {
+  EXPECT_EQ(mean({2, 4, 4, 4, 5, 5, 7, 9}), 5);
+  EXPECT_THAT(standard_deviation({2, 4, 4, 4, 5, 5, 7, 9}), DoubleNear(std::sqrt(32.0 / 7), 1e-12));
+  EXPECT_THAT(standard_deviation({1, 3}), DoubleNear(std::sqrt(2), 1e-12));
+}
+
 TEST(TrimmedMean, LeavesOutAPartAtEitherEnd) {
   EXPECT_THAT(trimmed_mean(thirteen, 0), DoubleNear(mean(thirteen), 1e-12));
   EXPECT_THAT(trimmed_mean(thirteen, 0.1), DoubleNear(1.2, 1e-12));

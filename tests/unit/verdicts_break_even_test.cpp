@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "verdicts/break_even.h"
 
@@ -170,6 +174,66 @@ TEST(BreakEven, MayHaveSeveralChanges) {
   EXPECT_NEAR(found.changes[0].crossing, 50, 2);
   EXPECT_EQ(found.changes[1].above, Lead::challenger);
   EXPECT_NEAR(found.changes[1].crossing, 50 * std::exp(std::acos(-1)), 30);
+}
+
+/// The values that a search asks about, in order: "16 32 3*64".
+std::string asked(
+    const Curve& curve, const BreakEvenRules& rules, const Noise& noise = [] { return 0.0; }) {
+  BreakEvenSearch search(rules);
+  std::vector<std::pair<std::int64_t, int>> values;  // each with how many times in a row
+  for (int i = 0; i < 300; ++i) {
+    const auto value = search.next();
+    if (!value) break;
+    if (values.empty() || values.back().first != *value) values.emplace_back(*value, 0);
+    ++values.back().second;
+    search.add(*value, curve(static_cast<double>(*value)) + noise());
+  }
+  std::string text;
+  for (const auto& [value, times] : values)
+    text +=
+        (text.empty() ? "" : " ") + (times > 1 ? std::to_string(times) + "*" : "") + std::to_string(value);
+  return text;
+}
+
+/// 1, -1, 1/2 and -1/2 of this size, again and again: the same on every machine.
+Noise alternating(double size) {
+  return [size, i = std::size_t{0}]() mutable {
+    constexpr std::array<double, 4> parts{1, -1, 0.5, -0.5};
+    return size * parts.at(i++ % parts.size());
+  };
+}
+
+/// Every launch costs a user seconds: where they go, and how many there are, changes only on purpose.
+TEST(BreakEven, AsksAboutTheGridAndThenAroundTheCrossing) {
+  const BreakEvenRules rules{.from = 16, .to = 8192};
+  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), rules),
+            "16 32 64 128 256 512 1024 2048 4096 8192 512 1024 3*814 3*725 755 767 778 790 802 "
+            "755 767 778 790 802 755 767");
+  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), rules, alternating(0.01)),
+            "16 32 64 128 256 512 1024 2048 4096 8192 512 1024 4*814 4*725 755 767 778 790 802 "
+            "755 767 778 790 802 755 767");
+  EXPECT_EQ(
+      asked(offset_challenger(500.9, 0.3, 3), {.from = 16, .to = 8192, .multiple = 8}, alternating(0.01)),
+      "16 32 64 128 256 5*512 1024 2048 4096 8192 256 2*432 480 488 496 504 480 488 496 504 "
+      "480 488 496 504 2*520");
+  EXPECT_EQ(asked(offset_challenger(2.6, 0.1, 1), {.from = 1, .to = 64}, alternating(0.01)),
+            "1 2 4 8 16 32 64 2 4 3*3")
+      << "nothing lies between 2 and 3";
+}
+
+TEST(BreakEven, AsksInTheMiddleWhereThereIsNoZero) {
+  EXPECT_EQ(asked(step(97, 0, -0.4), {.from = 8, .to = 256}, alternating(0.005)),
+            "8*8 8*16 8*32 8*64 128 256 128 8*91 2*108 2*99 8*95 2*97");
+  EXPECT_EQ(asked(step(300, 0.3, 0), {.from = 8, .to = 1024, .multiple = 4}, alternating(0.005)),
+            "8 16 32 64 128 256 8*512 8*1024 256 8*364 8*304 2*280 2*292 2*296");
+}
+
+TEST(BreakEven, AsksEightTimesWhereNeitherIsAhead) {
+  EXPECT_EQ(asked([](double) { return 0.0; }, {.from = 3, .to = 20, .factor = 1.5}, alternating(0.01)),
+            "8*3 8*5 8*7 8*10 8*15 8*20");
+  EXPECT_EQ(asked([](double value) { return 0.05 * std::log(value / 100); }, {.from = 40, .to = 300},
+                  alternating(0.02)),
+            "7*40 8*80 8*160 6*300 8*57 7*48 8*52 8*50 8*49 7*219 8*187 8*202 8*210 8*214");
 }
 
 TEST(BreakEven, EndsWhereNothingCanBeMeasured) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "verdicts/decision.h"
 
 namespace breakeven {
@@ -103,6 +105,77 @@ TEST(Decision, SaysWhatIsLikelyOfWhatIsNotConfirmed) {
                                     .cause = "interrupted",
                                     .remedy = ""}),
             "not measured: interrupted");
+}
+
+/// A threshold of 1/4, whose bounds doubles hold exactly.
+TEST(Decision, CountsTheThresholdItself) {
+  constexpr double quarter = 0.25;
+  EXPECT_TRUE(is_same({.value = 1, .low = 0.8, .high = 1.25}, quarter));
+  EXPECT_FALSE(is_same({.value = 1, .low = 0.79, .high = 1.25}, quarter));
+  EXPECT_FALSE(is_same({.value = 1, .low = 0.8, .high = 1.26}, quarter));
+  EXPECT_EQ(decide({.value = 1.25, .low = 1.2, .high = 1.3}, quarter, true), Verdict::slower);
+  EXPECT_EQ(decide({.value = 0.8, .low = 0.75, .high = 0.85}, quarter, true), Verdict::faster);
+  EXPECT_EQ(decide({.value = 0.81, .low = 0.75, .high = 0.85}, quarter, true), Verdict::inconclusive);
+  const auto why = [](double value, double low, double high) {
+    return why_inconclusive({.value = value, .low = low, .high = high}, quarter, false);
+  };
+  EXPECT_THAT(why(1.25, 1.01, 1.5), testing::StartsWith("not significant among so many cases"));
+  EXPECT_THAT(why(1.25, 1, 1.5), testing::StartsWith("launches differ too much to confirm"));
+  EXPECT_THAT(why(1.24, 1.01, 1.5), testing::StartsWith("launches differ by more than the threshold"));
+  EXPECT_THAT(why(0.8, 0.5, 1.3), testing::StartsWith("launches differ too much to confirm"));
+  EXPECT_THAT(why(0.81, 0.5, 1.3), testing::StartsWith("launches differ by more than the threshold"));
+}
+
+TEST(Decision, SaysHowManyLaunchesThereWere) {
+  Undecided undecided{.ratio = {},
+                      .launches = 1,
+                      .threshold = 0.25,
+                      .suspected_slower = {},
+                      .not_slower = false,
+                      .cause = "time ran out",
+                      .remedy = ""};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 1 launch");
+  undecided.launches = 2;
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  undecided.suspected_slower = false;
+  EXPECT_EQ(reason_of_inconclusive(undecided),
+            "perhaps faster, not confirmed: time ran out after 2 launches");
+  undecided.suspected_slower.reset();
+  undecided.ratio = Ratio{.value = 1.25, .low = 1.01, .high = 1.5};
+  EXPECT_EQ(reason_of_inconclusive(undecided),
+            "probably slower (+25 %, +1.0 to +50 %), not confirmed: time ran out after 2 launches");
+  undecided.ratio = Ratio{.value = 1.24, .low = 1.01, .high = 1.5};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  undecided.ratio = Ratio{.value = 1.25, .low = 1, .high = 1.5};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  undecided.ratio = Ratio{.value = 0.8, .low = 0.5, .high = 0.99};
+  EXPECT_THAT(reason_of_inconclusive(undecided),
+              testing::StartsWith("probably faster (-20.0 %, -50 to -1.0 %)"));
+  undecided.ratio = Ratio{.value = 0.81, .low = 0.5, .high = 0.99};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+  undecided.ratio = Ratio{.value = 0.8, .low = 0.5, .high = 1};
+  EXPECT_EQ(reason_of_inconclusive(undecided), "time ran out after 2 launches");
+}
+
+TEST(ChangeText, HasADecimalWhereItMatters) {
+  EXPECT_EQ(change_text(1.1999), "+20.0 %");
+  EXPECT_EQ(change_text(1.25), "+25 %");
+  EXPECT_EQ(change_text(0.81), "-19.0 %");
+  EXPECT_EQ(change_text(0.75), "-25 %");
+  EXPECT_EQ(change_text(1.0004), "0.0 %");
+  EXPECT_EQ(change_text(1.0006), "+0.1 %");
+  EXPECT_EQ(change_text(0.9994), "-0.1 %");
+  EXPECT_EQ(change_text(3), "3.0x slower");
+  EXPECT_EQ(change_text(2.99), "+199 %");
+  EXPECT_EQ(change_text(1.0 / 3), "3.0x faster");
+  EXPECT_EQ(change_text(0.34), "-66 %");
+  EXPECT_EQ(change_text(9.99), "10.0x slower");
+  EXPECT_EQ(change_text(10), "10x slower");
+  EXPECT_EQ(change_text(std::numeric_limits<double>::infinity()), "unknown %");
+  EXPECT_EQ(interval_text({.value = 4, .low = 1.5, .high = 12}), "1.5x to 12x");
+  EXPECT_EQ(interval_text({.value = 0.25, .low = 0.125, .high = 0.5}), "2.0x to 8.0x");
+  EXPECT_EQ(interval_text({.value = 0.25, .low = 0.01, .high = 1.5}), "100x faster to +50 %");
+  EXPECT_EQ(interval_text({.value = 4, .low = 1, .high = 8}), "1.0x to 8.0x");
 }
 
 TEST(ChangeText, IsInPercentOrAFactor) {

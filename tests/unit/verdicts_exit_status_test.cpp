@@ -58,11 +58,23 @@ TEST(VerdictExitStatus, CountsWhatIsMissingButNotWhatIsNew) {
   EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::failed)}), 4);
 }
 
+TEST(VerdictExitStatus, IsFourForWhateverANewCaseFailsBy) {
+  for (const Status status : {Status::failed, Status::timed_out, Status::out_of_memory, Status::interrupted})
+    EXPECT_EQ(status_of({of_presence(Presence::only_head, status)}), 4) << name(status);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::unsupported)}), 0);
+  EXPECT_EQ(status_of({of_presence(Presence::only_head, Status::implausible)}), 1);
+  EXPECT_EQ(status_of({of_presence(Presence::only_base, Status::wrong)}), 4)
+      << "the base's answers are no fault";
+}
+
 TEST(VerdictExitStatus, DoesNotCountWhatNeitherSideSupports) {
   EXPECT_EQ(status_of({of_presence(Presence::both, Status::unsupported)}), 0);
   auto lost = of_presence(Presence::both, Status::unsupported);
   lost.base_status = Status::ok;
   EXPECT_EQ(status_of({lost}), 4);
+  auto gained = of_presence(Presence::both, Status::unsupported);
+  gained.head_status = Status::ok;
+  EXPECT_EQ(status_of({gained}), 4);
 }
 
 TEST(VerdictNames, AreReadAsTheyAreWritten) {
@@ -71,6 +83,15 @@ TEST(VerdictNames, AreReadAsTheyAreWritten) {
     EXPECT_EQ(parse_verdict(name(verdict)), verdict);
   }
   EXPECT_EQ(parse_verdict("Slower"), std::nullopt);
+  EXPECT_EQ(name(Verdict::same), "same");
+  EXPECT_EQ(name(Verdict::slower), "slower");
+  EXPECT_EQ(name(Verdict::faster), "faster");
+  EXPECT_EQ(name(Verdict::inconclusive), "inconclusive");
+  EXPECT_EQ(name(Verdict::incomparable), "incomparable");
+  EXPECT_EQ(name(Presence::both), "both");
+  EXPECT_EQ(name(Presence::only_base), "only_base");
+  EXPECT_EQ(name(Presence::only_head), "only_head");
+  EXPECT_EQ(parse_presence("base"), std::nullopt);
   for (int i = 0; i < 3; ++i) {
     const auto presence = static_cast<Presence>(i);
     EXPECT_EQ(parse_presence(name(presence)), presence);

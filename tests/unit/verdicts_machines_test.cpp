@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <span>
@@ -61,9 +62,8 @@ TEST(Machines, OfOneNameAreToldApart) {
 }
 
 TEST(Machines, OfOneNameAndProcessorsOfOneNameToo) {
-  EXPECT_THAT(
-      names_apart({host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5), host("vm", "EPYC", 2)}),
-ElementsAre("EPYC Zen 4", "EPYC Zen 5", "EPYC"));
+  EXPECT_THAT(names_apart({host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5), host("vm", "EPYC", 2)}),
+              ElementsAre("EPYC Zen 4", "EPYC Zen 5", "EPYC"));
   EXPECT_THAT(
       names_apart({host("vm", "EPYC", 2, zen4, {"avx2"}), host("vm", "EPYC", 2, zen4, {"avx2", "avx512f"})}),
       ElementsAre("with avx2", "with avx2 avx512f"));
@@ -150,6 +150,94 @@ TEST(ProcessorNames, AreShortAndKnown) {
             "Neoverse V2");
 }
 
+/// The models of each generation, by Linux' lists; what is not in them has no name.
+TEST(ProcessorNames, OfGenerationsAreByFamilyAndModel) {
+  const auto amd = [](int family, int model) {
+    return processor_generation(fmt::format("AuthenticAMD family {} model {} stepping 1", family, model));
+  };
+  struct Models {
+    int family, first, last;
+    const char* name;
+  };
+  for (const Models& of : {Models{0x17, 0x00, 0x2f, "Zen 1"}, Models{0x17, 0x30, 0x4f, "Zen 2"},
+                           Models{0x17, 0x50, 0x5f, "Zen 1"}, Models{0x17, 0x60, 0x7f, "Zen 2"},
+                           Models{0x17, 0x90, 0x91, "Zen 2"}, Models{0x17, 0xa0, 0xaf, "Zen 2"},
+                           Models{0x19, 0x00, 0x0f, "Zen 3"}, Models{0x19, 0x10, 0x1f, "Zen 4"},
+                           Models{0x19, 0x20, 0x5f, "Zen 3"}, Models{0x19, 0x60, 0xaf, "Zen 4"},
+                           Models{0x1a, 0x00, 0x2f, "Zen 5"}, Models{0x1a, 0x40, 0x4f, "Zen 5"},
+                           Models{0x1a, 0x60, 0x7f, "Zen 5"}}) {
+    EXPECT_EQ(amd(of.family, of.first), of.name) << of.family << " " << of.first;
+    EXPECT_EQ(amd(of.family, of.last), of.name) << of.family << " " << of.last;
+  }
+  for (const auto& [family, model] : {std::pair{0x17, 0x80},
+                                      {0x17, 0x8f},
+                                      {0x17, 0x92},
+                                      {0x17, 0x9f},
+                                      {0x17, 0xb0},
+                                      {0x19, 0xb0},
+                                      {0x1a, 0x30},
+                                      {0x1a, 0x3f},
+                                      {0x1a, 0x50},
+                                      {0x1a, 0x5f},
+                                      {0x1a, 0x80},
+                                      {0x16, 0x00},
+                                      {0x18, 0x10}})
+    EXPECT_EQ(amd(family, model), "") << family << " " << model;
+
+  const auto intel = [](int model) {
+    return processor_generation(fmt::format("GenuineIntel family 6 model {} stepping 1", model));
+  };
+  for (const auto& [model, name] : std::vector<std::pair<int, std::string>>{{0x3f, "Haswell"},
+                                                                            {0x4f, "Broadwell"},
+                                                                            {0x56, "Broadwell"},
+                                                                            {0x4e, "Skylake"},
+                                                                            {0x5e, "Skylake"},
+                                                                            {0x55, "Skylake to Cooper Lake"},
+                                                                            {0x6a, "Ice Lake"},
+                                                                            {0x6c, "Ice Lake"},
+                                                                            {0x7d, "Ice Lake"},
+                                                                            {0x7e, "Ice Lake"},
+                                                                            {0x8c, "Tiger Lake"},
+                                                                            {0x8d, "Tiger Lake"},
+                                                                            {0x8f, "Sapphire Rapids"},
+                                                                            {0x97, "Alder Lake"},
+                                                                            {0x9a, "Alder Lake"},
+                                                                            {0xad, "Granite Rapids"},
+                                                                            {0xae, "Granite Rapids"},
+                                                                            {0xaf, "Sierra Forest"},
+                                                                            {0xb7, "Raptor Lake"},
+                                                                            {0xba, "Raptor Lake"},
+                                                                            {0xcf, "Emerald Rapids"},
+                                                                            {0x3e, ""},
+                                                                            {0x7c, ""},
+                                                                            {0x8e, ""},
+                                                                            {0xac, ""},
+                                                                            {0xd0, ""}})
+    EXPECT_EQ(intel(model), name) << model;
+  EXPECT_EQ(processor_generation("GenuineIntel family 7 model 143 stepping 8"), "");
+
+  const auto arm = [](const std::string& implementer, const std::string& part) {
+    return processor_generation("implementer " + implementer + " part " + part + " variant 0x1 revision 0");
+  };
+  for (const auto& [part, name] : std::vector<std::pair<std::string, std::string>>{{"0xd0c", "Neoverse N1"},
+                                                                                   {"0xd40", "Neoverse V1"},
+                                                                                   {"0xd49", "Neoverse N2"},
+                                                                                   {"0xd4f", "Neoverse V2"},
+                                                                                   {"0xd84", "Neoverse V3"},
+                                                                                   {"0xd8e", "Neoverse N3"},
+                                                                                   {"0xd41", ""}})
+    EXPECT_EQ(arm("0x41", part), name) << part;
+  EXPECT_EQ(arm("0x42", "0xd0c"), "") << "another maker's";
+}
+
+TEST(ProcessorNames, OfBrokenIdentitiesAreNone) {
+  for (const char* broken :
+       {"AuthenticAMD", "AuthenticAMD family 25", "AuthenticAMD model 17", "AuthenticAMD family x model 17",
+        "AuthenticAMD family 25 model ", "AuthenticAMD xfamily 25 model 17", "implementer 0x part 0xd0c",
+        "AuthenticAMD family 99999999999 model 17"})
+    EXPECT_EQ(processor_generation(broken), "") << broken;
+}
+
 TEST(Candidates, ProcessorsOfOneNameAreNotMixed) {
   const auto run = [](const std::string& identity, double seconds) {
     Result made = sample::result({sample::product("a", 64, seconds)});
@@ -184,6 +272,116 @@ TEST(Candidates, OfOneNameSayWhatTellsThemApart) {
               ElementsAre("EPYC Zen 4, 2 cores", "EPYC Zen 4, 1 thread"));
   EXPECT_THAT(names({run("a", 2, {"avx2"}), run("a", 2, {"fma"})}),
               ElementsAre("EPYC Zen 4, 2 cores (with avx2)", "EPYC Zen 4, 2 cores (with fma)"));
+}
+
+TEST(Candidates, OfOneLabelAreTheDevicesOfOneMachine) {
+  CaseResult on_gpu = sample::on_gpu(sample::product("cuda", 64, 1));
+  Result run = sample::result({sample::product("a", 64, 1), on_gpu});
+  run.host.is_labelled = true;
+  run.host.name = "the box";
+  BackendRecord cuda = sample::backend("cuda", true);
+  cuda.device_name = "A GPU";
+  cuda.device_id = "GPU-1";
+  run.backends = {sample::backend("a", true), cuda, sample::backend("jax", false, "not installed")};
+  Gpu gpu{};
+  gpu.id = "GPU-1";
+  gpu.memory_bytes = std::int64_t{16} << 30U;
+  run.host.gpus = {Gpu{}, gpu};
+  const std::vector<Result> runs{run};
+  const std::vector<Candidate> all = candidates(runs);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].name, "the box (CPU)");
+  EXPECT_EQ(all[1].name, "the box (A GPU)");
+  EXPECT_TRUE(all[0].is_cpu);
+  EXPECT_FALSE(all[1].is_cpu);
+  EXPECT_EQ(all[0].device, "A CPU");
+  EXPECT_EQ(all[1].device, "A GPU");
+  EXPECT_FALSE(all[0].memory_bytes);
+  EXPECT_EQ(all[1].memory_bytes, std::int64_t{16} << 30U);
+  ASSERT_THAT(all[0].backends, SizeIs(1));
+  EXPECT_EQ(all[0].backends[0]->name, "a");
+  ASSERT_THAT(all[1].lacking, SizeIs(1)) << "of its machine";
+  EXPECT_EQ(all[1].lacking[0]->reason, "not installed");
+}
+
+/// A GPU without an id goes by its name, and without a record of its backend by what the case says.
+TEST(Candidates, AreDevicesByTheirIdOrName) {
+  const auto key = [](const std::string& id, const std::string& device_name, bool has_record = true) {
+    Result run = sample::result({sample::on_gpu(sample::product("cuda", 64, 1))});
+    BackendRecord cuda = sample::backend(has_record ? "cuda" : "other", true);
+    cuda.device_id = id;
+    cuda.device_name = device_name;
+    run.backends = {cuda};
+    return device_key(run, run.cases[0]);
+  };
+  EXPECT_EQ(key("GPU-1", "A"), key("GPU-1", "B"));
+  EXPECT_NE(key("GPU-1", "A"), key("GPU-2", "A"));
+  EXPECT_NE(key("", "A"), key("", "B"));
+  EXPECT_EQ(key("GPU-1", "A", false), key("GPU-2", "B", false));
+  Result run = sample::result({sample::product("a", 64, 1)});
+  const std::string with_two = device_key(run, run.cases[0]);
+  run.host.threads = 1;
+  EXPECT_NE(device_key(run, run.cases[0]), with_two) << "other threads are another device";
+}
+
+/// The latest run's counts, whatever the order of the files.
+TEST(Candidates, HaveTheNewestOfEachBackend) {
+  Result earlier = sample::result({sample::product("a", 64, 1), sample::product("b", 64, 3)});
+  Result later = sample::result({sample::product("a", 64, 2)});
+  earlier.backends = {sample::backend("a", true), sample::backend("c", false, "was not there")};
+  later.backends = {sample::backend("a", true), sample::backend("c", false, "is not there")};
+  later.backends[0].version = "2";
+  later.created = "2026-11-02T12:00:00Z";
+  const std::vector<Result> runs{later, earlier};
+  const std::vector<Candidate> all = candidates(runs);
+  ASSERT_THAT(all, SizeIs(1));
+  const auto& results = all[0].cases.at("matmul/m=64/f32");
+  ASSERT_THAT(results, SizeIs(2));
+  for (const CaseResult* r : results) EXPECT_EQ(r->seconds->median, r->backend == "a" ? 2 : 3);
+  ASSERT_THAT(all[0].backends, SizeIs(1));
+  EXPECT_EQ(all[0].backends[0]->version, "2");
+  ASSERT_THAT(all[0].lacking, SizeIs(1));
+  EXPECT_EQ(all[0].lacking[0]->reason, "is not there");
+}
+
+TEST(Candidates, ThatNothingTellsApartAreNumbered) {
+  std::vector<Result> runs(2, sample::result({sample::on_gpu(sample::product("cuda", 64, 1))}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    BackendRecord cuda = sample::backend("cuda", true);
+    cuda.device_name = "A GPU";
+    cuda.device_id = i == 0 ? "GPU-1" : "GPU-2";
+    runs[i].backends = {cuda};
+  }
+  const std::vector<Candidate> all = candidates(runs);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].name, "A GPU (1)");
+  EXPECT_EQ(all[1].name, "A GPU (2)");
+}
+
+TEST(Machines, KeepTheNameOfTheirFile) {
+  std::vector<Host> two{host("vm", "Xeon", 2), host("vm", "EPYC", 2)};
+  tell_machines_apart(pointers(two));
+  EXPECT_EQ(two[0].name, "Xeon");
+  EXPECT_EQ(two[0].own_name, "vm");
+  EXPECT_EQ(two[0].recorded_name(), "vm");
+  std::vector<Host> alone{host("vm", "Xeon", 2)};
+  tell_machines_apart(pointers(alone));
+  EXPECT_EQ(alone[0].name, "vm");
+  EXPECT_EQ(alone[0].own_name, "");
+  tell_machines_apart({});
+}
+
+TEST(Labels, SayWhichFilesThereAre) {
+  const std::vector<Host> six(6, host("vm", "EPYC", 2));
+  EXPECT_EQ(why_not_labelled(six, {{.file = "7.json", .name = "a"}}),
+            "--label 7.json=a: this file is not among those that are read; they are 0.json, 1.json, 2.json, "
+            "3.json, 4.json, ...");
+  EXPECT_EQ(why_not_labelled({six.begin(), six.begin() + 5}, {{.file = "7.json", .name = "a"}}),
+            "--label 7.json=a: this file is not among those that are read; they are 0.json, 1.json, 2.json, "
+            "3.json, 4.json");
+  EXPECT_THAT(labelled(six, {}), testing::Each("vm"));
+  EXPECT_THAT(labelled(six, {{.file = "0.json", .name = "vm"}}), testing::Each("vm"))
+      << "its own name is no other machine's";
 }
 
 }  // namespace

@@ -242,6 +242,196 @@ TEST(Rank, ANameOfSeveralProcessorsPricesNone) {
               Each(HasSubstr("could be that of several processors here; give it \"cpu_identity\"")));
 }
 
+TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
+  const CaseResult failed = sample::refused(sample::product("onednn", 64, 1), Status::failed, "crashed");
+  const std::vector<Result> results{
+      machine("a", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 1)}),
+      machine("b", {sample::product("onednn", 64, 2),
+                    sample::refused(sample::product("onednn", 128, 1), Status::timed_out, "")}),
+      machine("broken", {failed})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  ASSERT_THAT(ranking.entries, SizeIs(1));
+  EXPECT_EQ(ranking.entries[0].id, "matmul/m=64/f32");
+  EXPECT_EQ(ranking.entries[0].title, "matmul 64 x 64 x 64 f32");
+  EXPECT_THAT(names(ranking),
+              ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores", "CPU of broken, 2 cores"));
+  EXPECT_EQ(ranking.ranked[2].place, 0);
+  EXPECT_EQ(ranking.ranked[2].parts[0].unknown, "onednn: failed: crashed");
+  EXPECT_EQ(ranking.ranked[2].unknown.at(Quantity::time),
+            "not known for 1 of 1 cases: matmul 64 x 64 x 64 f32: onednn: failed: crashed");
+  EXPECT_EQ(exit_status(ranking), 0);
+}
+
+TEST(Rank, SaysWhyNothingIsRanked) {
+  const std::vector<Result> apart{machine("a", {sample::product("onednn", 64, 1)}),
+                                  machine("b", {sample::product("onednn", 128, 1)})};
+  const Ranking ranking = ranked(apart, {}, {}, Quantity::time);
+  EXPECT_THAT(ranking.notes,
+              ElementsAre("no case was measured on all of them; name the work with --mix CONFIG, or run one "
+                          "config on each"));
+  EXPECT_EQ(ranking.ranked[0].unknown.at(Quantity::time), "no case was measured on all of them");
+  EXPECT_EQ(exit_status(ranking), 4);
+  EXPECT_THAT(ranked(std::span(apart).first(1), {}, {}, Quantity::time).notes,
+              ElementsAre("there is one machine, CPU of a, 2 cores, and nothing to rank it against"));
+}
+
+TEST(Rank, NamesThreeOfTheCasesThatAreNotKnown) {
+  std::vector<CaseResult> some{sample::product("onednn", 1, 1)};
+  const std::vector<Result> results{machine("a", some)};
+  Mix mix{.title = "", .entries = {}};
+  for (const std::int64_t m : {1, 2, 3, 4, 5})
+    mix.entries.push_back(
+        {.id = sample::product("", m, 1).id, .title = fmt::format("p{}", m), .weight = 1, .instead = {}});
+  const auto why = [&](std::size_t entries) {
+    Mix part = mix;
+    part.entries.resize(entries);
+    return ranked(results, part, {}, Quantity::time).ranked[0].unknown.at(Quantity::time);
+  };
+  EXPECT_EQ(why(5), "not known for 4 of 5 cases: p2: not measured; p3: not measured; p4: not measured; ...");
+  EXPECT_EQ(why(4), "not known for 3 of 4 cases: p2: not measured; p3: not measured; p4: not measured");
+}
+
+TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
+  CaseResult fast = with_energy(sample::product("onednn", 64, 1), 9);
+  CaseResult slow = with_energy(sample::product("blis", 64, 2), 4);
+  CaseResult unknown = with_energy(sample::product("openblas", 64, 3), 0);
+  const std::vector<Result> results{machine("a", {fast, slow, unknown}),
+                                    machine("b", {sample::product("onednn", 64, 3)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::energy);
+  EXPECT_EQ(ranking.ranked[0].parts[0].backend, "onednn");
+  EXPECT_EQ(ranking.ranked[0].joules->value, 4);
+  EXPECT_EQ(ranking.ranked[0].place, 1);
+  EXPECT_EQ(ranking.ranked[1].place, 0);
+  EXPECT_THAT(ranking.ranked[1].unknown.at(Quantity::energy), HasSubstr("energy not known"));
+  EXPECT_EQ(exit_status(ranking), 4) << "one of two has a place";
+}
+
+TEST(Rank, SaysWhichPricesAreOfNothingHere) {
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
+                                    machine("b", {sample::product("onednn", 64, 2)})};
+  std::vector<Offer> offers{rent("CPU of a", 1), rent("Z80", 1), rent("Z80", 2)};
+  Offer of_host = rent("", 1);
+  of_host.host = "elsewhere";
+  offers.push_back(of_host);
+  EXPECT_THAT(ranked(results, {}, prices_of(offers), Quantity::time).notes,
+              ElementsAre("prices of machines that are not among the results: Z80, elsewhere"));
+  for (const char* name : {"A", "B", "C", "D"}) offers.push_back(rent(name, 1));
+  EXPECT_THAT(ranked(results, {}, prices_of(offers), Quantity::time).notes, IsEmpty())
+      << "a whole list of prices";
+}
+
+TEST(Rank, SaysWhyThereIsNoCost) {
+  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
+                                    gpu_machine("g", {sample::product("cuda", 128, 1)})};
+  const auto why = [&](const std::optional<Prices>& prices) {
+    std::vector<std::string> all;
+    for (const Ranked& one : ranked(results, mix_of({{64, 1}}), prices, Quantity::time).ranked)
+      all.push_back(one.unknown.contains(Quantity::cost) ? one.unknown.at(Quantity::cost) : "");
+    return all;
+  };
+  EXPECT_THAT(why({}), Each("no prices were given"));
+  EXPECT_THAT(why(prices_of({buy("CPU of a", 100), rent("A GPU", 1)})),
+              ElementsAre("it has a purchase price alone: what a run costs depends on how much it is used",
+                          "its time is not known"));
+  EXPECT_THAT(why(prices_of({rent("CPU of a", 1)})), ElementsAre("", "there is no price for 'A GPU'"));
+}
+
+TEST(Rank, AnOfferMayBeOfAHostOrOfSomeCpus) {
+  std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
+                              machine("vm", {sample::product("onednn", 64, 7200)})};
+  results[1].host.cpus = 8;
+  results[1].host.cpu_features = {"avx2"};
+  const auto costs = [&](const std::vector<Offer>& offers) {
+    std::vector<double> all;
+    for (const Ranked& one : ranked(results, {}, prices_of(offers), Quantity::time).ranked)
+      all.push_back(one.cost ? std::round(one.cost->value * 1e6) / 1e6 : 0);
+    return all;
+  };
+  Offer small = rent("CPU of vm", 1);
+  small.cpus = 2;
+  Offer large = rent("CPU of vm", 3);
+  large.cpus = 8;
+  EXPECT_THAT(costs({small, large}), ElementsAre(1, 6));
+  Offer host = rent("CPU of vm", 5);
+  host.host = "vm";
+  EXPECT_THAT(costs({host}), ElementsAre(5, 10)) << "both are called so";
+  host.cpus = 8;
+  EXPECT_THAT(costs({small, host}), ElementsAre(1, 10));
+  host.host = "another";
+  EXPECT_THAT(costs({host}), ElementsAre(0, 0));
+  EXPECT_THAT(costs({rent("CPU of vm", 1)}), ElementsAre(0, 0))
+      << "unlike instruction sets are two processors";
+}
+
+TEST(Rank, ProcessorsKeepTheirNamesWhereTheirOfferSaysNoMore) {
+  std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
+                              machine("b", {sample::product("onednn", 64, 2)})};
+  const auto named = [&](const std::string& of_a, const std::string& of_b) {
+    Offer first = rent("CPU of a", 1);
+    first.name = of_a;
+    Offer second = rent("CPU of b", 1);
+    second.name = of_b;
+    second.host = "b";
+    return names(ranked(results, {}, prices_of({first, second}), Quantity::time));
+  };
+  EXPECT_THAT(named("c7a", "c8a"), ElementsAre("c7a", "c8a"));
+  EXPECT_THAT(named("c7a", "c7a"), ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores"));
+  EXPECT_THAT(named("CPU of a", "b"), ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores"));
+}
+
+TEST(Rank, TheFrontHasAllThatNobodyBeats) {
+  const auto front = [](const std::vector<std::pair<double, double>>& seconds_and_joules) {
+    std::vector<Result> results;
+    for (const auto& [seconds, joules] : seconds_and_joules) {
+      CaseResult c = sample::product("cuda", 64, seconds, 0.0001);
+      if (joules > 0) c.joules = joules;
+      const std::string name = fmt::format("gpu {}", results.size());
+      results.push_back(gpu_machine(name, {c}, name));
+    }
+    std::vector<std::string> on;
+    for (const Ranked& one : ranked(results, {}, {}, Quantity::time).ranked) {
+      if (one.on_front) on.push_back(one.candidate.name);
+    }
+    return on;
+  };
+  EXPECT_THAT(front({{1, 5}, {2, 4}, {3, 6}}), testing::UnorderedElementsAre("gpu 0", "gpu 1"));
+  EXPECT_THAT(front({{1, 5}, {2, 0}}), testing::UnorderedElementsAre("gpu 0", "gpu 1"))
+      << "whose energy is not known is not compared";
+  EXPECT_THAT(front({{1, 5}, {2, 5}}), ElementsAre("gpu 0"));
+}
+
+TEST(Rank, FitsAreTheLargestOfTheBackendsOfEach) {
+  const auto fit = [](const std::string& backend, std::int64_t largest, Status status = Status::ok) {
+    CaseResult c = sample::product(backend, 64, 1);
+    c.seconds.reset();
+    c.status = status;
+    c.fit = Fit{.largest = largest, .refused = largest + 1, .limit = "memory"};
+    return c;
+  };
+  const std::vector<Result> results{
+      machine("a",
+              {fit("onednn", 100), fit("blis", 300), fit("openblas", 200), fit("mkl", 900, Status::wrong)}),
+      machine("b", {fit("onednn", 50)}), machine("c", {sample::product("onednn", 64, 1)})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  ASSERT_THAT(ranking.fits, SizeIs(1));
+  EXPECT_EQ(ranking.fits[0].title, "matmul 64 x 64 x 64 f32");
+  ASSERT_THAT(ranking.fits[0].largest, SizeIs(2));
+  EXPECT_EQ(ranking.fits[0].largest.at("CPU of a, 2 cores").largest, 300);
+  EXPECT_EQ(ranking.fits[0].largest.at("CPU of b, 2 cores").largest, 50);
+}
+
+TEST(Rank, WorkOfAnotherVersionHasItsIdForATitle) {
+  CaseResult other = sample::product("onednn", 64, 1);
+  other.parameters = {};
+  CaseResult foreign = sample::product("onednn", 128, 1);
+  foreign.op = "of another program";
+  const std::vector<Result> results{machine("a", {other, foreign}), machine("b", {other, foreign})};
+  const Ranking ranking = ranked(results, {}, {}, Quantity::time);
+  ASSERT_THAT(ranking.entries, SizeIs(2));
+  EXPECT_EQ(ranking.entries[0].title, "matmul/m=64/f32");
+  EXPECT_EQ(ranking.entries[1].title, "matmul/m=128/f32");
+}
+
 TEST(Rank, CasesAreInTheOrderOfTheirNumbers) {
   std::vector<CaseResult> cases;
   for (const std::int64_t m : {512, 64, 8, 1}) cases.push_back(sample::product("onednn", m, 1));
@@ -380,15 +570,28 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const PredictionError error = ranking.prediction_errors.at({RooflineOf::datasheets, DeviceKind::gpus});
   EXPECT_EQ(error.devices, 2U);
   EXPECT_EQ(error.cases, 2U);
+  EXPECT_NEAR(error.typical, 1.2, 1e-6);
   EXPECT_NEAR(error.most, 1.2, 1e-6) << "0.6 of the roofline was taken for 0.5";
   EXPECT_NEAR(first.parts[0].seconds->interval->high / first.parts[0].seconds->value, 1.2, 1e-6);
-  EXPECT_THAT(ranking.notes, Contains(HasSubstr("were not measured")));
+  EXPECT_THAT(
+      ranking.notes,
+      Contains("predicted cases were not measured; predicted from each other by what makers state, the 2 "
+               "GPUs here are off by a factor of 1.20 (median) and 1.20 (95 %) over 2 cases"));
+  EXPECT_FALSE(first.candidate.is_cpu);
+  EXPECT_EQ(first.candidate.device, "wanted");
+  EXPECT_EQ(first.parts[0].backend, "predicted");
+  EXPECT_EQ(first.parts[0].dtype, "f32");
+  EXPECT_FALSE(first.parts[0].in_place);
+  EXPECT_NEAR(first.parts[0].seconds->value / first.parts[0].seconds->interval->low, 1.2, 1e-6);
 
   const std::vector<Result> alone{results[0]};
   const Ranking unsure = with_wanted_predicted(alone, catalogue);
   EXPECT_THAT(unsure.prediction_errors, testing::IsEmpty());
   EXPECT_FALSE(unsure.ranked.front().parts[0].seconds->interval);
-  EXPECT_THAT(unsure.notes, Contains(HasSubstr("how far the predictions are off is not known")));
+  EXPECT_THAT(
+      unsure.notes,
+      Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
+               "takes results of two GPUs of the catalogue"));
 }
 
 DeviceEntry stated_processors(const std::string& name, int cores, double gflops, double gbps) {
@@ -444,7 +647,10 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
   const std::vector<Result> results{other};
   const Ranking ranking = with_wanted_predicted(results, catalogue);
   EXPECT_FALSE(ranking.ranked.back().seconds);
-  EXPECT_THAT(ranking.ranked.back().unknown.at(Quantity::time), HasSubstr("nothing to predict it from"));
+  EXPECT_THAT(
+      ranking.ranked.back().unknown.at(Quantity::time),
+      HasSubstr("nothing to predict it from: no device of its kind in the catalogue was measured, or the "
+                "peak of this dtype is not known"));
 }
 
 CaseResult square(std::int64_t side, double seconds) {
@@ -506,8 +712,45 @@ TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
   ASSERT_TRUE(first.seconds && first.seconds->interval);
   EXPECT_NEAR(first.seconds->interval->high / first.seconds->value, 1.25, 1e-6)
       << "errors of one model do not average out";
-  EXPECT_THAT(ranking.notes, Contains(HasSubstr("predicted from each other by the ceilings")));
+  EXPECT_THAT(
+      ranking.notes,
+      Contains("predicted cases were not measured; predicted from each other by the ceilings that were "
+               "measured, the 2 processors here are off by a factor of 1.25 (median) and 1.25 (95 %) over "
+               "2 cases"));
+  const std::vector<Result> few{results[0], results[2]};
+  EXPECT_THAT(
+      with_missing_predicted(few, mix_of_squares({512, 1024})).notes,
+      Contains("predicted cases were not measured, and how far the predictions are off is not known: that "
+               "takes results of two processors with their ceilings"));
   EXPECT_THAT(to_json_text(ranking), HasSubstr("\"predicted\":true"));
+}
+
+/// In whichever accepted dtype is predicted to be faster.
+TEST(Rank, PredictsTheFasterOfTheAcceptedDtypes) {
+  DeviceCatalogue catalogue{stated("one", 1000, 1e6), stated("wanted", 8000, 1e6)};
+  for (DeviceEntry& entry : catalogue) entry.peaks["bf16"] = entry.peaks["f32"];
+  catalogue[1].peaks["bf16"].flop_per_second *= 4;
+  Result measured = at_efficiency(catalogue[0], 0.5);
+  measured.cases.push_back(sample::in_dtype(measured.cases.back(), "bf16"));
+  const std::vector<Result> results{measured};
+  const CaseResult& f32 = measured.cases[1];
+  const auto predicted = [&](const std::string& wanted, const std::string& other) {
+    Mix mix{.title = "", .entries = {{.id = wanted, .title = "p", .weight = 1, .instead = {other}}}};
+    const Ranking ranking = rank_results(results, {.mix = mix,
+                                                   .prices = {},
+                                                   .by = Quantity::time,
+                                                   .catalogue = catalogue,
+                                                   .predicted = {"wanted"},
+                                                   .predict_missing = false});
+    return ranking.ranked.front().parts.at(0);
+  };
+  const std::string bf16 = "matmul/m=1024/bf16";
+  for (const auto& [wanted, other] : {std::pair(f32.id, bf16), std::pair(bf16, f32.id)}) {
+    const RankedPart part = predicted(wanted, other);
+    EXPECT_EQ(part.dtype, "bf16");
+    EXPECT_EQ(part.in_place, wanted == f32.id);
+    EXPECT_NEAR(part.seconds->value, f32.seconds->median / 8 / 4, f32.seconds->median / 1e6);
+  }
 }
 
 TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {

@@ -110,6 +110,73 @@ TEST(RooflineOf, IsTheLongerOfComputingAndMoving) {
   EXPECT_FALSE(moving->arithmetic);
 }
 
+TEST(RooflineOf, IsArithmeticWhereBothTakeAsLong) {
+  CaseResult r = square_product(64, 1);
+  Ceilings all;
+  all.add(array_read(1 << 30, 50));
+  CaseResult peak = peak_rate(1);
+  peak.flop = r.flop;
+  peak.seconds->samples = {peak.seconds->median = r.bytes / *all.bytes_per_second(1)};
+  all.add(peak);
+  const auto least = least_time(r, all);
+  ASSERT_TRUE(least);
+  EXPECT_TRUE(least->arithmetic);
+  EXPECT_DOUBLE_EQ(least->seconds, peak.seconds->median);
+  r.bytes *= 1.001;
+  EXPECT_FALSE(least_time(r, all)->arithmetic);
+}
+
+/// A device that is asked for needs no ceiling that cannot limit it.
+TEST(RooflineOf, NeedsOnlyTheCeilingsOfWhatItDoes) {
+  Ceilings memory;
+  memory.add(array_read(1 << 30, 50));
+  CaseResult r = square_product(64, 1);
+  EXPECT_FALSE(least_time(r, memory));
+  r.flop = 0;
+  const auto least = least_time(r, memory);
+  ASSERT_TRUE(least);
+  EXPECT_FALSE(least->arithmetic);
+  EXPECT_DOUBLE_EQ(least->seconds, r.bytes / *memory.bytes_per_second(1));
+  Ceilings arithmetic;
+  arithmetic.add(peak_rate(100));
+  r = square_product(64, 1);
+  r.bytes = 0;
+  EXPECT_NEAR(least_time(r, arithmetic).value().seconds, r.flop / 100e9, 1e-12);
+  r.flop = 0;
+  EXPECT_FALSE(least_time(r, usual_ceilings())) << "it does nothing";
+}
+
+TEST(RooflineOf, ACopyOverALinkHasNone) {
+  const auto copy = [](const char* direction) {
+    return measured_case("copy",
+                         {{"direction", std::string(direction)},
+                          {"bytes", std::int64_t{1} << 20},
+                          {"dtype", std::string("f32")}},
+                         1);
+  };
+  EXPECT_FALSE(least_time(copy("to_device"), usual_ceilings()));
+  EXPECT_TRUE(least_time(copy("within"), usual_ceilings()));
+  EXPECT_FALSE(is_ceiling(copy("to_device")));
+  EXPECT_TRUE(is_ceiling(copy("within")));
+  EXPECT_TRUE(is_ceiling(peak_rate(1)));
+  EXPECT_TRUE(is_ceiling(array_read(64, 1)));
+  EXPECT_FALSE(is_ceiling(square_product(64, 1)));
+  CaseResult other = copy("within");
+  other.parameters = {};
+  EXPECT_FALSE(is_ceiling(other));
+}
+
+TEST(RooflineOf, IsThatOfTheDeviceOfTheCase) {
+  Result run = sample::result({array_read(1 << 30, 50), peak_rate(100), square_product(1000, 0.04)});
+  const auto all = ceilings(std::span<const Result>(&run, 1));
+  EXPECT_NEAR(roofline(run.cases[2], run, all).value().share, 0.5, 1e-6);
+  run.host.threads = 1;
+  EXPECT_FALSE(roofline(run.cases[2], run, all)) << "on another number of threads";
+  run.host.threads = 2;
+  run.cases[2].status = Status::wrong;
+  EXPECT_FALSE(roofline(run.cases[2], run, all));
+}
+
 TEST(RooflineOf, OperandsThatRotateComeFromMemory) {
   const Ceilings all = usual_ceilings();
   // 64 KiB of operands: in the caches 3 microseconds of computing are longer, from memory 1 microsecond is
@@ -144,6 +211,45 @@ TEST(Implausible, IsWhatNoAlgorithmCanDo) {
   EXPECT_THAT(why_implausible(uncertain, all), IsEmpty());
   EXPECT_THAT(why_implausible(array_read(1 << 30, 120), all), HasSubstr("read, triad and copy"));
   EXPECT_THAT(why_implausible(square_product(1000, 0.01, "f64"), all), IsEmpty()) << "no ceiling is known";
+}
+
+TEST(Implausible, SaysByHowMuch) {
+  const Ceilings all = usual_ceilings();
+  EXPECT_EQ(
+      why_implausible(square_product(1000, 0.01), all),
+      "at least 200 GFLOP/s that no algorithm can do without, and the most that was measured here is 100 "
+      "(by peak): either the work was not done, or that was measured while the machine was disturbed");
+  EXPECT_EQ(
+      why_implausible(array_read(1 << 30, 110), all),
+      "at least 100 GB/s that no algorithm can do without, and the most that was measured here is 50 (by "
+      "read, triad and copy): either the work was not done, or that was measured while the machine was "
+      "disturbed");
+  CaseResult failed = square_product(1000, 0.01);
+  failed.status = Status::failed;
+  EXPECT_EQ(why_implausible(failed, all), "");
+}
+
+TEST(Implausible, IsMoreThanATwentiethFaster) {
+  const Ceilings all = usual_ceilings();
+  EXPECT_EQ(why_implausible(square_product(1000, 0.01 * 2 / 1.049), all), "");
+  EXPECT_NE(why_implausible(square_product(1000, 0.01 * 2 / 1.051), all), "");
+  EXPECT_EQ(why_implausible(array_read(1 << 30, 50 * 1.1 * 1.049), all), "");
+  EXPECT_NE(why_implausible(array_read(1 << 30, 50 * 1.1 * 1.051), all), "");
+}
+
+TEST(CeilingsOf, KnowTheirSmallestArray) {
+  EXPECT_EQ(Ceilings().least_working_set(), std::nullopt);
+  EXPECT_EQ(usual_ceilings().least_working_set(), 1 << 14);
+}
+
+TEST(CeilingsOf, OfOneSizeAreTheBestOfAll) {
+  Ceilings all;
+  for (const double rate : {70.0, 90.0, 80.0}) all.add(array_read(1 << 14, rate));
+  all.add(array_read(1 << 10, 500));
+  for (const double bytes : {16384.0, 20000.0}) {
+    EXPECT_THAT(all.bytes_per_second(bytes), Optional(DoubleNear(90e9, 1))) << bytes;
+  }
+  EXPECT_THAT(all.bytes_per_second(16383), Optional(DoubleNear(500e9, 1)));
 }
 
 TEST(Implausible, IsNotWhatMayHaveStayedInCaches) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "unit/temporary_folder.h"
@@ -131,6 +132,71 @@ TEST(SelftestFile, IsReadAsItIsWritten) {
   EXPECT_EQ(to_json_text(read), text);
 }
 
+/// Every field, and the rates with Clopper and Pearson's intervals, which are worked out again where it is
+/// read.
+TEST(SelftestFile, HasEveryField) {
+  using Json = nlohmann::ordered_json;
+  Selftest s = sample();
+  s.tool_version = "0.1.0";
+  s.wall_seconds = 12.5;
+  s.rules.threshold = 0.04;
+  s.counts = {{.share = 0.05,
+               .suites = 1,
+               .failing = 1,
+               .cases = 5,
+               .slower = 1,
+               .faster = 2,
+               .same = 0,
+               .inconclusive = 1,
+               .incomparable = 1},
+              {.share = 0, .suites = 0, .failing = 0, .cases = 0}};
+  Json found = Json::parse(to_json_text(s));
+  EXPECT_EQ(found.at("host").at("name"), "here");
+  found.erase("host");
+  const auto near = [](Json& rate, double low, double high) {
+    EXPECT_NEAR(rate.at("low").get<double>(), low, 1e-6);
+    EXPECT_NEAR(rate.at("high").get<double>(), high, 1e-6);
+    rate.erase("low");
+    rate.erase("high");
+  };
+  near(found["injected"][0]["failing"], 0.025, 1);
+  near(found["injected"][0]["found_slower"], 0.0050508, 0.7164179);  // R: binom.test(1, 5)$conf.int
+  near(found["injected"][1]["failing"], 0, 1);
+  near(found["injected"][1]["found_slower"], 0, 1);
+  EXPECT_EQ(found, Json::parse(R"({
+    "schema": "breakeven.selftest/1", "created": "2026-11-22T08:00:00Z",
+    "tool": {"name": "breakeven", "version": "0.1.0"}, "threshold": 0.04, "suite": 50, "wall_seconds": 12.5,
+    "injected": [
+      {"injected": 0.05, "suites": 1, "failing_suites": 1, "failing": {"rate": 1.0}, "cases": 5, "slower": 1,
+       "faster": 2, "same": 0, "inconclusive": 1, "incomparable": 1, "found_slower": {"rate": 0.2}},
+      {"injected": 0.0, "suites": 0, "failing_suites": 0, "failing": {"rate": null}, "cases": 0, "slower": 0,
+       "faster": 0, "same": 0, "inconclusive": 0, "incomparable": 0, "found_slower": {"rate": null}}],
+    "noise": [{"id": "x", "backend": "a", "launches": 12, "deviation": 0.01, "smallest_change": 0.035}]})"));
+}
+
+TEST(SelftestFile, IsReadFieldByField) {
+  const TemporaryFolder folder;
+  Selftest written = sample();
+  written.tool_version = "0.1.0";
+  written.wall_seconds = 12.5;
+  written.rules.threshold = 0.04;
+  const Selftest read = read_selftest(folder.write("s.json", to_json_text(written)));
+  EXPECT_EQ(read.created, written.created);
+  EXPECT_EQ(read.tool_version, "0.1.0");
+  EXPECT_EQ(read.host, written.host);
+  EXPECT_EQ(read.rules.threshold, 0.04);
+  EXPECT_EQ(read.rules.cases, 50U);
+  EXPECT_EQ(read.wall_seconds, 12.5);
+  ASSERT_EQ(read.counts.size(), 2U);
+  EXPECT_EQ(read.counts[0].inconclusive, 1U);
+  EXPECT_EQ(read.counts[1].share, 0.05);
+  EXPECT_EQ(read.counts[1].failing, 1U);
+  EXPECT_EQ(read.counts[1].slower, 49U);
+  ASSERT_EQ(read.noise.size(), 1U);
+  EXPECT_EQ(read.noise[0].launches, 12U);
+  EXPECT_EQ(read.noise[0].smallest_change, 0.035);
+}
+
 TEST(SelftestFile, SaysWhatIsWrongWithIt) {
   const TemporaryFolder folder;
   const auto error_of = [&](const std::string& text) -> std::string {
@@ -148,6 +214,18 @@ TEST(SelftestFile, SaysWhatIsWrongWithIt) {
   std::string text = to_json_text(sample());
   text.replace(text.find("\"suites\": 3"), 11, "\"suites\": \"3\"");
   EXPECT_THAT(error_of(text), AllOf(HasSubstr("/injected/0/suites"), HasSubstr("wrong type")));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string whole = to_json_text(sample());
+    return error_of(whole.replace(whole.find(from), from.size(), to));
+  };
+  EXPECT_THAT(error_of("{}"), HasSubstr("was not made by `breakeven selftest`: it has no \"schema\""));
+  EXPECT_THAT(changed("\"suites\": 3", "\"suites\": -3"), HasSubstr("/injected/0 has a suites below 0"));
+  EXPECT_THAT(changed("\"failing_suites\": 0", "\"failing_suites\": 4"),
+              HasSubstr("/injected/0 has more failing suites than suites"));
+  EXPECT_EQ(changed("\"failing_suites\": 0", "\"failing_suites\": 3"), "");
+  EXPECT_THAT(changed("\"deviation\": 0.01", "\"deviation\": -0.01"),
+              HasSubstr("/noise/0 has a deviation below 0"));
+  EXPECT_EQ(changed("\"deviation\": 0.01", "\"deviation\": 0"), "");
 }
 
 }  // namespace

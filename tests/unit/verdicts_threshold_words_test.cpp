@@ -2,17 +2,17 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <string_view>
+#include <vector>
 
-#include "reports/document/builders.h"
-#include "reports/render/markdown.h"
 #include "results/number_text.h"
 #include "thresholds_sample.h"
+#include "verdicts/threshold.h"
 
 namespace breakeven {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 LeadChange bracket(Lead below, Lead above, std::int64_t low, std::int64_t high) {
   return {.below = below,
@@ -90,6 +90,80 @@ TEST(ThresholdWords, CallThreadsByTheirNumber) {
             "faster.");
 }
 
+TEST(ThresholdWords, CountThreadsInLettersUpToTwelve) {
+  using enum BreakEven::Answer;
+  const auto with = [](int baseline, int challenger, Quantity in, BreakEven::Answer answer = always) {
+    Threshold t = changed(answer, {}, in);
+    t.sides[1] = t.sides[0];
+    t.sides[0].threads = baseline;
+    t.sides[1].threads = challenger;
+    return words(t);
+  };
+  const std::string range = " at every value measured, from m = 64 to 2,048.";
+  EXPECT_EQ(with(13, 12, Quantity::time), "Twelve threads are faster than 13" + range);
+  EXPECT_EQ(with(12, 13, Quantity::time), "13 threads are faster than twelve" + range);
+  EXPECT_EQ(with(1, 2, Quantity::energy), "Two threads use less energy than one" + range);
+  EXPECT_EQ(with(1, 2, Quantity::energy, never), "One thread uses less energy than two" + range);
+  EXPECT_EQ(with(1, 2, Quantity::cost), "Two threads cost less than one" + range);
+  EXPECT_EQ(with(1, 2, Quantity::cost, never), "One thread costs less than two" + range);
+  EXPECT_EQ(with(1, 2, Quantity::time, never), "One thread is faster than two" + range);
+  EXPECT_EQ(with(1, 2, Quantity::time, neither),
+            "There is no measurable difference between a on 1 thread and a on 2 threads" + range);
+  EXPECT_EQ(with(2, 2, Quantity::time), "a is faster than a" + range) << "not threads are what differs";
+}
+
+TEST(ThresholdWords, SayWhereTheyInterpolate) {
+  LeadChange change = bracket(Lead::baseline, Lead::challenger, 64, 256);
+  change.interpolated = true;
+  change.last_below = 64;
+  change.first_above = 1256;
+  using enum BreakEven::Answer;
+  EXPECT_EQ(words(changed(from_value, {change})),
+            "b is faster than a from m = 256 (interpolated between 64 and 1,256) up to 2,048, the largest "
+            "measured. Below that a is faster.");
+  change.earliest = 200;
+  change.latest = 300;
+  EXPECT_EQ(
+      words(changed(from_value, {change})),
+      "b is faster than a from m = 256 (200 to 300, interpolated between 64 and 1,256) up to 2,048, the "
+      "largest measured. Below that a is faster.");
+  const LeadChange second = bracket(Lead::challenger, Lead::neither, 1500, 1600);
+  EXPECT_EQ(words(changed(neither, {change, second})),
+            "There is no measurable difference between a and b from m = 1,600 up to 2,048, the largest "
+            "measured. Below that, down to m = 256 (200 to 300, interpolated between 64 and 1,256), b is "
+            "faster. Below that a is faster.");
+}
+
+TEST(ThresholdWords, SayHowFarItGotAndWhatWasOneValue) {
+  using enum BreakEven::Answer;
+  EXPECT_EQ(words(changed(unclear, {})),
+            "Not answered: time ran out while m = 64 to 2,048 were measured. Run it again with more "
+            "--minutes.");
+  Threshold one = changed(always, {});
+  one.answers[0].found.first = one.answers[0].found.last = 1024;
+  EXPECT_EQ(words(one), "b is faster than a at m = 1,024, the only value measured.");
+}
+
+TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
+  Threshold t = changed(BreakEven::Answer::always, {});
+  t.sides[1] = t.sides[0];
+  t.sides[0].name = "box";
+  t.sides[1].name = "server";
+  t.sides[1].threads = 8;
+  t.from_results = true;
+  EXPECT_EQ(words(t), "server is faster than box at every value measured, from m = 64 to 2,048.");
+}
+
+TEST(ThresholdWords, AreNamesInFiles) {
+  std::vector<std::string_view> answers;
+  for (const BreakEven::Answer answer : break_even_answers) answers.push_back(name(answer));
+  EXPECT_THAT(answers,
+              testing::ElementsAre("from_value", "until_value", "always", "never", "neither", "unclear"));
+  std::vector<std::string_view> leads;
+  for (const Lead lead : all_leads) leads.push_back(name(lead));
+  EXPECT_THAT(leads, testing::ElementsAre("baseline", "challenger", "neither"));
+}
+
 TEST(ThresholdWords, NameWhatWasThere) {
   Threshold t = sample::threshold();
   t.sides[0].wanted = {"a", "mkl"};
@@ -120,11 +194,60 @@ TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
   Threshold t = sample::threshold();
   EXPECT_FALSE(medians_disagree(t.answers[0].points[0], Quantity::time));
   EXPECT_EQ(medians_note(t.answers[0], "m"), "");
-  EXPECT_THAT(render_markdown(document_of(t)), Not(HasSubstr("medians")));
   t.answers[0].points[0].sides[1].seconds = 0.9e-5;
   EXPECT_TRUE(medians_disagree(t.answers[0].points[0], Quantity::time));
   EXPECT_THAT(medians_note(t.answers[0], "m"), HasSubstr("m 64: the two medians are of different launches"));
-  EXPECT_THAT(render_markdown(document_of(t)), HasSubstr("the verdict compares pairs"));
+}
+
+TEST(ThresholdPointTest, ContradictsItsMediansOnlyPlainly) {
+  const auto disagree = [](double baseline, double challenger, double by_pairs) {
+    ThresholdPoint point;
+    point.log_ratios = {by_pairs};
+    point.sides[0].seconds = baseline;
+    point.sides[1].seconds = challenger;
+    return medians_disagree(point, Quantity::time);
+  };
+  EXPECT_TRUE(disagree(1, 1.006, -0.006));
+  EXPECT_TRUE(disagree(1, 0.994, 0.006));
+  EXPECT_FALSE(disagree(1, 1.006, 0.006));
+  EXPECT_FALSE(disagree(1, 1.004, -0.006)) << "nobody sees half a per cent";
+  EXPECT_FALSE(disagree(1, 1.006, -0.004));
+  EXPECT_FALSE(disagree(0, 1.006, -0.006));
+  EXPECT_FALSE(disagree(1, 0, 0.006));
+  ThresholdPoint point;
+  point.sides[0].seconds = point.sides[1].seconds = 1;
+  EXPECT_FALSE(medians_disagree(point, Quantity::time)) << "without pairs";
+  point.log_ratios = {1};
+  point.sides[0].joules = 2;
+  EXPECT_FALSE(medians_disagree(point, Quantity::energy)) << "the other side's is not known";
+  point.sides[1].joules = 1;
+  EXPECT_TRUE(medians_disagree(point, Quantity::energy));
+}
+
+TEST(ThresholdPointTest, AllThatContradictTheirMediansAreInOneNote) {
+  ThresholdAnswer answer;
+  for (const std::int64_t value : {8, 16, 2048}) {
+    ThresholdPoint& point = answer.points.emplace_back();
+    point.value = value;
+    point.log_ratios = {value == 16 ? -1.0 : 1.0};
+    point.sides[0].seconds = 2;
+    point.sides[1].seconds = 1;
+  }
+  EXPECT_EQ(
+      medians_note(answer, "batch"),
+      "batch 8, 2,048: the two medians are of different launches; the verdict compares pairs of one launch");
+}
+
+/// By Student's t: the mean of 0.1, 0.2 and 0.3, plus and minus 4.3027 times 0.1 / sqrt(3).
+TEST(ThresholdPointTest, HasStudentsIntervalOrThatOfTheResults) {
+  ThresholdPoint point;
+  point.log_ratios = {0.1, 0.2, 0.3};
+  const Estimate three = point.ratio().value();
+  EXPECT_NEAR(three.value, std::exp(0.2), 1e-12);
+  EXPECT_NEAR(three.interval->low, std::exp(0.2 - 4.30265 * 0.1 / std::sqrt(3)), 1e-5);
+  EXPECT_NEAR(three.interval->high, std::exp(0.2 + 4.30265 * 0.1 / std::sqrt(3)), 1e-5);
+  point.interval = Interval{.low = -1, .high = 2};
+  EXPECT_EQ(point.ratio()->interval, (Interval{.low = std::exp(-1), .high = std::exp(2)}));
 }
 
 }  // namespace

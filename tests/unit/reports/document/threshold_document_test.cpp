@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
+#include "reports/render/markdown.h"
 #include "unit/document_texts.h"
 #include "unit/thresholds_sample.h"
 
@@ -12,6 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TEST(ThresholdDocument, HasTheAnswerThePictureAndEveryPoint) {
@@ -43,6 +45,14 @@ TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
   const std::vector<std::string> said = texts(document_of(t).notes);
   EXPECT_THAT(said, Contains(HasSubstr("their results are not equally exact")));
   EXPECT_THAT(said, Contains("Interrupted before everything was answered."));
+}
+
+/// By the pairs the challenger is slower; by the medians of all launches it is faster.
+TEST(ThresholdDocument, NotesWhereTheMediansContradictThePairs) {
+  Threshold t = sample::threshold();
+  EXPECT_THAT(render_markdown(document_of(t)), Not(HasSubstr("medians")));
+  t.answers[0].points[0].sides[1].seconds = 0.9e-5;
+  EXPECT_THAT(render_markdown(document_of(t)), HasSubstr("the verdict compares pairs"));
 }
 
 TEST(ThresholdDocument, NamesNobodyAheadWhereTheIntervalHasBoth) {

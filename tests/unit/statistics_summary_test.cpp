@@ -1,10 +1,10 @@
-#include "statistics/summary.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <random>
+
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
@@ -45,6 +45,21 @@ TEST(Summary, IntervalHasThePublishedRanks) {
     ASSERT_TRUE(interval) << n;
     EXPECT_EQ(interval->low, low) << n;
     EXPECT_EQ(interval->high, high) << n;
+  }
+}
+
+/// By the definition: k is the largest number of heads that so many coins show at most in 2.5 % of throws.
+TEST(Summary, IntervalHasItsRanksForAnyNumberOfValues) {
+  for (int n = 6; n <= 300; ++n) {
+    double chance = std::exp2(-n);  // of no head
+    double at_most = chance;
+    int k = 0;
+    while (at_most + chance * (n - k) / (k + 1) <= 0.025) {
+      chance *= static_cast<double>(n - k) / (k + 1);
+      at_most += chance;
+      ++k;
+    }
+    EXPECT_EQ(median_interval(ranks(n)), (Interval{.low = k + 1.0, .high = static_cast<double>(n - k)})) << n;
   }
 }
 
@@ -95,6 +110,28 @@ TEST(Summary, LaunchesThatDifferWidenTheInterval) {
   EXPECT_GT(different->high - different->low, naive->high - naive->low);
   EXPECT_LE(different->low, 1);
   EXPECT_GE(different->high, 1);
+}
+
+/// Of launches that do not differ it is about as wide as that of all their samples together, whose median has
+/// a standard error of 1.2533 deviations over the square root of their number.
+TEST(Summary, LaunchesThatDoNotDifferWidenItLittle) {
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> noise(0, 0.01);
+  std::vector<std::vector<double>> all(10, std::vector<double>(40));
+  for (auto& launch : all) {
+    for (double& sample : launch) sample = 1 + noise(generator);
+  }
+  const auto interval = median_interval(all);
+  ASSERT_TRUE(interval);
+  EXPECT_NEAR((interval->high - interval->low) / 2, 1.96 * 1.2533 * 0.01 / std::sqrt(400), 0.0005);
+  EXPECT_NEAR((interval->high + interval->low) / 2, 1, 0.002);
+}
+
+TEST(Summary, ALaunchWithoutSamplesCountsForNothing) {
+  const auto interval = median_interval(std::vector<std::vector<double>>{{}, ranks(10)});
+  ASSERT_TRUE(interval);
+  EXPECT_GE(interval->low, 1);
+  EXPECT_LE(interval->high, 10);
 }
 
 TEST(Summary, IntervalOfLaunchesIsDeterministicAndOfOneLaunchTheRanks) {

@@ -1,0 +1,281 @@
+// What keeps the times of two results from being compared: how far apart is different, and what is not known.
+#include <gmock/gmock.h>
+
+#include "verdicts/differences.h"
+#include "verdicts_sample.h"
+
+namespace breakeven::verdicts_differences_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::int64_t gib = std::int64_t{1} << 30U;
+
+std::vector<std::string> texts(const std::vector<FoundDifference>& found) {
+  std::vector<std::string> all;
+  for (const FoundDifference& one : found) all.push_back(std::string(name(one.what)) + ": " + one.text);
+  return all;
+}
+
+/// The differences of two runs, after `change` to the head.
+std::vector<std::string> of_runs(const std::function<void(Result&)>& base_change,
+                                 const std::function<void(Result&)>& head_change) {
+  Result base = sample::result({sample::product("a", 64, 1)});
+  Result head = base;
+  base_change(base);
+  head_change(head);
+  return texts(run_differences(base, head));
+}
+
+std::vector<std::string> of_heads(const std::function<void(Result&)>& change) {
+  return of_runs([](Result&) {}, change);
+}
+
+TEST(RunDifferences, AreNoneOfARunAndItself) {
+  EXPECT_THAT(of_heads([](Result&) {}), IsEmpty());
+}
+
+TEST(RunDifferences, OfMemoryAreMoreThanWhatAKernelKeeps) {
+  const auto with = [](std::int64_t base, std::int64_t head) {
+    return of_runs([&](Result& r) { r.host.memory_bytes = base; },
+                   [&](Result& r) { r.host.memory_bytes = head; });
+  };
+  EXPECT_THAT(with(100 * gib, 105 * gib), IsEmpty());
+  EXPECT_THAT(with(105 * gib, 100 * gib), IsEmpty());
+  EXPECT_THAT(with(100 * gib, 106 * gib), ElementsAre("machine: different memory: 100.0 GiB → 106.0 GiB"));
+  EXPECT_THAT(with(106 * gib, 100 * gib), ElementsAre("machine: different memory: 106.0 GiB → 100.0 GiB"));
+  EXPECT_THAT(with(0, 106 * gib), IsEmpty()) << "not known";
+  EXPECT_THAT(with(106 * gib, 0), IsEmpty());
+}
+
+TEST(RunDifferences, OfCountsAreThoseOfWhatBothKnow) {
+  const auto cores = [](int base, int head) {
+    return of_runs([&](Result& r) { r.host.cores = base; }, [&](Result& r) { r.host.cores = head; });
+  };
+  EXPECT_THAT(cores(1, 2), ElementsAre("machine: different number of cores: 1 → 2"));
+  EXPECT_THAT(cores(0, 1), IsEmpty());
+  EXPECT_THAT(cores(1, 0), IsEmpty());
+}
+
+TEST(RunDifferences, OfTextsAreThoseOfWhatBothKnow) {
+  const auto kinds = [](const std::string& base, const std::string& head) {
+    return of_runs([&](Result& r) { r.host.virtualization = base; },
+                   [&](Result& r) { r.host.virtualization = head; });
+  };
+  EXPECT_THAT(kinds("kvm", "none"), ElementsAre("machine: different virtualization: kvm → none"));
+  EXPECT_THAT(kinds("", "none"), IsEmpty());
+  EXPECT_THAT(kinds("kvm", "unknown: cannot be read"), IsEmpty());
+  EXPECT_THAT(kinds("unknown", "kvm"), IsEmpty());
+}
+
+TEST(RunDifferences, OfInstructionSetsSayWhoHasThem) {
+  const auto sets = [](const std::vector<std::string>& base, const std::vector<std::string>& head) {
+    return of_runs([&](Result& r) { r.host.cpu_features = base; },
+                   [&](Result& r) { r.host.cpu_features = head; });
+  };
+  EXPECT_THAT(
+      sets({"avx2", "amx", "fma"}, {"avx2", "sve"}),
+      ElementsAre("machine: different instruction sets: only the base has amx fma, only the head has sve"));
+  EXPECT_THAT(sets({"avx2", "fma"}, {"fma", "avx2"}), IsEmpty()) << "in another order";
+  EXPECT_THAT(sets({}, {"avx2"}), IsEmpty()) << "not known";
+  EXPECT_THAT(sets({"avx2"}, {}), IsEmpty());
+}
+
+TEST(RunDifferences, OfAQuotaAreThoseOfMachinesThatAreKnown) {
+  const auto quota = [](const std::string& cpu) {
+    return of_runs([&](Result& r) { r.host.cpu = cpu; },
+                   [&](Result& r) {
+                     r.host.cpu = cpu;
+                     r.host.cpu_quota = 2.5;
+                   });
+  };
+  EXPECT_THAT(quota("A CPU"), ElementsAre("machine: different CPU quota: none → 2.5"));
+  EXPECT_THAT(quota(""), IsEmpty());
+}
+
+/// Every setting by which CPUs are made faster or slower.
+TEST(RunDifferences, OfClocksAreSettingsAndReadings) {
+  for (const std::string setting : {"governor", "turbo_off", "boost"}) {
+    EXPECT_THAT(of_runs([&](Result& r) { r.host.settings[setting] = "0"; },
+                        [&](Result& r) { r.host.settings[setting] = "1"; }),
+                ElementsAre("clocks: different " + setting + ": 0 → 1"));
+  }
+  EXPECT_THAT(of_runs([](Result& r) { r.host.settings["smt"] = "on"; },
+                      [](Result& r) { r.host.settings["smt"] = "off"; }),
+              IsEmpty());
+  const auto clocks = [](const std::vector<double>& base, const std::vector<double>& head,
+                         const char* device = "cpu") {
+    const auto with = [&](const std::vector<double>& all) {
+      return [&](Result& r) {
+        r.cases.assign(all.size() + 1, r.cases.front());  // the last has no clock
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          r.cases[i].conditions.cpu_mhz = all[i];
+          r.cases[i].device = device;
+        }
+      };
+    };
+    return of_runs(with(base), with(head));
+  };
+  EXPECT_THAT(clocks({3000}, {3300}), IsEmpty()) << "a tenth";
+  EXPECT_THAT(clocks({3000}, {3301}), ElementsAre("clocks: different CPU clock: 3000 MHz → 3301 MHz"));
+  EXPECT_THAT(clocks({3301}, {3000}), ElementsAre("clocks: different CPU clock: 3301 MHz → 3000 MHz"));
+  EXPECT_THAT(clocks({3000, 3000, 900}, {3000, 9000, 3000}), IsEmpty()) << "by the medians";
+  EXPECT_THAT(clocks({3000}, {2000}, "gpu"), IsEmpty());
+  EXPECT_THAT(clocks({}, {2000}), IsEmpty());
+  EXPECT_THAT(clocks({0}, {2000}), IsEmpty());
+}
+
+TEST(RunDifferences, OfHowItWasMeasuredAreByTheConfigsOfBoth) {
+  const auto configs = [](const std::string& base, const std::string& head) {
+    return of_runs([&](Result& r) { r.config = base; }, [&](Result& r) { r.config = head; });
+  };
+  const std::string cold = R"({"measure": {"cache": "cold"}})";
+  EXPECT_THAT(configs("{}", cold), ElementsAre("settings: different state of the caches: warm → cold"));
+  EXPECT_THAT(configs("[{}, " + cold + "]", "[" + cold + "]"),
+              ElementsAre("settings: different state of the caches: warm → cold"))
+      << "of several configs the first, as all of one run agree";
+  EXPECT_THAT(configs(R"({"measure": 3})", cold),
+              ElementsAre("settings: different state of the caches: warm → cold"));
+  EXPECT_THAT(configs(R"({"measure": {"cache": 3}})", cold),
+              ElementsAre("settings: different state of the caches: warm → cold"));
+  for (const char* unknown : {"", "null", "[]", "3", "{"})
+    EXPECT_THAT(configs(unknown, cold), IsEmpty()) << unknown;
+  EXPECT_THAT(configs("[3]", cold), ElementsAre("settings: different state of the caches: warm → cold"));
+  Result run = sample::result({});
+  for (const auto& [config, state] : std::vector<std::pair<std::string, std::string>>{
+           {"{}", "warm"}, {cold, "cold"}, {"null", ""}, {R"({"measure": {"placement": "free"}})", "warm"}}) {
+    run.config = config;
+    EXPECT_EQ(cache_state(run), state) << config;
+  }
+}
+
+TEST(RunDifferences, OfVariablesAreThoseOfRunsThatKnowThem) {
+  using Variables = std::optional<std::map<std::string, std::string>>;
+  const auto variables = [](const Variables& base, const Variables& head) {
+    return of_runs([&](Result& r) { r.host.environment = base; },
+                   [&](Result& r) { r.host.environment = head; });
+  };
+  EXPECT_THAT(variables({{{"A", "1"}, {"B", "2"}, {"D", "4"}}}, {{{"B", "3"}, {"C", "4"}, {"D", "4"}}}),
+              ElementsAre("settings: different A: 1 → none", "settings: different B: 2 → 3",
+                          "settings: different C: none → 4"));
+  EXPECT_THAT(variables({}, {{{"A", "1"}}}), IsEmpty());
+  EXPECT_THAT(variables({{{"A", "1"}}}, {}), IsEmpty());
+}
+
+Gpu a_gpu() {
+  Gpu gpu{};
+  gpu.id = "GPU-1";
+  gpu.driver = "580.1";
+  gpu.ecc = true;
+  gpu.mig = false;
+  gpu.power_limit_watts = 700;
+  return gpu;
+}
+
+std::vector<std::string> of_gpus(const std::function<void(Gpu&)>& change) {
+  Result base = sample::result({});
+  BackendRecord cuda = sample::backend("cuda", true);
+  cuda.device_id = "GPU-1";
+  base.backends = {sample::backend("a", true), cuda};
+  base.host.gpus = {Gpu{}, a_gpu()};
+  Result head = base;
+  change(head.host.gpus[1]);
+  return texts(backend_differences(base, head, "cuda"));
+}
+
+TEST(BackendDifferences, AreAlsoThoseOfItsGpu) {
+  EXPECT_THAT(of_gpus([](Gpu&) {}), IsEmpty());
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.driver = "590.2"; }),
+              ElementsAre("driver: different GPU driver: 580.1 → 590.2"));
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.ecc = false; }),
+              ElementsAre("machine: different ECC mode: true → false"));
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.mig = true; }),
+              ElementsAre("machine: different MIG mode: false → true"));
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.mig.reset(); }), IsEmpty());
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.power_limit_watts = 700.6; }), IsEmpty());
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.power_limit_watts = 702; }),
+              ElementsAre("clocks: different power limit: 700 W → 702 W"));
+  EXPECT_THAT(of_gpus([](Gpu& gpu) { gpu.power_limit_watts.reset(); }), IsEmpty());
+  EXPECT_THAT(of_gpus([](Gpu& gpu) {
+                gpu.id = "GPU-2";
+                gpu.driver = "590.2";
+              }),
+              IsEmpty())
+      << "the head's file does not have it";
+}
+
+TEST(BackendDifferences, AreOfBackendsThatBothHave) {
+  Result base = sample::result({});
+  Result head = base;
+  base.backends = {sample::backend("a", true)};
+  base.backends[0].version = "1";
+  base.backends[0].device_name = "A GPU";
+  EXPECT_THAT(backend_differences(base, head, "a"), IsEmpty());
+  EXPECT_THAT(backend_differences(head, base, "a"), IsEmpty());
+  head.backends = base.backends;
+  head.backends[0].version = "2";
+  head.backends[0].device_name = "B GPU";
+  EXPECT_THAT(
+      texts(backend_differences(base, head, "a")),
+      ElementsAre("library: different version of a: 1 → 2", "machine: different device of a: A GPU → B GPU"));
+  EXPECT_THAT(backend_differences(base, head, "b"), IsEmpty());
+}
+
+TEST(CaseDifferences, OfAGpusClocksAreMoreThanAStep) {
+  const auto clocks = [](double base, double head, std::optional<double> DeviceConditions::*which) {
+    CaseResult was = sample::product("cuda", 64, 1);
+    was.conditions.device = DeviceConditions{};
+    CaseResult is = was;
+    (*was.conditions.device).*which = base;
+    (*is.conditions.device).*which = head;
+    return texts(case_differences(was, is));
+  };
+  EXPECT_THAT(clocks(2000, 2100, &DeviceConditions::sm_mhz), IsEmpty());
+  EXPECT_THAT(clocks(2000, 2101, &DeviceConditions::sm_mhz),
+              ElementsAre("clocks: different GPU clock: 2000 MHz → 2101 MHz"));
+  EXPECT_THAT(clocks(2101, 2000, &DeviceConditions::memory_mhz),
+              ElementsAre("clocks: different GPU memory clock: 2101 MHz → 2000 MHz"));
+  CaseResult unknown = sample::product("cuda", 64, 1);
+  CaseResult known = unknown;
+  known.conditions.device = DeviceConditions{};
+  known.conditions.device->sm_mhz = 1000;
+  EXPECT_THAT(case_differences(unknown, known), IsEmpty());
+  EXPECT_THAT(case_differences(known, unknown), IsEmpty());
+}
+
+TEST(LesserDifferences, AreOfTheSystemItsSettingsAndBreakeven) {
+  Result base = sample::result({});
+  base.host.os = "Debian 12";
+  base.host.kernel = "6.1";
+  base.host.settings = {{"governor", "performance"}, {"smt", "on"}, {"thp", "always"}};
+  base.tool_version = "0.1.0";
+  base.tool_compiler = "GCC 12";
+  base.tool_build = "Release";
+  Result head = base;
+  EXPECT_THAT(lesser_differences(base, head), IsEmpty());
+  head.host.os = "Debian 13";
+  head.host.kernel = "6.12";
+  head.host.settings = {{"governor", "powersave"}, {"smt", "off"}, {"new", "1"}};
+  head.tool_version = "0.2.0";
+  head.tool_compiler = "GCC 14";
+  head.tool_build = "Debug";
+  EXPECT_THAT(lesser_differences(base, head),
+              ElementsAre("different operating system: Debian 12 → Debian 13", "different kernel: 6.1 → 6.12",
+                          "different setting smt: on → off", "different version of breakeven: 0.1.0 → 0.2.0",
+                          "different compiler of breakeven: GCC 12 → GCC 14",
+                          "different build of breakeven: Release → Debug"));
+}
+
+TEST(LesserDifferences, OfFilesAreThoseOfLibrariesThatBothLoaded) {
+  Result base = sample::result({});
+  base.backends = {sample::backend("a", true), sample::backend("b", true)};
+  base.backends[0].library_files = {{"x", "/1/x"}, {"y", "/1/y"}, {"z", "/1/z"}};
+  Result head = base;
+  head.backends = {sample::backend("c", true), base.backends[0]};
+  head.backends[1].library_files = {{"y", "/2/y"}, {"z", "/1/z"}, {"w", "/2/w"}};
+  EXPECT_THAT(lesser_differences(base, head), ElementsAre("different file of y: /1/y → /2/y"));
+}
+
+}  // namespace
+}  // namespace breakeven::verdicts_differences_test
