@@ -269,6 +269,14 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
   return least();
 }
 
+/// False for the line of one side's values, as where the lead jumps: its zero is outside of the bracket, or
+/// leads the other way.
+bool BreakEvenSearch::leads_over(const Zone& zone, const Crossing& crossing) {
+  const bool is_between = std::exp(crossing.interval->high) >= static_cast<double>(zone.low) &&
+                          std::exp(crossing.interval->low) <= static_cast<double>(zone.high);
+  return is_between && (crossing.slope < 0) == (zone.below == Lead::baseline);
+}
+
 bool BreakEvenSearch::are_neighbours(std::int64_t low, std::int64_t high) const {
   return first_from(static_cast<double>(low + 1)) >= high;
 }
@@ -276,7 +284,7 @@ bool BreakEvenSearch::are_neighbours(std::int64_t low, std::int64_t high) const 
 std::optional<Crossing> BreakEvenSearch::fitted(const Zone& zone) const {
   if (!zone.has_zero() || zone.centre == 0 || are_neighbours(zone.low, zone.high)) return std::nullopt;
   const auto found = crossing_of(places(zone), 0.95);
-  return found && found->interval ? found : std::nullopt;
+  return found && found->interval && leads_over(zone, *found) ? found : std::nullopt;
 }
 
 LeadChange BreakEvenSearch::change_in(const Zone& zone) const {

@@ -104,6 +104,8 @@ class BreakEvenSearch {
   std::int64_t first_from(double value) const;
   bool are_neighbours(std::int64_t low, std::int64_t high) const;
   double between(const Zone& zone) const;
+  /// True if the crossing, whose interval is known, is that of the zone.
+  static bool leads_over(const Zone& zone, const Crossing& crossing);
   /// The zero of a fitted line; empty if it is not known: then the bracket is the answer.
   std::optional<Crossing> fitted(const Zone& zone) const;
   LeadChange change_in(const Zone& zone) const;

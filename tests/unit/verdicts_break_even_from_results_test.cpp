@@ -60,6 +60,61 @@ TEST(BreakEvenOfResults, ValuesInDoubtAreInsideTheInterval) {
   EXPECT_LT(one.changes[0].crossing, 16);
 }
 
+/// Where the straight line between two points of logarithms is 0.
+double zero(double at, double height, double next_at, double next_height) {
+  const double part = std::log(height) / (std::log(height) - std::log(next_height));
+  return std::exp(std::log(at) + part * (std::log(next_at) - std::log(at)));
+}
+
+TEST(BreakEvenOfResults, EachEndOfTheIntervalHasItsOwnZero) {
+  const BreakEven falling = found({{1, 4}, {4, 1.05}, {16, 0.98}, {64, 0.25}}, 0.1);
+  ASSERT_THAT(falling.changes, SizeIs(1));
+  EXPECT_NEAR(falling.changes[0].crossing, zero(4, 1.05, 16, 0.98), 1e-9);
+  EXPECT_NEAR(falling.changes[0].interval.low, zero(1, 4 / 1.1, 4, 1.05 / 1.1), 1e-9);
+  EXPECT_NEAR(falling.changes[0].interval.high, zero(16, 0.98 * 1.1, 64, 0.25 * 1.1), 1e-9);
+
+  const BreakEven rising = found({{1, 0.25}, {4, 0.98}, {16, 1.05}, {64, 4}}, 0.1);
+  EXPECT_EQ(rising.answer, BreakEven::Answer::until_value);
+  ASSERT_THAT(rising.changes, SizeIs(1));
+  EXPECT_EQ(rising.changes[0].below, Lead::challenger);
+  EXPECT_NEAR(rising.changes[0].crossing, zero(4, 0.98, 16, 1.05), 1e-9);
+  EXPECT_NEAR(rising.changes[0].interval.low, zero(1, 0.25 * 1.1, 4, 0.98 * 1.1), 1e-9);
+  EXPECT_NEAR(rising.changes[0].interval.high, zero(16, 1.05 / 1.1, 64, 4 / 1.1), 1e-9);
+}
+
+/// Between the first value at which it may have crossed and the last, the last crossing is the answer.
+TEST(BreakEvenOfResults, OfSeveralZerosInDoubtTheLastCounts) {
+  const BreakEven one = found({{1, 2}, {2, 1.05}, {4, 0.97}, {8, 1.04}, {16, 0.5}}, 0.1);
+  ASSERT_THAT(one.changes, SizeIs(1));
+  EXPECT_NEAR(one.changes[0].crossing, zero(8, 1.04, 16, 0.5), 1e-9);
+  EXPECT_NEAR(one.changes[0].interval.low, zero(1, 2 / 1.1, 2, 1.05 / 1.1), 1e-9);
+  EXPECT_NEAR(one.changes[0].interval.high, zero(8, 1.04 * 1.1, 16, 0.5 * 1.1), 1e-9);
+  EXPECT_EQ(one.changes[0].from, static_cast<std::int64_t>(std::ceil(one.changes[0].crossing)));
+}
+
+TEST(BreakEvenOfResults, SaysHowManyValuesThereWere) {
+  const BreakEven one = found({{3, 2}, {5, 2}, {9, 0.5}});
+  EXPECT_EQ(one.first, 3);
+  EXPECT_EQ(one.last, 9);
+  EXPECT_EQ(one.values, 3U);
+  EXPECT_EQ(one.launches, 0U);
+}
+
+TEST(BreakEvenOfResults, InDoubtAtEitherEndNeitherIsAheadThere) {
+  const BreakEven until = found({{1, 0.5}, {4, 0.5}, {16, 1}});
+  EXPECT_EQ(until.answer, BreakEven::Answer::neither);
+  ASSERT_THAT(until.changes, SizeIs(1));
+  EXPECT_EQ(until.changes[0].below, Lead::challenger);
+  EXPECT_EQ(until.changes[0].above, Lead::neither);
+  EXPECT_EQ(until.changes[0].crossing, 8) << "the middle, as logarithms go";
+  EXPECT_EQ(until.changes[0].interval, (Interval{.low = 4, .high = 16}));
+  const BreakEven from = found({{1, 1}, {4, 2}, {16, 2}});
+  EXPECT_EQ(from.answer, BreakEven::Answer::until_value);
+  EXPECT_EQ(from.changes.at(0).below, Lead::neither);
+  EXPECT_EQ(from.changes.at(0).above, Lead::baseline);
+  EXPECT_EQ(from.changes.at(0).from, 4);
+}
+
 TEST(BreakEvenOfResults, MayChangeMoreThanOnceOrNever) {
   const BreakEven twice = found({{1, 0.5}, {4, 2}, {16, 2}, {64, 0.5}});
   EXPECT_EQ(twice.answer, BreakEven::Answer::from_value);
@@ -91,6 +146,12 @@ TEST(BreakEvenOfResults, WithoutAnIntervalOnlyPlainRatiosCount) {
   const BreakEven one = break_even_of(all);
   ASSERT_THAT(one.changes, SizeIs(1));
   EXPECT_EQ(one.changes[0].below, Lead::neither);
+  for (const auto& [ratio, answer] : {std::pair(1.21, BreakEven::Answer::never),
+                                      {1.19, BreakEven::Answer::neither},
+                                      {0.84, BreakEven::Answer::neither},
+                                      {0.83, BreakEven::Answer::always}})
+    EXPECT_EQ(break_even_of(std::vector<RatioAt>{{.value = 1, .ratio = {.value = ratio}}}).answer, answer)
+        << ratio << ": a fifth is plain";
 }
 
 CaseResult timed(const std::string& backend, std::int64_t m, double seconds) {
@@ -156,6 +217,92 @@ TEST(ThresholdFromResults, IsReadAsItWasWritten) {
   EXPECT_EQ(to_json_text(threshold_from(nlohmann::ordered_json::parse(text))).find("from_results") !=
                 std::string::npos,
             true);
+}
+
+TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {
+  std::vector<Result> results = two_machines();
+  results[1].host.threads = 1;
+  const Threshold t = between(results);
+  EXPECT_EQ(t.created, "2026-11-03T12:00:00Z") << "the later one's";
+  EXPECT_TRUE(t.complete);
+  EXPECT_EQ(t.host.name, "a");
+  EXPECT_EQ(t.title, "From which m on is CPU b, 1 thread faster than CPU a, 2 cores?");
+  EXPECT_EQ(t.parameter, "m");
+  EXPECT_EQ(t.config, "null");
+  EXPECT_THAT(t.sides[0].wanted, ElementsAre("onednn", "openblas"));
+  EXPECT_THAT(t.sides[1].wanted, ElementsAre("onednn")) << "openblas has no times there";
+  ASSERT_THAT(t.sides[0].backends, SizeIs(2));
+  ASSERT_THAT(t.sides[1].backends, SizeIs(1));
+  EXPECT_EQ(t.sides[1].backends[0].name, "onednn");
+  EXPECT_EQ(t.sides[0].threads, 2);
+  EXPECT_EQ(t.sides[1].threads, 1);
+  EXPECT_EQ(t.sides[0].name, "CPU a, 2 cores");
+  EXPECT_EQ(t.sides[1].host.value().name, "b");
+  const ThresholdPoint& point = t.answers.at(0).points.at(0);
+  EXPECT_EQ(point.value, 16);
+  EXPECT_NEAR(point.sides[0].seconds.value(), 16e-6, 1e-12);
+  EXPECT_NEAR(point.sides[1].seconds.value(), 101.6e-6, 1e-12);
+  EXPECT_NEAR(point.sides[0].interval.value().high, 16e-6 * 1.01, 1e-12);
+  EXPECT_NEAR(point.log_ratios.at(0), std::log(101.6 / 16), 1e-9);
+  EXPECT_EQ(t.answers[0].from, 16);
+  EXPECT_EQ(t.answers[0].to, 1024);
+  EXPECT_EQ(t.answers[0].in, Quantity::time);
+  EXPECT_FALSE(point.wrong);
+  EXPECT_THAT(t.answers[0].notes, IsEmpty());
+}
+
+TEST(ThresholdFromResults, ComparesBackendsAndThreadsOfOneMachine) {
+  std::vector<Result> results = two_machines();
+  results[1].host = results[0].host;
+  const Threshold backends = between(results);
+  EXPECT_EQ(backends.sides[0].name, "CPU a, 2 cores with onednn or openblas");
+  EXPECT_EQ(backends.sides[1].name, "CPU a, 2 cores with onednn");
+  EXPECT_THAT(backends.warnings.at(0), HasSubstr("measured on one machine, on different days"));
+  results[1] = results[0];
+  results[1].host.threads = 1;
+  results[1].created = results[0].created;
+  const Threshold threads = between(results);
+  EXPECT_EQ(threads.sides[1].name, "CPU a, 1 thread");
+  EXPECT_THAT(threads.warnings.at(0), HasSubstr("on one machine, on one day (2026-11-01)"));
+}
+
+TEST(ThresholdFromResults, WhatOneSideDoesNotSupportIsNoResultThatWasLeftOut) {
+  std::vector<Result> results = two_machines();
+  results[0].cases.push_back(sample::refused(timed("blis", 64, 1), Status::unsupported, "no"));
+  results[0].cases.push_back(sample::refused(timed("mkl", 64, 1), Status::timed_out, "late"));
+  results[0].cases.push_back(timed("onednn", 2048, 1));
+  results[0].cases.push_back(timed("onednn", 4096, 1));
+  results[1].cases.push_back(sample::refused(timed("onednn", 2048, 1), Status::failed, ""));
+  const Threshold t = between(results);
+  EXPECT_THAT(t.answers.at(0).notes, ElementsAre("CPU a, 2 cores: 1 result was left out, without a time",
+                                                 "m 2048, 4096 measured on CPU a, 2 cores alone",
+                                                 "CPU b, 2 cores: 1 result was left out, without a time"));
+  EXPECT_FALSE(t.answers[0].points.at(1).wrong);
+}
+
+TEST(ThresholdFromResults, ASideMayBeSeveralDevices) {
+  std::vector<Result> results = two_machines();
+  CaseResult on_gpu = sample::on_gpu(timed("cuda", 16, 1));
+  results[1].cases.push_back(on_gpu);
+  BackendRecord cuda = sample::backend("cuda", true);
+  cuda.device_name = "A GPU";
+  results[1].backends.push_back(cuda);
+  EXPECT_EQ(between(results).sides[1].name, "A GPU or CPU b, 2 cores");
+}
+
+TEST(ThresholdFromResults, AnswersForEachDtypeByItsName) {
+  std::vector<Result> results = two_machines();
+  for (Result& run : results) {
+    const std::vector<CaseResult> f32 = run.cases;
+    run.cases.clear();
+    for (const char* dtype : {"f64", "bf16"}) {
+      for (const CaseResult& c : f32) run.cases.push_back(sample::in_dtype(c, dtype));
+    }
+  }
+  const Threshold t = between(results);
+  ASSERT_THAT(t.answers, SizeIs(2));
+  EXPECT_EQ(t.answers[0].title, "matmul, m = n = k, bf16");
+  EXPECT_EQ(t.answers[1].title, "matmul, m = n = k, f64");
 }
 
 TEST(ThresholdFromResults, AnyOfTheParametersThatMoveTogetherWillDo) {
@@ -238,6 +385,34 @@ TEST(BreakEvensBetween, AreOfEachTwoDevicesWithProcessorsAsTheBaseline) {
   }
   EXPECT_THAT(names, ElementsAre("CPU a, 2 cores | A GPU | m", "CPU b, 2 cores | A GPU | m",
                                  "CPU a, 2 cores | CPU b, 2 cores | m"));
+}
+
+TEST(BreakEvensBetween, AreOfOneDtypeAndOneStateOfTheCaches) {
+  std::vector<Result> results = two_machines();
+  for (CaseResult& c : results[1].cases) c = sample::in_dtype(c, "bf16");
+  EXPECT_THAT(break_evens_between(results), IsEmpty());
+  results = two_machines();
+  results[1].config = R"({"measure": {"cache": "cold"}})";
+  EXPECT_THAT(break_evens_between(results), IsEmpty());
+  results[0].config = results[1].config;
+  EXPECT_THAT(break_evens_between(results), SizeIs(1));
+}
+
+TEST(BreakEvensBetween, AreNotOfCeilingsAndWhatFits) {
+  std::vector<Result> results{machine("a", {}, "2026-11-01T12:00:00Z"),
+                              machine("b", {}, "2026-11-02T12:00:00Z")};
+  for (Result& run : results) {
+    for (const std::int64_t bytes : {1024, 4096, 16384})
+      run.cases.push_back(
+          sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, 1e-6));
+  }
+  EXPECT_THAT(break_evens_between(results), IsEmpty());
+  EXPECT_THAT(between(results, "bytes").answers, SizeIs(1)) << "where it is asked for";
+  results = two_machines();
+  for (Result& run : results) {
+    for (CaseResult& c : run.cases) c.fit = Fit{.largest = 1, .refused = 2, .limit = ""};
+  }
+  EXPECT_THAT(break_evens_between(results), IsEmpty());
 }
 
 TEST(BreakEvensBetween, TakeTheNewestResultOfACase) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>
@@ -119,6 +120,22 @@ TEST(BreakEven, IsByBisectionWhereNoLineGoesThrough) {
   EXPECT_EQ(found.changes[0].earliest, 64);
 }
 
+/// As where a library takes other code from some size on, and the lead grew the other way before: the line
+/// through the values on one side of the jump has its zero far from there.
+TEST(BreakEven, IsFoundWhereTheLeadJumpsAgainstItsSlope) {
+  for (const double sign : {1.0, -1.0}) {
+    const auto curve = [=](double value) { return sign * (value > 100 ? -0.3 : 0.3 + 0.001 * value); };
+    const BreakEven found = search_for(curve, {.from = 64, .to = 128}, 0.003, 1);
+    EXPECT_EQ(found.answer, sign > 0 ? BreakEven::Answer::from_value : BreakEven::Answer::until_value);
+    ASSERT_EQ(found.changes.size(), 1U);
+    const LeadChange& change = found.changes[0];
+    EXPECT_LE(change.earliest, 101);
+    EXPECT_GE(change.latest, 101);
+    EXPECT_GE(change.from, 99);
+    EXPECT_LE(change.from, 105) << "4 %";
+  }
+}
+
 TEST(BreakEven, MayEndWhereNeitherIsAhead) {
   const BreakEven found = search_for(step(300, 0.3, 0), {.from = 8, .to = 2048, .multiple = 4}, 0.01, 1);
   EXPECT_EQ(found.answer, BreakEven::Answer::neither);
@@ -176,7 +193,7 @@ TEST(BreakEven, MayHaveSeveralChanges) {
   EXPECT_NEAR(found.changes[1].crossing, 50 * std::exp(std::acos(-1)), 30);
 }
 
-/// The values that a search asks about, in order: "16 32 3*64".
+/// The values that a search asks about, in order, and what it finds: "16 32 3*64: from 50 (48 to 52)".
 std::string asked(
     const Curve& curve, const BreakEvenRules& rules, const Noise& noise = [] { return 0.0; }) {
   BreakEvenSearch search(rules);
@@ -192,6 +209,9 @@ std::string asked(
   for (const auto& [value, times] : values)
     text +=
         (text.empty() ? "" : " ") + (times > 1 ? std::to_string(times) + "*" : "") + std::to_string(value);
+  for (const LeadChange& change : search.answer().changes)
+    text += fmt::format(": {}{} ({} to {})", change.by_bisection ? "at " : "from ", change.from,
+                        change.earliest, change.latest);
   return text;
 }
 
@@ -205,27 +225,73 @@ Noise alternating(double size) {
 
 /// Every launch costs a user seconds: where they go, and how many there are, changes only on purpose.
 TEST(BreakEven, AsksAboutTheGridAndThenAroundTheCrossing) {
-  const BreakEvenRules rules{.from = 16, .to = 8192};
-  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), rules),
+  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), {.from = 16, .to = 8192}),
             "16 32 64 128 256 512 1024 2048 4096 8192 512 1024 3*814 3*725 755 767 778 790 802 "
-            "755 767 778 790 802 755 767");
-  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), rules, alternating(0.01)),
+            "755 767 778 790 802 755 767: from 778 (778 to 778)");
+  EXPECT_EQ(asked(offset_challenger(777.3, 0.3, 3), {.from = 16, .to = 8192}, alternating(0.01)),
             "16 32 64 128 256 512 1024 2048 4096 8192 512 1024 4*814 4*725 755 767 778 790 802 "
-            "755 767 778 790 802 755 767");
+            "755 767 778 790 802 755 767: from 778 (776 to 780)");
   EXPECT_EQ(
       asked(offset_challenger(500.9, 0.3, 3), {.from = 16, .to = 8192, .multiple = 8}, alternating(0.01)),
       "16 32 64 128 256 5*512 1024 2048 4096 8192 256 2*432 480 488 496 504 480 488 496 504 "
-      "480 488 496 504 2*520");
+      "480 488 496 504 2*520: from 504 (504 to 504)");
   EXPECT_EQ(asked(offset_challenger(2.6, 0.1, 1), {.from = 1, .to = 64}, alternating(0.01)),
-            "1 2 4 8 16 32 64 2 4 3*3")
+            "1 2 4 8 16 32 64 2 4 3*3: at 3 (3 to 3)")
       << "nothing lies between 2 and 3";
+  EXPECT_EQ(asked([](double value) { return 0.4 - value / 100; }, {.from = 36, .to = 44}, alternating(0.005)),
+            "4*36 4*44 39 40 41 39 40 41 39 40 41 39 40 41: from 40 (40 to 41)");
 }
 
 TEST(BreakEven, AsksInTheMiddleWhereThereIsNoZero) {
   EXPECT_EQ(asked(step(97, 0, -0.4), {.from = 8, .to = 256}, alternating(0.005)),
-            "8*8 8*16 8*32 8*64 128 256 128 8*91 2*108 2*99 8*95 2*97");
+            "8*8 8*16 8*32 8*64 128 256 128 8*91 2*108 2*99 8*95 2*97: at 97 (96 to 97)");
   EXPECT_EQ(asked(step(300, 0.3, 0), {.from = 8, .to = 1024, .multiple = 4}, alternating(0.005)),
-            "8 16 32 64 128 256 8*512 8*1024 256 8*364 8*304 2*280 2*292 2*296");
+            "8 16 32 64 128 256 8*512 8*1024 256 8*364 8*304 2*280 2*292 2*296: at 304 (300 to "
+            "304)");
+}
+
+TEST(BreakEven, AsksAsFarAroundAsTheNoiseIsLarge) {
+  EXPECT_EQ(asked(offset_challenger(1000, 0.5, 1), {.from = 16, .to = 8192}, alternating(0.002)),
+            "16 32 64 128 256 512 5*1024 2048 4096 8192 512 3*861 952 966 981 995 1010 952 966 "
+            "981 995 1010 952 966 970 985 1000 1015 1030 970 985 1000 1015 1030 970 985: from "
+            "1001 (999 to 1002)");
+  EXPECT_EQ(asked(offset_challenger(1000, 0.5, 1), {.from = 16, .to = 8192}, alternating(0.01)),
+            "16 32 64 128 256 512 8*1024 2048 4096 8192 512 2048 4*1123 5*923 969 985 1001 1018 "
+            "1034 969 985 1001 1018 1034 969 985: from 1001 (990 to 1009)");
+  EXPECT_EQ(asked(offset_challenger(1000, 0.5, 1), {.from = 16, .to = 8192}, alternating(0.03)),
+            "16 32 64 128 256 512 8*1024 2048 4096 8192 512 2048 8*1116 1007 1060 1175 1237 1007 "
+            "1060 1175 1237 901 949 999 1051 1107 901 949 999 1051 1107 901 949 999 1051 1107 "
+            "901: from 1003 (982 to 1020)");
+}
+
+TEST(BreakEven, AsksPastAPlateauAndAJump) {
+  EXPECT_EQ(asked([](double value) { return value < 60   ? 0.5
+                                            : value < 70 ? 0.0
+                                                         : -0.5; },
+                  {.from = 8, .to = 512}, alternating(0.002)),
+            "8 16 32 8*64 128 256 512 32 128 62 63 65 66 62 63 65 66 62 63 65 66 62 63 65 66 62 "
+            "63 65 66 62 63 65 66 62 63 65 66 62 63 65 66 62 63 64 65 66 62 63 64 65 66 62 63 64 "
+            "65 66 62 63 64 65 66 2*91 2*76 2*70 8*67 68 69 68 69 68 69 68 69 68 69 68 69 68 69 "
+            "68 69 67 68 69 67 68 69 67 68 69 67 68 69: at 70 (69 to 70)");
+  EXPECT_EQ(asked([](double value) { return value < 60   ? 0.5
+                                            : value < 70 ? 0.0
+                                                         : 0.5; },
+                  {.from = 8, .to = 512}, alternating(0.002)),
+            "8 16 32 8*64 128 256 512 32 128 2*45 2*54 2*59 8*61 2*91 2*76 2*70 8*67 8*68: at 61 "
+            "(60 to 61): at 70 (69 to 70)");
+  EXPECT_EQ(asked([](double value) { return value > 100 ? -0.3 : 0.3 + 0.001 * value; },
+                  {.from = 64, .to = 128}, alternating(0.005)),
+            "64 128 64 128 2*94 2*112 101 102 104 105 107 101 102 104 105 107 101 102 109 110 114 "
+            "115 109 110 114 115 109 110 91 93 95 97 91 93 95 97 91 93 94 95 97 91 93 94 95 97 91 "
+            "93 94 95 97 91 93 94 95 97 91 93 94 95 97 91 93 94 95 97 91 93 94 95 97 91 93 94 95 "
+            "97 91 93 94 95 97 91 93 94 95 97 2*103 2*98 100 2*99 98 99 98 99 101 98 99 101 98 99 "
+            "101 98 99 101 98 99 101 98 99 101 98 99 101 98 99 101 98 99 101 100: at 103 (101 to "
+            "103)");
+  EXPECT_EQ(asked([](double value) { return 0.5 * std::sin(std::log(value / 50)); },
+                  {.from = 20, .to = 5000, .multiple = 10}, alternating(0.005)),
+            "20 3*40 80 160 320 640 4*1280 2560 5000 80 640 8*50 2*60 4*1080 1120 1140 1160 1170 "
+            "1190 1120 1140 1160 1170 1190 1120 1140: from 60 (50 to 60): from 1160 (1160 to "
+            "1170)");
 }
 
 TEST(BreakEven, AsksEightTimesWhereNeitherIsAhead) {
@@ -233,7 +299,8 @@ TEST(BreakEven, AsksEightTimesWhereNeitherIsAhead) {
             "8*3 8*5 8*7 8*10 8*15 8*20");
   EXPECT_EQ(asked([](double value) { return 0.05 * std::log(value / 100); }, {.from = 40, .to = 300},
                   alternating(0.02)),
-            "7*40 8*80 8*160 6*300 8*57 7*48 8*52 8*50 8*49 7*219 8*187 8*202 8*210 8*214");
+            "7*40 8*80 8*160 6*300 8*57 7*48 8*52 8*50 8*49 7*219 8*187 8*202 8*210 8*214: at 49 "
+            "(49 to 49): at 219 (215 to 219)");
 }
 
 TEST(BreakEven, EndsWhereNothingCanBeMeasured) {
