@@ -95,13 +95,13 @@ TEST(WholeFile, WhatAKilledProcessWasWritingIsRemoved) {
   const TemporaryFolder folder;
   const std::string ended = std::to_string(ended_process());
   const auto file = folder.write("file.json", "whole");
-  const std::vector kept{"file.json." + std::to_string(getpid()) + "-0.part",  // may be at work
-                         "other.json." + ended + "-0.part",
-                         "file.json." + ended + "-0.part.txt",
-                         "file.json." + ended + "-.part",
-                         "file.json.part",
-                         "file.json." + ended + "0.part",
-                         "file.json.x" + ended + "-0.part"};
+  const std::vector<std::string> kept{"file.json." + std::to_string(getpid()) + "-0.part",  // may be at work
+                                      "other.json." + ended + "-0.part",
+                                      "file.json." + ended + "-0.part.txt",
+                                      "file.json." + ended + "-.part",
+                                      "file.json.part",
+                                      "file.json." + ended + "0.part",
+                                      "file.json.x" + ended + "-0.part"};
   for (const std::string& name : kept) folder.write(name, "");
   for (const char* number : {"0", "17"}) folder.write("file.json." + ended + "-" + number + ".part", "half");
   remove_unfinished(file);
