@@ -153,7 +153,7 @@ struct MeasuredCase {
 struct MeasuredSide {
   std::string name;
   Host host;
-  bool is_cpu = true;
+  bool is_cpu = true;  // of a side that is one device
   std::vector<MeasuredCase> cases;
   std::string created;  // of its newest result
 };
@@ -192,10 +192,8 @@ MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate
   const std::string caches = cache_state(result);
   for (const CaseResult& one : result.cases) {
     side.cases.push_back({.run = &result, .result = &one, .caches = caches});
-    if (const auto device = devices.find(device_key(result, one)); device != devices.end()) {
+    if (const auto device = devices.find(device_key(result, one)); device != devices.end())
       names.insert(device->second.name);
-      side.is_cpu = side.is_cpu && device->second.is_cpu;
-    }
   }
   side.name = names.empty() ? result.host.name : joined(names, " or ");
   return side;

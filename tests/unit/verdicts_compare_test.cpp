@@ -96,6 +96,16 @@ TEST(Compare, TakesLaunchesForTheUnit) {
             Verdict::inconclusive);
 }
 
+/// The geometric means of the launches' medians: 1 in the base; 1, 2 and 4 in the head.
+TEST(Compare, GivesEachLaunchItsOwnSamples) {
+  const Result base = result_of({of_launches({{1, 1}, {1.01, 0.99}, {1, 1}})});
+  const CaseVerdict c = only_verdict(base, result_of({of_launches({{1, 1}, {2, 2}, {4, 4}})}));
+  ASSERT_TRUE(c.ratio);
+  EXPECT_NEAR(c.ratio->value, 2, 1e-12);
+  const CaseVerdict uneven = only_verdict(base, result_of({of_launches({{1}, {2, 2, 2}, {4, 4}})}));
+  EXPECT_NEAR(uneven.ratio.value().value, 2, 1e-12);
+}
+
 TEST(Compare, WithTooFewLaunchesSaysSoAndNothingElse) {
   const Result one = result_of({of_launches({std::vector<double>(100, 1.0)})});
   const Result other = result_of({of_launches({std::vector<double>(100, 2.0)})});
@@ -487,6 +497,48 @@ TEST(Compare, FailedCasesAreIncomparableAndUnsupportedOnesDoNotCount) {
   EXPECT_THAT(now_there.notes, ElementsAre("not supported in the base: why"));
 }
 
+TEST(Compare, KeepsTheStatusAndTheTimesOfBothSides) {
+  Result base = result_of({around(2)});
+  Result head = result_of({around(3)});
+  head.cases[0].status = Status::wrong;
+  head.cases[0].reason = "3 is not 4";
+  base.cases[0].algorithm = "one";
+  head.cases[0].algorithm = "two";
+  const CaseVerdict wrong = only_verdict(base, head);
+  EXPECT_EQ(wrong.base_status, Status::ok);
+  EXPECT_EQ(wrong.head_status, Status::wrong);
+  EXPECT_EQ(wrong.base_seconds, 2);
+  EXPECT_EQ(wrong.head_seconds, std::nullopt) << "what is wrong has no speed";
+  EXPECT_EQ(wrong.base_algorithm, "one");
+  EXPECT_EQ(wrong.head_algorithm, "two");
+  EXPECT_EQ(wrong.verdict, Verdict::incomparable);
+  const CaseVerdict was_wrong = only_verdict(head, base);
+  EXPECT_EQ(was_wrong.base_seconds, std::nullopt);
+  EXPECT_EQ(was_wrong.head_seconds, 2);
+  EXPECT_EQ(was_wrong.reason, "3 is not 4");
+
+  base.cases[0].id = "only here";
+  const Verdicts both = compare_with(base, head);
+  ASSERT_EQ(both.cases.size(), 2U);
+  EXPECT_EQ(both.cases[0].base_algorithm, "one");
+  EXPECT_EQ(both.cases[0].base_seconds, 2);
+  EXPECT_EQ(both.cases[0].base_status, Status::ok);
+  EXPECT_EQ(both.cases[1].head_algorithm, "two");
+  EXPECT_EQ(both.cases[1].head_seconds, 3);
+  EXPECT_EQ(both.cases[1].head_status, Status::wrong);
+  EXPECT_EQ(both.cases[1].reason, "3 is not 4");
+}
+
+TEST(Compare, OneTimeAloneIsNotCompared) {
+  CaseResult untimed = around(1);
+  untimed.seconds.reset();
+  EXPECT_EQ(only_verdict(result_of({around(1)}), result_of({untimed})).reason, "one of the two has no time");
+  EXPECT_EQ(only_verdict(result_of({untimed}), result_of({around(1)})).reason, "one of the two has no time");
+  CaseResult fits = untimed;
+  fits.fit = Fit{.largest = 1, .refused = 2, .limit = ""};
+  EXPECT_EQ(only_verdict(result_of({untimed}), result_of({fits})).reason, "one of the two has no time");
+}
+
 TEST(Compare, SaysThatARunWasNotFinished) {
   Result base = result_of({around(1)});
   base.complete = false;
@@ -510,6 +562,9 @@ TEST(Compare, OfWhatFitsItComparesTheSize) {
   };
   EXPECT_EQ(only_verdict(fits(1000), fits(1000)).verdict, Verdict::same);
   EXPECT_EQ(only_verdict(fits(1000), fits(985)).verdict, Verdict::same) << "the search is no more precise";
+  EXPECT_EQ(only_verdict(fits(1000), fits(980)).verdict, Verdict::same);
+  EXPECT_EQ(only_verdict(fits(1000), fits(979)).verdict, Verdict::incomparable);
+  EXPECT_THAT(only_verdict(fits(1000), fits(1000)).notes, IsEmpty());
   EXPECT_EQ(only_verdict(fits(1000), fits(900)).verdict, Verdict::incomparable);
   EXPECT_EQ(only_verdict(fits(1000), fits(900)).reason, "largest size that fits: 1000 → 900");
   EXPECT_THAT(only_verdict(fits(1000), fits(2000)).notes, ElementsAre("largest size that fits: 1000 → 2000"));
@@ -520,6 +575,16 @@ TEST(Compare, SaysHowTheErrorRateIsHeld) {
   EXPECT_EQ(verdicts.kind, "compare");
   EXPECT_THAT(verdicts.method, HasSubstr("controls errors over all 1 compared case"));
   EXPECT_THAT(verdicts.method, HasSubstr("at most 1 % of comparisons call any case slower"));
+  EXPECT_THAT(
+      compare_with(result_of({around(1, 1), around(1, 2)}), result_of({around(1.001, 1), around(1.001, 2)}))
+          .method,
+      HasSubstr("over all 2 compared cases: where"));
+  EXPECT_EQ(compare_with(result_of({}), result_of({})).method, "");
+  EXPECT_EQ(verdicts.host.name, "host");
+  EXPECT_EQ(verdicts.base.backends.at(0).name, "openblas");
+  EXPECT_EQ(verdicts.head.backends.at(0).name, "openblas");
+  EXPECT_EQ(verdicts.threshold, CompareOptions().threshold);
+  EXPECT_FALSE(verdicts.tool_version.empty());
 }
 
 TEST(Compare, SaysWhereACaseIsNotSlowerThoughItMayBeFaster) {
@@ -534,6 +599,56 @@ TEST(Compare, SaysWhereACaseIsNotSlowerThoughItMayBeFaster) {
   EXPECT_THAT(verdicts.cases[0].reason, HasSubstr("not slower, perhaps faster"));
   EXPECT_EQ(exit_status(verdicts), 0);
   EXPECT_EQ(exit_status(compare_with(noisy(0.96), noisy(1))), 3);
+}
+
+/// Google Benchmark's files name the program; renamed, it is still the same benchmarks.
+TEST(Compare, ProgramsOfGoogleBenchmarkAreComparedUnderTheHeadsName) {
+  const auto program = [](const std::string& name, double seconds) {
+    CaseResult c = around(seconds);
+    c.op = "benchmark";
+    c.backend = name;
+    Result r = result_of({c});
+    r.backends[0].name = name;
+    return r;
+  };
+  const Verdicts renamed = compare_with(program("old", 1), program("new", 1.05));
+  ASSERT_EQ(renamed.cases.size(), 1U);
+  EXPECT_EQ(renamed.cases[0].verdict, Verdict::slower);
+  EXPECT_EQ(renamed.cases[0].backend, "new");
+  EXPECT_EQ(renamed.base.backends.at(0).name, "old");
+  EXPECT_THAT(renamed.warnings, ElementsAre("the base's program is called old, the head's new"));
+  EXPECT_THAT(compare_with(program("new", 1), program("new", 1.05)).warnings, IsEmpty());
+  Result two = program("old", 1);
+  two.backends.push_back(sample::backend("second", true));
+  EXPECT_EQ(compare_with(two, program("new", 1.05)).cases.size(), 2U)
+      << "of two programs it is not known which";
+  EXPECT_EQ(compare_with(program("old", 1),
+                         [&] {
+                           Result r = program("new", 1.05);
+                           r.cases[0].op = "matmul";
+                           return r;
+                         }())
+                .cases.size(),
+            2U);
+}
+
+/// One case whose launches happen to agree does not become sure by that: the lower quartile of the standard
+/// errors on its backend is the least of any.
+TEST(Compare, LuckyAgreementOfLaunchesIsNotBelieved) {
+  const auto suite_of = [](double changed) {
+    std::vector<CaseResult> cases;
+    for (std::int64_t m = 1; m <= 8; ++m) {
+      std::vector<std::vector<double>> launches;
+      for (const double off : {-0.02, -0.01, 0.0, 0.01, 0.02})
+        launches.push_back({m == 1 ? changed : (1 + off) * (1 + 0.0001 * changed)});
+      cases.push_back(of_launches(launches, m));
+    }
+    return result_of(std::move(cases));
+  };
+  const Verdicts verdicts = compare_with(suite_of(1), suite_of(1.035));
+  EXPECT_EQ(verdicts.cases.at(0).verdict, Verdict::inconclusive);
+  EXPECT_LT(verdicts.cases[0].ratio.value().low, 1.03);
+  EXPECT_GT(verdicts.cases[0].ratio.value().high, 1.04);
 }
 
 TEST(Compare, NothingWithNothingIsFine) {

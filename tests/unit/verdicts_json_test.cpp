@@ -121,6 +121,59 @@ TEST_F(VerdictFile, KeepsEveryField) {
   EXPECT_EQ(exit_status(v), exit_status(before));
 }
 
+/// So that a diff of two files shows the cases that differ.
+TEST_F(VerdictFile, HasALineForEachFieldAndEachCase) {
+  const std::string text = to_json_text(full_verdicts());
+  EXPECT_THAT(text, testing::StartsWith("{\n\"schema\": \"breakeven.verdict/1\",\n\"kind\": \"gate\",\n"));
+  EXPECT_THAT(text, HasSubstr(",\n\"cases\": [\n{\"id\":\"matmul/m=64/f32\""));
+  EXPECT_THAT(text, HasSubstr("},\n{\"id\":\"matmul/m=65/f32\""));
+  EXPECT_THAT(text, testing::EndsWith("}\n]\n}\n"));
+}
+
+TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
+  const auto json = nlohmann::json::parse(to_json_text(sample::verdicts({sample::incomparable(1, "why")})));
+  for (const char* absent : {"notes", "machine_speed"}) EXPECT_FALSE(json.contains(absent)) << absent;
+  for (const char* absent : {"name", "backend", "threads"})
+    EXPECT_FALSE(json.at("base").contains(absent)) << absent;
+  for (const char* absent : {"label", "not_slower", "differences", "launches"})
+    EXPECT_FALSE(json.at("cases").at(0).contains(absent)) << absent;
+}
+
+TEST_F(VerdictFile, KeepsTheSpeedOfTheMachine) {
+  Verdicts v = full_verdicts();
+  v.machine_speed = MachineSpeed{.rounds = 12,
+                                 .slow_rounds = 3,
+                                 .median = 0.98,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 1e-4}},
+                                 .reservation = "why"};
+  v.cases[0].launches[0].own_speed = {0.99, 0.97};
+  const Verdicts found = read(to_json_text(v));
+  EXPECT_EQ(found.machine_speed, v.machine_speed);
+  EXPECT_EQ(found.cases.at(0).launches.at(0).own_speed, (std::vector{0.99, 0.97}));
+  EXPECT_TRUE(found.cases[0].launches.at(1).own_speed.empty());
+}
+
+/// A ratio whose bounds are all there is may be exact.
+TEST_F(VerdictFile, ARatioMayBeExact) {
+  Verdicts v = full_verdicts();
+  v.cases[0].ratio = Ratio{.value = 1, .low = 1, .high = 1};
+  EXPECT_EQ(read(to_json_text(v)).cases[0].ratio, v.cases[0].ratio);
+  EXPECT_THAT(
+      why_refused(changed("/cases/0/ratio/low", 9)),
+      HasSubstr("/cases/0/ratio must have a low above 0, a value of at least that, and a high of at least"));
+  EXPECT_THAT(why_refused(changed("/cases/0/base_seconds", 0)),
+              HasSubstr("/cases/0 has base_seconds that are not above 0"));
+  EXPECT_THAT(why_refused(changed("/cases/0/presence", "here")),
+              HasSubstr("has the unknown presence 'here'"));
+  EXPECT_THAT(why_refused(changed("/cases/0/verdict", "fine")), HasSubstr("has the unknown verdict 'fine'"));
+  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr(": use a newer one"));
+  EXPECT_THAT(
+      why_refused(changed("/schema", "other")),
+      HasSubstr(
+          "is not a verdict file: it has the schema 'other'; give a file that `breakeven gate --out` or"));
+}
+
 TEST_F(VerdictFile, IsWrittenAgainAsItWas) {
   const std::string text = to_json_text(full_verdicts());
   EXPECT_EQ(to_json_text(read(text)), text);

@@ -472,6 +472,30 @@ TEST(Rank, SaysWhenAGpuPays) {
   EXPECT_FALSE(ranked(results, {}, prices, Quantity::time).paybacks[1].hours);
 }
 
+TEST(Rank, PaybacksAreOfWhatIsKnown) {
+  const std::vector<Result> results{
+      machine("a", {sample::product("onednn", 64, 3600)}),
+      machine("dear", {sample::product("onednn", 64, 3600)}),
+      gpu_machine("g", {sample::product("cuda", 64, 36)}),
+      gpu_machine("h", {sample::refused(sample::product("cuda", 64, 1), Status::failed, "")}, "B GPU")};
+  Prices prices = prices_of({rent("CPU of a", 0.5), rent("CPU of dear", 5), rent("A GPU", 2),
+                             buy("A GPU", 1000), rent("B GPU", 2), buy("B GPU", 1000)});
+  prices.electricity = Electricity{.per_kwh = 0.25, .from = {.currency = "USD", .source = "", .date = ""}};
+  const Ranking ranking = ranked(results, mix_of({{64, 1}}), prices, Quantity::time);
+  ASSERT_THAT(ranking.paybacks, SizeIs(2)) << "the other GPU has no time";
+  for (const Payback& payback : ranking.paybacks) {
+    EXPECT_EQ(payback.gpu, "A GPU");
+    EXPECT_FALSE(payback.with_electricity) << "its energy is not known";
+  }
+  EXPECT_FALSE(ranking.paybacks[0].bought);
+  EXPECT_FALSE(ranking.paybacks[0].hours);
+  EXPECT_NEAR(ranking.paybacks[0].busy->value, 0.04, 1e-9) << "against the cheaper processor";
+  EXPECT_NEAR(ranking.paybacks[1].hours.value(), 20, 1e-9);
+  EXPECT_FALSE(ranking.paybacks[1].busy);
+  prices.offers.erase(prices.offers.begin(), prices.offers.begin() + 2);
+  EXPECT_THAT(ranked(results, mix_of({{64, 1}}), prices, Quantity::time).paybacks, IsEmpty());
+}
+
 TEST(Rank, ShowsTheParetoFront) {
   const std::vector<Result> results{gpu_machine("fast", {sample::product("cuda", 64, 1)}, "fast"),
                                     gpu_machine("cheap", {sample::product("cuda", 64, 2)}, "cheap"),

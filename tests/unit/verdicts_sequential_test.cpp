@@ -1,7 +1,9 @@
 // The gate's decisions, and how often they are wrong: by simulation, with fixed seeds.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -96,6 +98,88 @@ TEST(GateLooks, BoundTheFalseAlarmsOfASuite) {
   const GateRules rules = of_suite(50);
   EXPECT_THAT(50 * rules.suspicion * confirming_error(rules), DoubleNear(rules.false_alarm, 1e-15));
   EXPECT_EQ(fewest_to_confirm(50), 11U);
+}
+
+/// How a case ends whose launches are off by +, -, + half, - half, ... of `noise`: "slower after 4 and 11".
+std::string ends(double change, double noise, std::size_t cases) {
+  const GateRules rules = of_suite(cases);
+  constexpr std::array<double, 6> parts{1, -1, 0.5, -0.5, 0.25, -0.75};
+  Effects effects;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const Step step = add_launch(effects, std::log1p(change) + noise * parts.at(i % parts.size()), rules);
+    if (step.next != Step::Next::stop) continue;
+    const std::string confirming =
+        effects.suspected_slower ? fmt::format(" and {}", effects.confirming.size()) : std::string();
+    return fmt::format("{} after {}{}", name(step.verdict), effects.first.size(), confirming);
+  }
+  return "never";
+}
+
+/// What a gate costs, and what it decides, changes only on purpose.
+TEST(GateDecision, TakesSoManyLaunches) {
+  struct Row {
+    std::size_t cases;
+    double change;
+    std::array<const char*, 4> ends;  // with more and more noise
+  };
+  const std::vector<Row> rows{
+      {1, 0, {{"same after 4", "same after 4", "same after 13", "inconclusive after 28"}}},
+      {1, 0.01, {{"same after 4", "same after 6", "same after 19", "same after 28"}}},
+      {1, 0.02, {{"same after 4", "same after 13", "same after 28", "inconclusive after 28"}}},
+      {1,
+       0.029,
+       {{"same after 28", "inconclusive after 28", "inconclusive after 28", "inconclusive after 28"}}},
+      {1,
+       0.031,
+       {{"slower after 4 and 6", "slower after 4 and 6", "inconclusive after 13 and 22",
+         "inconclusive after 28"}}},
+      {1,
+       0.04,
+       {{"slower after 4 and 6", "slower after 4 and 6", "slower after 13 and 6", "slower after 28 and 22"}}},
+      {1,
+       0.1,
+       {{"slower after 4 and 6", "slower after 4 and 6", "slower after 4 and 6", "slower after 9 and 6"}}},
+      {1, -0.02, {{"same after 4", "same after 13", "inconclusive after 28", "inconclusive after 28"}}},
+      {1,
+       -0.04,
+       {{"faster after 4 and 6", "faster after 4 and 6", "faster after 13 and 6", "faster after 28 and 14"}}},
+      {1,
+       -0.1,
+       {{"faster after 4 and 6", "faster after 4 and 6", "faster after 4 and 6", "faster after 6 and 6"}}},
+      {50, 0, {{"same after 4", "same after 4", "same after 13", "inconclusive after 28"}}},
+      {50, 0.01, {{"same after 4", "same after 6", "same after 19", "same after 28"}}},
+      {50, 0.02, {{"same after 4", "same after 13", "same after 28", "inconclusive after 28"}}},
+      {50,
+       0.029,
+       {{"same after 28", "inconclusive after 28", "inconclusive after 28", "inconclusive after 28"}}},
+      {50,
+       0.031,
+       {{"slower after 4 and 11", "slower after 4 and 11", "inconclusive after 13 and 27",
+         "inconclusive after 28"}}},
+      {50,
+       0.04,
+       {{"slower after 4 and 11", "slower after 4 and 11", "slower after 13 and 11",
+         "inconclusive after 28 and 27"}}},
+      {50,
+       0.1,
+       {{"slower after 4 and 11", "slower after 4 and 11", "slower after 4 and 11",
+         "slower after 9 and 11"}}},
+      {50, -0.02, {{"same after 4", "same after 13", "inconclusive after 28", "inconclusive after 28"}}},
+      {50,
+       -0.04,
+       {{"faster after 4 and 11", "faster after 4 and 11", "faster after 13 and 11",
+         "faster after 28 and 27"}}},
+      {50,
+       -0.1,
+       {{"faster after 4 and 11", "faster after 4 and 11", "faster after 4 and 11",
+         "faster after 6 and 11"}}},
+  };
+  constexpr std::array<double, 4> noises{0.003, 0.01, 0.03, 0.06};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < noises.size(); ++i)
+      EXPECT_EQ(ends(row.change, noises.at(i), row.cases), row.ends.at(i))
+          << row.change << " " << noises.at(i);
+  }
 }
 
 TEST(GateDecision, SuspectsNothingByStudentsTAlone) {

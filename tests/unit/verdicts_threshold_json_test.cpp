@@ -1,6 +1,7 @@
 // What `threshold` found, written and read.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,7 @@
 #include "temporary_folder.h"
 #include "thresholds_sample.h"
 #include "verdicts/measured.h"
+#include "verdicts_sample.h"
 
 namespace breakeven {
 namespace {
@@ -24,6 +26,87 @@ TEST(ThresholdJson, IsReadAsItWasWritten) {
   EXPECT_EQ(to_json_text(found), text);
   EXPECT_EQ(in_words(found.answers[0], found), in_words(written.answers[0], written));
   EXPECT_EQ(exit_status(found), exit_status(written));
+}
+
+/// Every field that is not in the sample.
+TEST(ThresholdJson, KeepsEveryField) {
+  Threshold t = sample::threshold();
+  t.width = 0.1;
+  t.unlike_precision = true;
+  t.from_results = true;
+  t.machine_speed = MachineSpeed{.rounds = 3, .slow_rounds = 1, .median = 0.9, .lowest = 0.5};
+  t.sides[0].name = "box";
+  t.sides[0].host.emplace();
+  t.sides[0].host->name = "the box";
+  t.sides[1].threads = 7;
+  LeadChange& change = t.answers[0].found.changes[0];
+  change.by_bisection = change.interpolated = true;
+  change.last_below = 100;
+  change.first_above = 500;
+  ThresholdPoint& point = t.answers[0].points[0];
+  point.wrong = true;
+  point.interval = Interval{.low = -0.5, .high = 0.5};
+  point.sides[0].cost = 3e-6;
+  point.sides[0].interval = Interval{.low = 0.9e-5, .high = 1.1e-5};
+  point.sides[1].joules = 5;
+  const Threshold found = threshold_from(Json::parse(to_json_text(t)));
+  EXPECT_EQ(found.width, 0.1);
+  EXPECT_TRUE(found.unlike_precision);
+  EXPECT_TRUE(found.from_results);
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.created, t.created);
+  EXPECT_EQ(found.tool_version, "0.1.0");
+  EXPECT_EQ(found.warnings, t.warnings);
+  EXPECT_EQ(found.title, t.title);
+  EXPECT_EQ(found.config, t.config);
+  EXPECT_EQ(found.wall_seconds, 12.5);
+  EXPECT_EQ(found.machine_speed, t.machine_speed);
+  EXPECT_EQ(found.host, t.host);
+  EXPECT_EQ(found.sides[0].name, "box");
+  EXPECT_EQ(found.sides[0].host.value().name, "the box");
+  EXPECT_FALSE(found.sides[1].host);
+  EXPECT_EQ(found.sides[1].threads, 7);
+  EXPECT_EQ(found.sides[1].wanted, t.sides[1].wanted);
+  EXPECT_EQ(found.sides[1].backends.at(0).name, "b");
+  EXPECT_FALSE(found.sides[0].price);
+  EXPECT_EQ(found.sides[1].price.value().per_hour, 2.5);
+  EXPECT_EQ(found.sides[1].price->from.currency, "USD");
+  EXPECT_EQ(found.sides[1].price->from.source, "an offer");
+  EXPECT_EQ(found.sides[1].price->from.date, "2026-10-01");
+  const BreakEven& answer = found.answers.at(0).found;
+  EXPECT_EQ(found.answers[0].from, 64);
+  EXPECT_EQ(found.answers[0].to, 1024);
+  EXPECT_EQ(found.answers[0].in, Quantity::time);
+  EXPECT_EQ(found.answers[0].notes, t.answers[0].notes);
+  EXPECT_EQ(answer.first, 64);
+  EXPECT_EQ(answer.last, 1024);
+  EXPECT_EQ(answer.values, 3U);
+  EXPECT_EQ(answer.launches, 7U);
+  const LeadChange& read = answer.changes.at(0);
+  EXPECT_TRUE(read.by_bisection);
+  EXPECT_TRUE(read.interpolated);
+  EXPECT_EQ(read.last_below, 100);
+  EXPECT_EQ(read.first_above, 500);
+  EXPECT_EQ(read.crossing, 383.5);
+  EXPECT_EQ(read.interval, change.interval);
+  EXPECT_EQ(read.earliest, 377);
+  EXPECT_EQ(read.latest, 392);
+  const ThresholdPoint& first = found.answers[0].points.at(0);
+  EXPECT_TRUE(first.wrong);
+  EXPECT_EQ(first.interval, point.interval);
+  EXPECT_EQ(first.log_ratios, point.log_ratios);
+  EXPECT_EQ(first.sides[0].cost, 3e-6);
+  EXPECT_EQ(first.sides[0].interval, point.sides[0].interval);
+  EXPECT_EQ(first.sides[0].joules, 2e-4);
+  EXPECT_EQ(first.sides[1].seconds, 2e-5);
+  EXPECT_EQ(first.sides[1].joules, 5);
+  EXPECT_EQ(first.sides[1].algorithm, "way");
+  EXPECT_FALSE(first.sides[1].interval);
+  EXPECT_EQ(found.answers[0].points.at(1).reason, "out of memory");
+  const Json plain = Json::parse(to_json_text(sample::threshold()));
+  for (const char* absent : {"machine_speed", "from_results"}) EXPECT_FALSE(plain.contains(absent)) << absent;
+  EXPECT_FALSE(plain.at("answers")[0].at("changes")[0].contains("interpolated"));
+  EXPECT_FALSE(plain.at("baseline").contains("name"));
 }
 
 TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
@@ -44,6 +127,14 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
   EXPECT_THAT(why(Pointer("/answers/0/changes/0/above"), "b"), HasSubstr("/answers/0/changes/0"));
   EXPECT_THAT(why(Pointer("/answers/0/last_measured"), nullptr), HasSubstr("/answers/0"));
   EXPECT_THAT(why(Pointer("/challenger/price/per_hour"), "much"), HasSubstr("/challenger/price/per_hour"));
+  EXPECT_THAT(why(Pointer("/answers/0/answer"), "perhaps"),
+              HasSubstr("has no answer that is called 'perhaps'"));
+  EXPECT_THAT(why(Pointer("/answers/0/last_measured"), nullptr),
+              HasSubstr("has one of first_measured and last_measured, and not the other"));
+  EXPECT_EQ(why(Pointer("/schema"), "breakeven.threshold/2"),
+            "is of schema 'breakeven.threshold/2' and this program reads 'breakeven.threshold/1': use the "
+            "breakeven "
+            "that wrote it");
 }
 
 TEST(Measured, FilesAreToldApartByTheirSchema) {
@@ -59,6 +150,9 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
 
+  const std::vector verdict{write("v.json", to_json_text(sample::verdicts({})))};
+  EXPECT_THAT(read_measured(verdict, std::array{FileKind::verdict}).verdicts, SizeIs(1));
+
   const std::vector broken{write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
   try {
     read_measured(broken);
@@ -68,6 +162,23 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   }
   const std::vector unknown{write("u.json", R"({"schema": "breakeven.rank/1"})")};
   EXPECT_THROW(read_measured(unknown), ResultError);
+}
+
+/// The machines of results and of thresholds alike, whichever file comes first.
+TEST(Measured, MachinesOfAllFilesAreToldApart) {
+  const TemporaryFolder folder;
+  Threshold threshold = sample::threshold();
+  threshold.host.cpu = "Another CPU";
+  const auto t = folder.write("t.json", to_json_text(threshold));
+  const auto r = folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})));
+  const std::vector files{t, r};
+  const Measured measured = read_measured(files);
+  EXPECT_EQ(measured.thresholds.at(0).host.name, "Another CPU");
+  EXPECT_EQ(measured.results.at(0).host.name, "A CPU");
+  const std::vector<MachineLabel> labels{{.file = t, .name = "mine"}};
+  const Measured labelled = read_measured(files, what_reports_show, labels);
+  EXPECT_EQ(labelled.thresholds.at(0).host.name, "mine");
+  EXPECT_EQ(labelled.results.at(0).host.name, "host");
 }
 
 }  // namespace
