@@ -45,6 +45,15 @@ DeviceEntry read_device(const Json& json, const Place& place) {
   return entry;
 }
 
+// More than any processor has, or works beside.
+constexpr int most_cores = 10'000;
+constexpr int most_sockets = 256;
+
+int read_count(const Json& json, const Place& place, const char* key, int most) {
+  if (!json.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
+  return static_cast<int>(require_whole(json[key], place / key, most));
+}
+
 std::string accumulator_of(Dtype dtype) {
   if (dtype == Dtype::f64) return "f64";
   return dtype == Dtype::s8 ? "s32" : "f32";
@@ -53,13 +62,13 @@ std::string accumulator_of(Dtype dtype) {
 /// Of one number of sockets.
 DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
   constexpr double channel_bytes = 8;
-  const double cores = read_amount(json, place, "cores");
+  const int cores = read_count(json, place, "cores", most_cores);
   const double cycles = 1e9 * read_amount(json, place, "ghz");
   const double transfers = 1e6 * read_amount(json, place, "memory_mega_transfers");
   DeviceEntry entry{
       .name = require_text(json, place, "name"),
       .memory_gib = 0,
-      .cores = static_cast<int>(cores) * sockets,
+      .cores = cores * sockets,
       .architecture = require_text(json, place, "architecture"),
       .form = fmt::format("{} socket{}", sockets, sockets == 1 ? "" : "s"),
       .watts = sockets * read_amount(json, place, "watts"),
@@ -86,8 +95,8 @@ void add_processors(DeviceCatalogue& catalogue, const Json& json, const Place& p
   require_object(json, place,
                  {"name", "cores", "sockets", "ghz", "operations_per_cycle", "memory_channels",
                   "memory_mega_transfers", "architecture", "watts", "source", "date"});
-  const auto most_sockets = static_cast<int>(read_amount(json, place, "sockets"));
-  for (int sockets = 1; sockets <= most_sockets; ++sockets)
+  const int sockets_at_most = read_count(json, place, "sockets", most_sockets);
+  for (int sockets = 1; sockets <= sockets_at_most; ++sockets)
     catalogue.push_back(read_processors(json, place, sockets));
 }
 

@@ -198,7 +198,9 @@ double require_above_zero(const Json& json, const Place& place, const std::strin
 
 std::int64_t require_whole(const Json& json, const Place& place, std::int64_t most) {
   if (!json.is_number_integer() || json.get<std::int64_t>() < 1 || json.get<std::int64_t>() > most)
-    place.fail(fmt::format("is {}; it must be a whole number above 0", shown(json)));
+    place.fail(fmt::format(
+        "is {}; it must be a whole number {}", shown(json),
+        most == std::numeric_limits<std::int64_t>::max() ? "above 0" : fmt::format("from 1 to {}", most)));
   return json.get<std::int64_t>();
 }
 

@@ -166,6 +166,10 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
       if (sweep.axis_of(config.parameter) == nullptr)
         workload.fail(fmt::format("has no range of '{}', which the threshold looks for{}", config.parameter,
                                   did_you_mean(config.parameter, names(sweep.workload->parameters()))));
+      if (sweep.size() > static_cast<double>(most_cases))
+        (place / threshold_sides[side] / "parameters")
+            .fail(fmt::format("make {:.0f} cases of a workload, and at most {} are possible; shorten a list",
+                              sweep.size(), most_cases));
       sweeps[side] = sweep.apart_from(config.parameter);
     }
     if (sweeps[0].size() != sweeps[1].size())

@@ -37,10 +37,7 @@ void dismantle(Json& document) {
 class Builder {
  public:
   explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
-  ~Builder() {
-    dismantle(document_);
-    dismantle(ignored_);
-  }
+  ~Builder() { dismantle(document_); }
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
   Builder(Builder&&) = delete;
@@ -48,12 +45,12 @@ class Builder {
   Json take() { return std::move(document_); }
 
   // What the parser calls, by the library's names.
-  bool null() { return add(nullptr) != nullptr; }
-  bool boolean(bool value) { return add(value) != nullptr; }
-  bool number_integer(Json::number_integer_t value) { return add(value) != nullptr; }
-  bool number_unsigned(Json::number_unsigned_t value) { return add(value) != nullptr; }
-  bool number_float(Json::number_float_t value, const std::string& /*text*/) { return add(value) != nullptr; }
-  bool string(std::string& value) { return add(std::move(value)) != nullptr; }
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value); }
+  bool number_float(Json::number_float_t value, const std::string& /*text*/) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
   bool binary(Json::binary_t& /*value*/) { return false; }  // JSON has none
   bool start_object(std::size_t /*elements*/) { return open(Json::object()); }
   bool start_array(std::size_t /*elements*/) { return open(Json::array()); }
@@ -61,6 +58,7 @@ class Builder {
   bool end_array() { return close(); }
 
   bool key(std::string& name) {
+    if (ignored_levels_ > 0) return true;
     auto& members = levels_.back()->get_ref<Json::object_t&>();
     const auto [member, added] = members.emplace(name, nullptr);
     if (!added && repeated_ == RepeatedKey::refused) {
@@ -71,7 +69,8 @@ class Builder {
           fmt::format("{} has more than {} keys; is it the right file?", or_root(place()), most_keys));
     }
     key_ = std::move(name);
-    member_ = added ? &member->second : &ignored_;
+    member_ = &member->second;
+    ignores_next_ = !added;
     return true;
   }
 
@@ -80,14 +79,29 @@ class Builder {
   }
 
  private:
+  /// Returns true: the parser goes on.
   template <typename Value>
-  Json* add(Value&& value) {
+  bool add(Value&& value) {
+    count();
+    if (!takes_next()) return true;
+    put(std::forward<Value>(value));
+    return true;
+  }
+
+  void count() {
     if (is_memory_short()) throw std::bad_alloc();
     if (++values_ > most_values)
       throw ResultError(
           fmt::format("holds more than {} million values; is it the right file? Split it, or "
                       "leave out cases",
                       most_values / 1'000'000));
+  }
+
+  /// False for the value of a key that was there before, and for all that is in it.
+  bool takes_next() { return ignored_levels_ == 0 && !std::exchange(ignores_next_, false); }
+
+  template <typename Value>
+  Json* put(Value&& value) {
     if (levels_.empty()) {
       document_ = std::forward<Value>(value);
       return &document_;
@@ -99,9 +113,14 @@ class Builder {
   }
 
   bool open(Json empty) {
-    if (levels_.size() >= deepest)
+    if (levels_.size() + ignored_levels_ >= deepest)
       throw ResultError(fmt::format("{} is nested more than {} levels deep; is it the right file?",
                                     or_root(place()), deepest));
+    count();
+    if (!takes_next()) {
+      ++ignored_levels_;
+      return true;
+    }
     if (empty.is_object()) {
       // As many as the last object at this depth had: a growing one would copy all that is in it so far.
       constexpr std::size_t most_reserved = 32;
@@ -110,10 +129,14 @@ class Builder {
     }
     // The value stays where it is while its level is open: only the innermost level grows.
     keys_.push_back(std::move(key_));
-    levels_.push_back(add(std::move(empty)));
+    levels_.push_back(put(std::move(empty)));
     return true;
   }
   bool close() {
+    if (ignored_levels_ > 0) {
+      --ignored_levels_;
+      return true;
+    }
     const Json& level = *levels_.back();
     levels_.pop_back();
     if (level.is_object()) members_[levels_.size()] = level.size();
@@ -134,12 +157,14 @@ class Builder {
 
   RepeatedKey repeated_;
   std::size_t values_ = 0;
-  Json document_, ignored_;
+  Json document_;
   std::vector<Json*> levels_;         // that are open, the outermost first
   std::vector<std::size_t> members_;  // of the last object at each depth
   std::vector<std::string> keys_;     // under which each stands in the one around it
   std::string key_;                   // the last one met, and where its value goes
   Json* member_ = nullptr;
+  bool ignores_next_ = false;       // the key was there before, and the first one counts
+  std::size_t ignored_levels_ = 0;  // that are open in the value of such a key
 };
 
 }  // namespace

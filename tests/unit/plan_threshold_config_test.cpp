@@ -198,6 +198,22 @@ TEST_F(ThresholdConfigFile, GoesWithRowsThatHaveOnlyLabels) {
   EXPECT_EQ(config.questions[1].at(1, 17).label, "y");
 }
 
+/// Each alone is small: the workload, and the shapes that a side has in their place.
+TEST_F(ThresholdConfigFile, RefusesASideOfTooManyCases) {
+  std::string rows, values;
+  for (int i = 1; i <= 500; ++i) {
+    rows += (i == 1 ? "[" : ", [") + std::to_string(i) + "]";
+    values += (i == 1 ? "" : ", ") + std::to_string(i);
+  }
+  folder_.write("many.json", R"({"source": "here", "columns": ["batch"], "rows": [)" + rows + "]}");
+  folder_.write("one.json", R"({"source": "here", "columns": ["batch"], "rows": [[1]]})");
+  expect_refused(
+      R"({"parameter": "m", "baseline": {"backends": ["a"]}, "challenger": {"backends": ["a"], "parameters": {"shapes": "many.json"}}})",
+      "/threshold/challenger/parameters: make 750000 cases of a workload, and at most 100000 are possible",
+      R"({"op": "matmul", "m": {"from": 16, "to": 64, "factor": 2}, "n": [)" + values +
+          R"(], "k": 64, "dtype": "f32", "shapes": "one.json"})");
+}
+
 TEST_F(ThresholdConfigFile, IsAConfigThatRunMeasuresToo) {
   const Config scan = read_config(
       folder_.write("s.json", "{\"threshold\": " + asked() + ", \"workloads\": [" + products + "]}"));

@@ -35,6 +35,19 @@ TEST(StrictJson, TakesTheFirstOfARepeatedKeyWhereAsked) {
             nlohmann::ordered_json::parse(R"({"a": 1, "c": 3})"));
 }
 
+/// The value that does not count may have repeated keys itself, and is as bounded as any other.
+TEST(StrictJson, LeavesOutAllOfWhatDoesNotCount) {
+  EXPECT_EQ(
+      parse_strictly(R"({"a": 1, "a": {"b": {"b": 1, "b": [{"c": 1, "c": {}}], "d": 2}, "b": 3}, "c": 4})",
+                     RepeatedKey::first_counts),
+      nlohmann::ordered_json::parse(R"({"a": 1, "c": 4})"));
+  EXPECT_EQ(parse_strictly(R"([{"a": [], "a": [{"b": []}, []], "b": [5]}, 6])", RepeatedKey::first_counts),
+            nlohmann::ordered_json::parse(R"([{"a": [], "b": [5]}, 6])"));
+  EXPECT_THROW(parse_strictly(R"({"a": 1, "a": )" + std::string(100, '[') + std::string(100, ']') + "}",
+                              RepeatedKey::first_counts),
+               ResultError);
+}
+
 TEST(StrictJson, RefusesWhatWouldCostTooMuch) {
   EXPECT_THAT(why_refused(std::string(200'000, '[')), HasSubstr("nested more than 64 levels"));
   std::string text = "{";
