@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "results/whole_file.h"
+#include "text/printable.h"
 
 namespace breakeven {
 
@@ -28,23 +29,27 @@ struct HistoryDatabase {
     switch (code & 0xff) {  // without SQLite's details
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
-        throw HistoryError(fmt::format(
-            "{}: another process has kept it locked for {:g} s; try again, or wait longer with --wait", name,
-            wait));
+        refuse(fmt::format(
+            "another process has kept it locked for {:g} s; try again, or wait longer with --wait", wait));
       case SQLITE_NOMEM:
-        throw HistoryError(fmt::format("{}: does not fit into memory; give it more (`ulimit -v`)", name));
+        refuse("does not fit into memory; give it more (`ulimit -v`)");
       case SQLITE_NOTADB:
-        throw HistoryError(
-            fmt::format("{}: is not a history store; name a file that `breakeven history add` made", name));
+        refuse("is not a history store; name a file that `breakeven history add` made");
       case SQLITE_CORRUPT:
-        throw HistoryError(
-            fmt::format("{}: is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` "
-                        "still reads of it",
-                        name, said, name));
+        refuse_as_damaged(said);
       default:
-        throw HistoryError(
-            fmt::format("{}: {}; check the path, and the permissions and space of its folder", name, said));
+        refuse(
+            fmt::format("{}; check the path, and the permissions and space of its folder", printable(said)));
     }
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw HistoryError(message_line(fmt::format("{}: {}", name, why)));
+  }
+  /// `said` may quote what is in the file, in several lines.
+  [[noreturn]] void refuse_as_damaged(const std::string& said) const {
+    refuse(fmt::format(
+        "is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` still reads of it",
+        printable(said), name));
   }
   void check(int code) const {
     if (code != SQLITE_OK) fail(code);
@@ -336,17 +341,12 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   if (!is_ours()) database.fail(SQLITE_NOTADB);
   const std::int64_t version = version_of(database);
   if (version < 1 || version > schema_version) {
-    throw HistoryError(fmt::format(
-        "{}: is a store of version {}, and this program reads versions 1 to {}: use the breakeven "
-        "that wrote it",
-        database.name, version, schema_version));
+    database.refuse(fmt::format(
+        "is a store of version {}, and this program reads versions 1 to {}: use the breakeven that wrote it",
+        version, schema_version));
   }
   Statement check(database, "PRAGMA quick_check(1)");
-  if (check.step() && check.text(0) != "ok") {
-    throw HistoryError(fmt::format(
-        "{}: is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` still reads of it",
-        database.name, check.text(0), database.name));
-  }
+  if (check.step() && check.text(0) != "ok") database.refuse_as_damaged(check.text(0));
 }
 
 HistoryStore::~HistoryStore() = default;

@@ -23,6 +23,9 @@ class FieldError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Of a name in a message: one that another program made up may be as long as a line.
+constexpr std::size_t longest_name = 100;
+
 /// What no message comes near. Without these limits a line of a few MiB takes gigabytes, or the stack, or
 /// minutes: looking up a key takes as long as the object has keys.
 constexpr std::size_t most_levels = 32, most_keys = 4096, most_values = std::size_t{8} << 20U;
@@ -131,7 +134,8 @@ std::vector<double> get_latencies(const Json& object) {
 Case get_case(const Json& object) {
   const auto op = get<std::string>(object, "op");
   const Workload* workload = find_workload(op);
-  if (workload == nullptr) throw ProtocolError(fmt::format("unknown op '{}'", op));
+  if (workload == nullptr)
+    throw ProtocolError(fmt::format("unknown op '{}'", shorten_text(op, longest_name)));
   return make_case(*workload, parameters_from_json(get<Json>(object, "parameters")));
 }
 
@@ -323,10 +327,9 @@ answer::Refusal get_refusal(const Json& object) {
       .status = get_or<std::string>(object, "status", "failed"),
       .reason = shorten_text(get_or<std::string>(object, "reason", "no reason given"), longest_reason)};
   if (refusal.status != "unsupported" && refusal.status != "out_of_memory" && refusal.status != "failed") {
-    constexpr std::size_t longest_status = 100;
     throw FieldError(
         fmt::format("'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed",
-                    shorten_text(refusal.status, longest_status)));
+                    shorten_text(refusal.status, longest_name)));
   }
   return refusal;
 }
@@ -359,7 +362,7 @@ Request read_request(const Json& object) {
   if (kind == "fit") return request::Fit{};
   if (kind == "release") return request::Release{};
   if (kind == "quit") return request::Quit{};
-  throw ProtocolError(fmt::format("unknown request '{}'", kind));
+  throw ProtocolError(fmt::format("unknown request '{}'", shorten_text(kind, longest_name)));
 }
 
 }  // namespace
@@ -385,7 +388,8 @@ Parameters parameters_from_json(const Json& object) {
   for (const auto& [name, json] : object.items()) {
     auto value = value_from_json(json);
     if (!value)
-      throw ProtocolError(fmt::format("parameter '{}' is neither number, string, true nor false", name));
+      throw ProtocolError(fmt::format("parameter '{}' is neither number, string, true nor false",
+                                      shorten_text(name, longest_name)));
     parameters.set(name, *std::move(value));
   }
   return parameters;

@@ -11,6 +11,7 @@
 
 #include "statistics/proportion.h"
 #include "statistics/summary.h"
+#include "text/printable.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
@@ -93,13 +94,14 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
                                            const GateRules& rules) {
   std::vector<std::string> warnings;
   if (selftest.host.name != here.name || selftest.host.cpu != here.cpu) {
-    return {fmt::format("the selftest is from another host, {} ({}); run `breakeven selftest` on this one",
-                        selftest.host.name, selftest.host.cpu)};
+    return {message_line(
+        fmt::format("the selftest is from another host, {} ({}); run `breakeven selftest` on this one",
+                    selftest.host.name, selftest.host.cpu))};
   }
   if (!selftest.host.cpu_identity.empty() && selftest.host.cpu_identity != here.cpu_identity) {
-    return {fmt::format(
+    return {message_line(fmt::format(
         "the selftest is from another processor, {}, and this one is {}; run `breakeven selftest` again",
-        selftest.host.cpu_identity, identity_text(here))};
+        selftest.host.cpu_identity, identity_text(here)))};
   }
   // What could be found if every change mattered: the threshold asked for must not be below.
   GateRules finest = rules;
@@ -108,17 +110,17 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
     return smallest_change(c.deviation, finest) > rules.threshold;
   });
   if (blind > 0) {
-    warnings.push_back(fmt::format(
+    warnings.push_back(message_line(fmt::format(
         "the selftest of {} could not detect changes of {:.1f} % in {} of {} cases on this host, so they may "
         "end inconclusive: use a larger --threshold or a quieter host",
-        selftest.created, rules.threshold * 100, blind, selftest.noise.size()));
+        selftest.created, rules.threshold * 100, blind, selftest.noise.size())));
   }
   for (const InjectedCounts& counts : selftest.counts) {
     if (counts.share > 0) continue;
     if (proportion_interval(counts.failing, counts.suites).low > rules.false_alarm) {
-      warnings.push_back(
+      warnings.push_back(message_line(
           fmt::format("in the selftest of {}, {} of {} gates without a change failed on this host",
-                      selftest.created, counts.failing, counts.suites));
+                      selftest.created, counts.failing, counts.suites)));
     }
   }
   return warnings;

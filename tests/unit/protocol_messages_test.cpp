@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "unit/messages.h"
 
 namespace breakeven {
 namespace {
@@ -193,6 +194,22 @@ std::string why_refused(const std::string& line) {
     return e.what();
   }
   return "was accepted";
+}
+
+TEST(Requests, WhatIsUnknownIsNamedInShort) {
+  const std::string name = "\"" + std::string(5000, 'x') + "\"";
+  for (const std::string& line :
+       {R"({"request": )" + name + "}",
+        R"({"request": "prepare", "op": )" + name + R"(, "parameters": {}, "seed": 1})",
+        R"({"request": "prepare", "op": "matmul", "parameters": {)" + name + R"(: []}, "seed": 1})"}) {
+    try {
+      parse_request(line);
+      FAIL() << line;
+    } catch (const ProtocolError& e) {
+      EXPECT_EQ(fault_of_message(e.what()), "") << e.what();
+      EXPECT_THAT(e.what(), HasSubstr("xxx..."));
+    }
+  }
 }
 
 TEST(Answers, RubbishIsRefusedSayingWhat) {
