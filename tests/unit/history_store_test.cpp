@@ -10,6 +10,7 @@
 
 #include "history/store.h"
 #include "unit/history_sample.h"
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::history_store_test {
@@ -296,7 +297,9 @@ TEST_F(HistoryStoreTest, DamageIsFoundWhereverItIs) {
         .seekp(static_cast<std::streamoff>(page))
         .write(std::string(4096, '\x5a').data(), 4096);
     ++pages;
-    if (why_refused() != "was accepted") ++found;
+    const std::string why = why_refused();
+    if (why != "was accepted") ++found;
+    EXPECT_EQ(fault_of_message(why), "") << why;
   }
   EXPECT_EQ(found, pages);
   std::filesystem::copy_file(whole, path(), std::filesystem::copy_options::overwrite_existing);

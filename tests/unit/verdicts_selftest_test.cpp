@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 #include "verdicts/selftest.h"
 
@@ -122,6 +123,23 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
   EXPECT_THAT(
       selftest_warnings(s, other, s.rules),
       ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"), HasSubstr("model 2 "))));
+}
+
+/// What the file says of itself may be as long as it likes.
+TEST(SelftestWarnings, AreShort) {
+  Selftest s = sample();
+  s.created = s.host.name = s.host.cpu_identity = std::string(5000, 'x') + "\n\x1b";
+  s.noise.front().deviation = 1;
+  s.counts.front() = {.share = 0, .suites = 20, .failing = 20};
+  Host other = s.host;
+  other.cpu_identity = "another";
+  const auto here = selftest_warnings(s, s.host, s.rules);
+  EXPECT_EQ(here.size(), 2U);
+  for (const auto& warnings :
+       {here, selftest_warnings(s, other, s.rules), selftest_warnings(s, {}, s.rules)}) {
+    ASSERT_FALSE(warnings.empty());
+    for (const std::string& warning : warnings) EXPECT_EQ(fault_of_message(warning), "") << warning;
+  }
 }
 
 TEST(SelftestFile, IsReadAsItIsWritten) {

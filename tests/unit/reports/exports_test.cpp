@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/property_tree/ptree.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -18,6 +17,7 @@
 #include "results/google_benchmark.h"
 #include "results/json_text.h"
 #include "unit/verdicts_sample.h"
+#include "unit/well_formed.h"
 
 namespace breakeven {
 namespace {
@@ -217,19 +217,8 @@ TEST_F(HostileExports, JsonIsStrict) {
 
 TEST_F(HostileExports, CsvHasAsManyCellsInEachRecord) {
   const std::string text = exported_twice("--csv").text;
-  std::vector<std::size_t> cells(1, 1);  // of each record, as RFC 4180 has it
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') quoted = !quoted;
-    if (!quoted && text[i] == ',') ++cells.back();
-    if (!quoted && text.compare(i, 2, "\r\n") == 0) cells.push_back(1);
-    if (text[i] == '\n') {
-      EXPECT_EQ(text[i - 1], '\r') << "every line end is a record's";
-    }
-  }
-  EXPECT_FALSE(quoted);
-  EXPECT_EQ(cells.size(), cases() + 2) << "a header, and the end";
-  cells.pop_back();
+  const auto cells = well_formed::csv_cells(text);
+  EXPECT_EQ(cells.size(), cases() + 1) << "a header, too";
   EXPECT_EQ(std::set<std::size_t>(cells.begin(), cells.end()).size(), 1U);
   for (const char* formula : {",=", ",@", ",\"=", ",\"@"}) EXPECT_EQ(text.find(formula), std::string::npos);
 }
@@ -258,15 +247,12 @@ TEST_F(HostileExports, OpenMetricsHasNoSeriesTwice) {
   EXPECT_THAT(text, EndsWith("\n# EOF\n"));
 }
 
-boost::property_tree::ptree xml_of(const std::string& text) {
-  std::istringstream in(text);
-  boost::property_tree::ptree tree;
-  boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);
-  return tree.get_child("testsuites");
+boost::property_tree::ptree suites_of(const std::string& text) {
+  return well_formed::xml_of(text).get_child("testsuites");
 }
 
 TEST_F(HostileExports, JunitHasUniqueNames) {
-  const auto root = xml_of(exported_twice("--junit").text);
+  const auto root = suites_of(exported_twice("--junit").text);
   std::set<std::string> suites;
   for (const auto& [key, suite] : root) {
     if (key != "testsuite") continue;
@@ -284,7 +270,7 @@ TEST(ExportFormats, JunitHoldsMarkupAsTextAndKeepsLines) {
   run.cases[0].id = hostile;
   run.cases[0].warnings = {hostile, "two\xef\xbf\xbe"};
   const std::string text = exported("--junit", {run}).text;
-  const auto test = xml_of(text).get_child("testsuite.testcase");
+  const auto test = suites_of(text).get_child("testsuite.testcase");
   EXPECT_EQ(test.get<std::string>("<xmlattr>.name"), hostile + "/a");
   EXPECT_THAT(test.get<std::string>("system-out"), HasSubstr("warning: " + hostile));
   EXPECT_THAT(text, HasSubstr("\nwarning: two</system-out>"));
@@ -323,7 +309,7 @@ TEST(VerdictExports, CannotBeEndedOrContinuedByText) {
     for (std::size_t at = line.find('%'); at != std::string::npos; at = line.find('%', at + 1))
       EXPECT_THAT(line.substr(at, 3), testing::AnyOf("%25", "%0A", "%0D", "%3A", "%2C")) << line;
   }
-  EXPECT_EQ(xml_of(exported("--junit", &verdicts).text).get_child("testsuite").count("testcase"), 2U);
+  EXPECT_EQ(suites_of(exported("--junit", &verdicts).text).get_child("testsuite").count("testcase"), 2U);
 }
 
 }  // namespace

@@ -230,18 +230,22 @@ TEST(Charts, HaveFiniteNumbersAndNamesOfTheirOwn) {
   const std::vector<Result> results{sample::hostile(), sample::on_machine("\n", sample::hostile())};
   const std::vector<Threshold> thresholds{sample::threshold(), sample::threshold()};
   std::set<std::string> seen;
+  std::size_t points = 0;
   for (const Chart& chart : charts(results, thresholds)) {
     EXPECT_THAT(chart.name, testing::MatchesRegex("[a-z0-9][a-z0-9-]*"));
     EXPECT_TRUE(seen.insert(chart.name).second) << chart.name;
     for (const ChartSeries& series : chart.series) {
       EXPECT_THAT(series.label, Not(HasSubstr("\n")));
       for (const ChartPoint& point : series.points) {
+        ++points;
         EXPECT_TRUE(std::isfinite(point.x) && std::isfinite(point.y)) << chart.name;
         EXPECT_TRUE(std::isfinite(point.low.value_or(0)) && std::isfinite(point.high.value_or(0)))
             << chart.name;
       }
     }
   }
+  EXPECT_GE(seen.size(), 3U) << "of both machines, and of each threshold";
+  EXPECT_GE(points, 10U);
 }
 
 }  // namespace

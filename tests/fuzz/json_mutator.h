@@ -1,0 +1,23 @@
+// For fuzzers whose inputs are JSON: mutations of values and members beside those of bytes, which seldom
+// leave a document whole. A fuzzer includes this in its only source file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "unit/mutations.h"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned int seed) {
+  breakeven::mutations::Random random(seed);
+  if (breakeven::mutations::pick(3, random) == 0) return LLVMFuzzerMutate(data, size, most);
+  const std::string changed =
+      breakeven::mutations::mutated_json({reinterpret_cast<const char*>(data), size}, random);
+  if (changed.empty() || changed.size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::copy(changed.begin(), changed.end(), data);
+  return changed.size();
+}

@@ -1,0 +1,43 @@
+// What names work to be measured or ranked beside a plain config: a mix with weights, a question about a
+// threshold, a list of shapes. Whatever such a file holds, its cases can be made, or it is a ConfigError.
+#include "fuzz/input.h"
+#include "fuzz/json_mutator.h"
+#include "plan/config_files.h"
+#include "plan/mix.h"
+#include "plan/shape_file.h"
+#include "plan/threshold_config.h"
+
+using namespace breakeven;
+
+namespace {
+
+/// What `breakeven threshold` asks of the questions that it was given.
+void make_ends(const ThresholdConfig& config) {
+  for (const ThresholdQuestion& question : config.questions) {
+    for (const std::size_t side : {0U, 1U}) {
+      for (const std::int64_t value : {question.from, question.to}) {
+        fuzz::read_or_refuse<ConfigError>([&] { return question.at(side, value); });
+      }
+    }
+  }
+}
+
+/// The cases of a config that names the file.
+void make_cases(const std::string& op) {
+  const auto config = fuzz::file_of(
+      "config.json",
+      fmt::format(R"({{"workloads": [{{"op": "{}", "shapes": "workloads.json", "dtype": "f32"}}]}})", op));
+  fuzz::read_or_refuse<ConfigError>([&] { return read_config(config); });
+  fuzz::read_or_refuse<ConfigError>([&] { return files_of_configs({config}); });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto path = fuzz::file_of("workloads.json", fuzz::text_of_input(data, size));
+  fuzz::read_or_refuse<ConfigError>([&] { return read_mix(path); });
+  if (const auto config = fuzz::read_or_refuse<ConfigError>([&] { return read_threshold_config(path); }))
+    make_ends(*config);
+  for (const char* op : {"matmul", "conv2d"}) make_cases(op);
+  return 0;
+}
