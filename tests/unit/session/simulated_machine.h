@@ -95,7 +95,7 @@ class ScriptedWorker : public Worker {
         return *answer;
       }
     }
-    return to_line(std::visit([this](const auto& r) { return answer(r); }, request));
+    return to_line(std::visit([this](const auto& r) { return this->answer(r); }, request));
   }
 
   WorkerLost lose(Status status, const std::string& reason) override {
