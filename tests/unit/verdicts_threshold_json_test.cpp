@@ -44,6 +44,8 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
   EXPECT_THAT(why(Pointer("/answers/0/changes/0/above"), "b"), HasSubstr("/answers/0/changes/0"));
   EXPECT_THAT(why(Pointer("/answers/0/last_measured"), nullptr), HasSubstr("/answers/0"));
   EXPECT_THAT(why(Pointer("/challenger/price/per_hour"), "much"), HasSubstr("/challenger/price/per_hour"));
+  EXPECT_THAT(why(Pointer("/answers/0/values"), -1), HasSubstr("/answers/0/values is below 0"));
+  EXPECT_THAT(why(Pointer("/answers/0/launches"), -1), HasSubstr("/answers/0/launches is below 0"));
 }
 
 TEST(Measured, FilesAreToldApartByTheirSchema) {
