@@ -36,12 +36,12 @@ std::size_t last_level_cache_bytes() {
   return largest > 0 ? static_cast<std::size_t>(largest) : unknown;
 }
 
-std::size_t total_cache_bytes() {
+std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::filesystem::path& folder) {
   std::size_t total = 0;
   std::set<std::pair<std::string, std::string>> counted;  // level, and the CPUs that share it
-  for (const int cpu : cpus_of_thread(0)) {
+  for (const int cpu : cpus) {
     std::error_code error;
-    const std::filesystem::path caches = fmt::format("/sys/devices/system/cpu/cpu{}/cache", cpu);
+    const std::filesystem::path caches = folder / fmt::format("cpu{}", cpu) / "cache";
     for (std::filesystem::directory_iterator entry(caches, error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string level = first_word(entry->path() / "level");
@@ -53,7 +53,12 @@ std::size_t total_cache_bytes() {
       if (size >> kib) total += kib << 10U;
     }
   }
-  return std::max(total, last_level_cache_bytes());
+  return total;
+}
+
+std::size_t total_cache_bytes() {
+  return std::max(described_cache_bytes(cpus_of_thread(0), "/sys/devices/system/cpu"),
+                  last_level_cache_bytes());
 }
 
 std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {

@@ -49,6 +49,12 @@ class JsonReader {
     return as<T>(*found, key);
   }
   std::optional<double> optional_number(const char* key) const { return optional<double>(key); }
+  /// A whole number of things.
+  std::size_t count(const char* key) const {
+    const auto value = get<std::int64_t>(key);
+    if (value < 0) fail_at(key, "is below 0");
+    return static_cast<std::size_t>(value);
+  }
   /// null is NaN
   double number(const char* key) const { return optional_number(key).value_or(std::nan("")); }
   /// Absent is none, null among them is NaN.

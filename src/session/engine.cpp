@@ -548,9 +548,13 @@ void Engine::cool_down(Contender& contender) {
 void Engine::watch_gpu(Contender& contender) {
   contender.throttling.in_a_row = 0;
   contender.throttling.rested = 0;
-  if (contender.watch || contender.participant->backend.device_id.empty()) return;
-  contender.watch.emplace(nvml_.value(), contender.participant->backend.device_id,
-                          [this](std::int64_t pid) { return workers_.owns_process(pid); });
+  const std::string& id = contender.participant->backend.device_id;
+  if (contender.watch || id.empty()) return;
+  contender.watch = instruments_.watch_gpu
+                        ? instruments_.watch_gpu(id)
+                        : std::make_unique<NvmlGpuWatch>(nvml_.value(), id, [this](std::int64_t pid) {
+                            return workers_.owns_process(pid);
+                          });
 }
 
 std::string Engine::why_no_energy(const Contender& contender) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ struct Contender {
   DoubtfulTimes doubt;
   std::vector<std::string> warnings;
 
-  std::optional<GpuWatch> watch;  // of a backend that says which GPU it computes on
+  std::unique_ptr<GpuWatch> watch;  // of a backend that says which GPU it computes on; null: of another
   Throttling throttling;
   Reading<double> joules;  // of one iteration, by the GPU's counter
 };
@@ -95,6 +96,8 @@ struct Instruments {
   TimeSource* time = nullptr;
   /// A probe of these CPUs; null: the machine's own speed is not known.
   std::function<std::unique_ptr<SpeedProbe>(const std::vector<int>& cpus)> make_speed_probe = {};
+  /// Watches the GPU with this id; null: NVML does.
+  std::function<std::unique_ptr<GpuWatch>(const std::string& id)> watch_gpu = {};
 };
 
 /// Real processes, and the machine's clock.

@@ -104,22 +104,22 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
   return {std::ssize(*processes) - own, {}};
 }
 
-GpuWatch::GpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours)
+NvmlGpuWatch::NvmlGpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours)
     : device_(nvml.device(id)), ours_(std::move(ours)), ecc_before_(ask(device_, &NvmlDevice::ecc_errors)) {}
 
-GpuWatch::Violations GpuWatch::violations() const {
+NvmlGpuWatch::Violations NvmlGpuWatch::violations() const {
   return {{"power", ask(device_, &NvmlDevice::power_violation_seconds)},
           {"thermal", ask(device_, &NvmlDevice::thermal_violation_seconds)},
           {"board", ask(device_, &NvmlDevice::board_violation_seconds)}};
 }
 
-void GpuWatch::begin() {
+void NvmlGpuWatch::begin() {
   seen_ = 0;
   before_ = violations();
   begun_ = Clock::now();
 }
 
-void GpuWatch::look() {
+void NvmlGpuWatch::look() {
   if (!device_) return;
   ++kept_.readings;
   const auto add = [&](std::vector<double>& values, const char* key, auto query) {
@@ -150,7 +150,7 @@ void GpuWatch::look() {
 }
 
 /// What changes slowly, or takes longer to ask for.
-void GpuWatch::look_around() {
+void NvmlGpuWatch::look_around() {
   looked_around_ = Clock::now();
   const auto most = [&](std::optional<std::int64_t>& field, const char* key, Reading<std::int64_t> reading) {
     std::optional<std::int64_t> value;
@@ -162,7 +162,7 @@ void GpuWatch::look_around() {
   most(kept_.other_processes, "other_processes", count_others(ask(device_, &NvmlDevice::processes), ours_));
 }
 
-std::vector<std::string> GpuWatch::end() {
+std::vector<std::string> NvmlGpuWatch::end() {
   const double window = std::chrono::duration<double>(Clock::now() - begun_).count();
   std::map<std::string, double> counted;
   for (const auto& [name, after] : violations()) {
@@ -177,7 +177,7 @@ std::vector<std::string> GpuWatch::end() {
   return throttle_causes(seen_, counted, window);
 }
 
-Reading<double> GpuWatch::settled_joules() const {
+Reading<double> NvmlGpuWatch::settled_joules() const {
   constexpr std::chrono::milliseconds slowest{250};  // counters move every 20 to 100 ms
   const auto first = ask(device_, &NvmlDevice::joules);
   const auto give_up = Clock::now() + slowest;
@@ -189,7 +189,7 @@ Reading<double> GpuWatch::settled_joules() const {
   return now;
 }
 
-DeviceConditions GpuWatch::conditions() const {
+DeviceConditions NvmlGpuWatch::conditions() const {
   DeviceConditions all = kept_;
   const auto middle = [](const std::vector<double>& values) {
     return values.empty() ? std::nullopt : std::optional(median(values));

@@ -30,21 +30,37 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
 /// Follows one GPU through the samples of one case on one backend.
 class GpuWatch {
  public:
-  /// `ours` tells whether a process belongs to this run.
-  GpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours);
+  GpuWatch() = default;
+  virtual ~GpuWatch() = default;
+  GpuWatch(const GpuWatch&) = delete;
+  GpuWatch& operator=(const GpuWatch&) = delete;
+  GpuWatch(GpuWatch&&) = delete;
+  GpuWatch& operator=(GpuWatch&&) = delete;
 
   /// A sample is about to be asked for.
-  void begin();
+  virtual void begin() = 0;
   /// It is under way: to be called every few milliseconds.
-  void look();
+  virtual void look() = 0;
   /// It has been answered. What held the clocks down meanwhile; empty: nothing.
-  std::vector<std::string> end();
+  virtual std::vector<std::string> end() = 0;
 
   /// Joules used so far, as soon as the counter has moved on: what was done before is in it.
-  Reading<double> settled_joules() const;
+  virtual Reading<double> settled_joules() const = 0;
 
   /// Of all samples so far.
-  DeviceConditions conditions() const;
+  virtual DeviceConditions conditions() const = 0;
+};
+
+class NvmlGpuWatch : public GpuWatch {
+ public:
+  /// `ours` tells whether a process belongs to this run.
+  NvmlGpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours);
+
+  void begin() override;
+  void look() override;
+  std::vector<std::string> end() override;
+  Reading<double> settled_joules() const override;
+  DeviceConditions conditions() const override;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -140,6 +140,8 @@ class ThresholdSession {
   double now() const { return engine_.time().now(); }
   bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }
+  /// True if the time is up, and most of it was spent waiting for a machine that was slower than itself.
+  bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
 
   /// What the searches ask for; one launch measures one value of each question.
   std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
@@ -358,6 +360,11 @@ class ThresholdSession {
       }
       answer.points.push_back(std::move(point));
     }
+    if (answer.found.answer == BreakEven::Answer::unclear && was_slow())
+      notes.insert(fmt::format(
+          "time ran out: this machine ran at {:.0f} % of its own speed; repeat it when nothing else "
+          "shares its cores",
+          engine_.speed_while_waiting() * 100));
     answer.notes.assign(notes.begin(), notes.end());
     return answer;
   }

@@ -39,12 +39,6 @@ Json to_json(const InjectedCounts& c) {
           {"found_slower", rate(c.slower, c.cases)}};
 }
 
-std::size_t count(const JsonReader& in, const char* key) {
-  const auto value = in.get<std::int64_t>(key);
-  if (value < 0) in.fail(fmt::format("has a {} below 0", key));
-  return static_cast<std::size_t>(value);
-}
-
 Selftest selftest_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema"))
     throw ResultError("was not made by `breakeven selftest`: it has no \"schema\"; make it again");
@@ -61,24 +55,24 @@ Selftest selftest_from(const Json& json) {
   s.tool_version = in.child("tool").get_or<std::string>("version", "");
   s.host = read_host(in.child("host"));
   s.rules.threshold = in.get<double>("threshold");
-  s.rules.cases = count(in, "suite");
+  s.rules.cases = in.count("suite");
   s.wall_seconds = in.get_or<double>("wall_seconds", 0);
   in.each("injected", [&](const JsonReader& c) {
     s.counts.push_back({.share = c.get<double>("injected"),
-                        .suites = count(c, "suites"),
-                        .failing = count(c, "failing_suites"),
-                        .cases = count(c, "cases"),
-                        .slower = count(c, "slower"),
-                        .faster = count(c, "faster"),
-                        .same = count(c, "same"),
-                        .inconclusive = count(c, "inconclusive"),
-                        .incomparable = count(c, "incomparable")});
+                        .suites = c.count("suites"),
+                        .failing = c.count("failing_suites"),
+                        .cases = c.count("cases"),
+                        .slower = c.count("slower"),
+                        .faster = c.count("faster"),
+                        .same = c.count("same"),
+                        .inconclusive = c.count("inconclusive"),
+                        .incomparable = c.count("incomparable")});
     if (s.counts.back().failing > s.counts.back().suites) c.fail("has more failing suites than suites");
   });
   in.each("noise", [&](const JsonReader& c) {
     s.noise.push_back({.id = c.get<std::string>("id"),
                        .backend = c.get<std::string>("backend"),
-                       .launches = count(c, "launches"),
+                       .launches = c.count("launches"),
                        .deviation = c.get<double>("deviation"),
                        .smallest_change = c.get<double>("smallest_change")});
     if (!(s.noise.back().deviation >= 0)) c.fail("has a deviation below 0");

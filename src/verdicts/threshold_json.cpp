@@ -167,8 +167,8 @@ ThresholdAnswer read_answer(const JsonReader& in) {
                 .changes = {},
                 .first = in.optional<std::int64_t>("first_measured"),
                 .last = in.optional<std::int64_t>("last_measured"),
-                .values = static_cast<std::size_t>(in.get_or<std::int64_t>("values", 0)),
-                .launches = static_cast<std::size_t>(in.get_or<std::int64_t>("launches", 0))},
+                .values = in.has("values") ? in.count("values") : 0,
+                .launches = in.has("launches") ? in.count("launches") : 0},
       .points = {},
       .notes = in.get_or<std::vector<std::string>>("notes", {})};
   if (answer.found.first.has_value() != answer.found.last.has_value())

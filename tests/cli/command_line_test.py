@@ -77,6 +77,7 @@ class NamesOfConfigs(CommandLine):
         self.assertTrue(any(re.match(r"  broken +cannot be read; 'breakeven list broken' says why", line) for line in lines))
         self.assertFalse(any(line.startswith(("  odd ", "  devices ")) for line in lines))
         listed = {one["name"]: one for one in json.loads(self.good("list", "--json"))}
+        self.assertGreater(len(listed), 20)
         for path in (SOURCE / "configs").glob("*.json"):
             document = json.loads(path.read_text())
             if "workloads" in document:

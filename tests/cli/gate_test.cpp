@@ -248,8 +248,12 @@ TEST_F(GateTest, SaysWhichShapesAConfigDoesNotTry) {
 
 /// A note that both sides give on every case becomes one warning.
 TEST_F(GateTest, SaysOnceWhatHoldsForAllCases) {
-  gate(products({8, 16, 32}, {"a"}), noise_, noise_);
+  const std::string unchecked = ",fault=no_projections,at=verify";
+  gate(products({16, 24, 32}, {"a"}), noise_ + unchecked, noise_ + unchecked);
   const Json all = verdicts();
+  EXPECT_THAT(all.at("warnings").dump(), HasSubstr("3 cases of a: "));
+  EXPECT_THAT(all.at("warnings").dump(), HasSubstr(" elements of the result were checked, not all of it"));
+  ASSERT_THAT(all.at("cases"), SizeIs(3));
   for (const Json& c : all.at("cases")) EXPECT_THAT(c.at("notes"), IsEmpty()) << c.at("notes");
 }
 

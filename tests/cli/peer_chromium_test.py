@@ -178,6 +178,7 @@ class Report(unittest.TestCase):
     def test_thirteen_configs_are_fifteen_screens(self):
         folder = SOURCE / "results" / "xeon-amx-2-cores"
         files = sorted(f for f in folder.glob("*.json") if f.stem != "gate-quality")
+        self.assertEqual(len(files), 13)
         self.page = self.folder / "report.html"
         subprocess.run([BUILD / "breakeven", "report", *files, "--html", self.page], check=True)
         self.browser.get(self.page.as_uri())

@@ -5,14 +5,14 @@ import pathlib
 import unittest
 
 from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, matmul, skip, train
-from framework import ROUNDOFF, AgainstTheTruth, SameForAll, network_cases
+from framework import AgainstTheTruth, SameForAll, network_cases
 
 
 class CompiledByItsFramework(SameForAll):
     """What both are tested for."""
 
     def test_products_of_every_type_and_layout(self):
-        for dtype in ROUNDOFF:
+        for dtype in self.supports["matmul"]:
             with self.subTest(dtype):
                 self.check(matmul(48, 32, 64, dtype))
                 self.check(matmul(32, 48, 16, dtype, transpose_a=True, transpose_b=True))
@@ -58,11 +58,25 @@ class CompiledByItsFramework(SameForAll):
 
 class JaxTest(CompiledByItsFramework, AgainstTheTruth):
     program = "breakeven-backend-jax"
+    supports = {
+        "matmul": ["f64", "f32", "f16", "bf16", "s8"],
+        "conv2d": ["f64", "f32", "f16", "bf16"],
+        "train": ["f32", "bf16"],
+        "infer": ["f32", "f16", "bf16"],
+        "launch": ["f32"],
+    }
     way = "jax.jit"
 
 
 class TensorflowTest(CompiledByItsFramework, AgainstTheTruth):
     program = "breakeven-backend-tensorflow"
+    supports = {
+        "matmul": ["f64", "f32", "f16", "bf16", "s8"],
+        "conv2d": ["f64", "f32", "bf16"],
+        "train": ["f32", "bf16"],
+        "infer": ["f32", "f16", "bf16"],
+        "launch": ["f32"],
+    }
     way = "tf.function"
 
 

@@ -151,7 +151,9 @@ class RecordedSessionsTest(unittest.TestCase):
                 self.assertEqual([(c["id"], c["reason"]) for c in cases if c["verdict"] == "incomparable"], [])
 
     def test_gate_compares_a_running_program_with_a_recorded_one(self):
-        for recording in FOLDER.glob("*-example.jsonl"):
+        recordings = list(FOLDER.glob("*-example.jsonl"))
+        self.assertTrue(recordings)
+        for recording in recordings:
             with self.subTest(recording.stem):
                 self.add_recording("base", "example", recording)
                 self.add("head", "example", f'"{SOURCE / "docs" / "example-backend.py"}"')

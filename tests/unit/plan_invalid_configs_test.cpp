@@ -56,11 +56,14 @@ std::string test_name(const testing::TestParamInfo<std::filesystem::path>& examp
 INSTANTIATE_TEST_SUITE_P(Examples, InvalidConfig, testing::ValuesIn(invalid_configs()), test_name);
 
 TEST(InvalidConfigs, EveryExpectationHasItsExample) {
+  std::size_t expectations = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(examples)) {
     if (entry.path().extension() != ".expect") continue;
+    ++expectations;
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(entry.path()).replace_extension(".json")))
         << entry.path();
   }
+  EXPECT_EQ(expectations, invalid_configs().size());
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ std::vector<std::filesystem::path> json_files(const std::filesystem::path& folde
     if (name.extension() == ".json" && name != schema_name && name != catalogue_name)
       found.push_back(entry.path());
   }
+  EXPECT_GE(found.size(), 10U) << folder;
   return found;
 }
 

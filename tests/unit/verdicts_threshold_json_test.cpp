@@ -135,6 +135,8 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
             "is of schema 'breakeven.threshold/2' and this program reads 'breakeven.threshold/1': use the "
             "breakeven "
             "that wrote it");
+  EXPECT_THAT(why(Pointer("/answers/0/values"), -1), HasSubstr("/answers/0/values is below 0"));
+  EXPECT_THAT(why(Pointer("/answers/0/launches"), -1), HasSubstr("/answers/0/launches is below 0"));
 }
 
 TEST(Measured, FilesAreToldApartByTheirSchema) {

@@ -377,6 +377,7 @@ TEST_P(Truth, OfConvolutionsIsThatOfPlainLoops) {
 
 TEST_P(Truth, OfProductsIsThatOfPlainLoops) {
   const Workload& workload = *find_workload("matmul");
+  ASSERT_GE(workload.examples().size(), 3U);
   for (Parameters given : workload.examples()) {
     given.set("dtype", std::string(name(GetParam())));
     const Case problem = make_case(workload, given);

@@ -82,7 +82,9 @@ TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
   machine.disturbance = neighbour(1000, 1030);
   const Verdicts verdicts = gate(machine, plan_of(2));
   EXPECT_EQ(verdicts.cases.front().verdict, Verdict::same) << verdicts.cases.front().reason;
+  EXPECT_GE(verdicts.cases.front().launches.size(), 2U);
   for (const LaunchSamples& launch : verdicts.cases.front().launches) {
+    EXPECT_FALSE(launch.base.empty());
     EXPECT_EQ(launch.own_speed.size(), launch.base.size());
     for (const double speed : launch.own_speed) EXPECT_EQ(speed, 1);
   }
@@ -92,6 +94,7 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   Machine machine(3);
   machine.disturbance = neighbour(1000, 1e9);
   const Verdicts verdicts = gate(machine, plan_of(3, {64, 128}));
+  ASSERT_EQ(verdicts.cases.size(), 2U);
   for (const CaseVerdict& c : verdicts.cases) {
     EXPECT_EQ(c.verdict, Verdict::inconclusive);
     EXPECT_THAT(c.reason, HasSubstr("50 % of its own speed"));

@@ -93,7 +93,10 @@ TEST(RunInSimulatedTime, WarmUpGoesOnUntilTimesAreSteady) {
     machine.programs[path].drift = [](double since_start) { return 1 + 0.1 * std::exp(-since_start / 0.05); };
   }
   const Result result = run(machine, plan_of({64}));
+  ASSERT_EQ(result.cases.size(), 2U);
   for (const CaseResult& c : result.cases) {
+    ASSERT_TRUE(c.seconds) << c.reason;
+    EXPECT_GE(c.seconds->samples.size(), 10U);
     for (const double seconds : c.seconds->samples) EXPECT_LT(seconds, 1.01 * c.seconds->median) << c.backend;
   }
 }

@@ -21,7 +21,8 @@ namespace breakeven::simulated {
 class SimulatedTime : public TimeSource {
  public:
   double now() const override { return now_; }
-  void sleep(double seconds) override { now_ += seconds; }
+  /// Some time passes in any sleep, however short.
+  void sleep(double seconds) override { now_ += std::max(seconds, 1e-9); }
 
  private:
   double now_ = 1000;
@@ -31,17 +32,19 @@ class SimulatedTime : public TimeSource {
 /// many times longer each program takes meanwhile.
 struct Disturbance {
   double own_speed = 1;
-  std::map<std::string, double> slowed = {};  // by program
+  std::map<std::string, double> slowed = {};   // by program
+  std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
 
 /// How a scripted program departs from a good one. Empty: as a good one.
 using Fault = std::function<std::optional<std::variant<std::string, WorkerLost>>(const Request& request)>;
 
 struct Program {
-  double seconds = 1e-3;  // of an iteration
-  double noise = 0.005;   // standard deviation of a sample, and of a launch, as a part of the seconds
-  double claims = 1;      // times the seconds that pass
-  bool sleeps = true;     // between samples
+  double seconds = 1e-3;                                 // of an iteration
+  std::function<double(const Case& problem)> cost = {};  // likewise, in place of `seconds`
+  double noise = 0.005;  // standard deviation of a sample, and of a launch, as a part of the seconds
+  double claims = 1;     // times the seconds that pass
+  bool sleeps = true;    // between samples
   std::function<double(double since_start)> drift = {};  // a factor, by seconds since it was started
   Fault fault = {};
 };
@@ -82,10 +85,11 @@ class ScriptedWorker : public Worker {
 
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
-                                                 const std::function<void()>& /*meanwhile*/) override {
+                                                 const std::function<void()>& meanwhile) override {
     if (lost_) return *lost_;
     const Request request = parse_request(line);
     machine_.time.sleep(20e-6);
+    if (meanwhile) meanwhile();
     if (program_.fault) {
       if (auto answer = program_.fault(request)) {
         if (const auto* gone = std::get_if<WorkerLost>(&*answer)) {
@@ -114,7 +118,10 @@ class ScriptedWorker : public Worker {
     hello.supports = {{"matmul", {"f32"}}};
     return hello;
   }
-  static Answer answer(const request::Prepare& /*unused*/) { return answer::Ready{.algorithm = "scripted"}; }
+  Answer answer(const request::Prepare& r) {
+    if (program_.cost) seconds_ = program_.cost(r.problem);
+    return answer::Ready{.algorithm = "scripted"};
+  }
   static Answer answer(const request::Expect& r) {
     return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
   }
@@ -125,7 +132,7 @@ class ScriptedWorker : public Worker {
     std::normal_distribution<double> luck(1, program_.noise);
     const Disturbance disturbance = machine_.now();
     const auto slowed = disturbance.slowed.find(path_);
-    double seconds = program_.seconds * launch_factor_ * luck(machine_.generator());
+    double seconds = seconds_ * launch_factor_ * luck(machine_.generator());
     if (slowed != disturbance.slowed.end()) seconds *= slowed->second;
     if (program_.drift) seconds *= program_.drift(machine_.time.now() - started_);
     machine_.time.sleep(seconds * static_cast<double>(r.iterations));
@@ -142,6 +149,7 @@ class ScriptedWorker : public Worker {
   SimulatedMachine& machine_;
   std::string path_;
   const Program& program_;
+  double seconds_ = program_.seconds;  // of an iteration of what is prepared
   double started_;
   double launch_factor_ = 1;
   std::optional<WorkerLost> lost_;
@@ -165,12 +173,27 @@ class ScriptedProbe : public SpeedProbe {
   SimulatedMachine& machine_;
 };
 
+/// Sees what held the GPU's clocks down when it looked.
+class ScriptedGpuWatch : public GpuWatch {
+ public:
+  explicit ScriptedGpuWatch(const SimulatedMachine& machine) : machine_(machine) {}
+  void begin() override { seen_.clear(); }
+  void look() override { seen_ = machine_.now().throttled_by; }
+  std::vector<std::string> end() override { return seen_; }
+  Reading<double> settled_joules() const override { return {{}, "no counter"}; }
+  DeviceConditions conditions() const override { return {}; }
+
+ private:
+  const SimulatedMachine& machine_;
+  std::vector<std::string> seen_;
+};
+
 inline Instruments SimulatedMachine::instruments() {
-  Instruments made{.start_worker = [this](const std::filesystem::path& path,
-                                          const WorkerOptions&) -> std::unique_ptr<Worker> {
-                     return std::make_unique<ScriptedWorker>(*this, path.string());
-                   },
-                   .time = &time};
+  Instruments made{
+      .start_worker = [this](const std::filesystem::path& path, const WorkerOptions&)
+          -> std::unique_ptr<Worker> { return std::make_unique<ScriptedWorker>(*this, path.string()); },
+      .time = &time,
+      .watch_gpu = [this](const std::string&) { return std::make_unique<ScriptedGpuWatch>(*this); }};
   if (has_probe)
     made.make_speed_probe = [this](const std::vector<int>&) {
       return std::make_unique<ScriptedProbe>(*this);

@@ -1,0 +1,273 @@
+// What `threshold` finds on a machine that is disturbed, and where programs fail: scripted programs, a
+// scripted probe and a scripted GPU, in simulated time. The programs' times cross where it is planted.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "session/threshold.h"
+#include "session/worker_process.h"
+#include "unit/session/simulated_machine.h"
+#include "unit/temporary_folder.h"
+
+namespace breakeven {
+namespace {
+
+using simulated::Disturbance;
+using simulated::SimulatedMachine;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+
+constexpr const char* cpu_program = "/cpu/scripted";
+constexpr const char* gpu_program = "/gpu/scripted";
+
+class ThresholdInSimulatedTime : public testing::Test {
+ protected:
+  static constexpr double planted = 384;
+  /// Of a call: so long that a launch has time for two rounds, each of which counts.
+  static constexpr double long_work = 0.25;
+
+  /// From the planted size on the GPU is faster: it has a fixed cost, and a tenth of the cost of each
+  /// operation.
+  struct Machine : SimulatedMachine {
+    explicit Machine(std::uint64_t seed, double fixed = 1e-4) : SimulatedMachine(seed) {
+      const double each = fixed / 0.9 / std::pow(planted, 3);
+      const auto operations = [](const Case& problem) {
+        return std::pow(static_cast<double>(problem.parameters.integer("m")), 3);
+      };
+      programs["/reference"] = {};
+      programs[cpu_program].cost = [=](const Case& c) { return each * operations(c); };
+      programs[gpu_program].cost = [=](const Case& c) { return fixed + each / 10 * operations(c); };
+    }
+  };
+
+  ThresholdPlan plan_of(std::uint64_t seed) const {
+    ThresholdPlan plan;
+    plan.config = read_threshold_config(folder_.write("config.json", R"({
+      "threshold": {"parameter": "m", "baseline": {"backends": ["cpu"]}, "challenger": {"backends": ["gpu"]}},
+      "measure": {"placement": "free", "energy_seconds": 0},
+      "workloads": [{"op": "matmul", "m": {"from": 64, "to": 2048, "factor": 2}, "n": "m", "k": "m"}]})"));
+    plan.config.measure.seed = seed;
+    plan.sides[0].backends = {simulated::backend("cpu", cpu_program)};
+    BackendRecord gpu = simulated::backend("gpu", gpu_program);
+    gpu.device = "gpu";
+    gpu.device_id = "GPU-1";
+    plan.sides[1].backends = {gpu};
+    plan.arbiter = simulated::backend("reference", "/reference");
+    return plan;
+  }
+
+  static Threshold threshold(SimulatedMachine& machine, const ThresholdPlan& plan) {
+    const Instruments instruments = machine.instruments();
+    return run_threshold(
+        plan, [](const std::function<Threshold()>&) {}, [](const SessionProgress&) {}, instruments);
+  }
+
+  /// Expects that the GPU is ahead from the planted size on, and nowhere below.
+  static void expect_planted(const Threshold& found) {
+    ASSERT_EQ(found.answers.size(), 1U);
+    const ThresholdAnswer& answer = found.answers.front();
+    ASSERT_EQ(answer.found.answer, BreakEven::Answer::from_value) << in_words(answer, found);
+    ASSERT_EQ(answer.found.changes.size(), 1U) << in_words(answer, found);
+    const LeadChange& change = answer.found.changes.front();
+    EXPECT_EQ(change.below, Lead::baseline);
+    EXPECT_EQ(change.above, Lead::challenger);
+    EXPECT_NEAR(change.crossing, planted, 0.03 * planted);
+    EXPECT_LT(change.interval.low, 1.02 * planted);
+    EXPECT_GT(change.interval.high, 0.98 * planted);
+    EXPECT_EQ(exit_status(found), 0);
+  }
+
+  /// Seconds of the side's samples over what they should be, by value: the median of each. Calls of seconds
+  /// are left out: in a script a disturbance lasts for all of a call, and no probe sees it afterwards.
+  static std::vector<double> factors(const Threshold& found, const Machine& machine, std::size_t side,
+                                     const char* program) {
+    std::vector<double> all;
+    for (const ThresholdPoint& point : found.answers.at(0).points) {
+      if (!point.sides.at(side).seconds) continue;
+      const PlannedCase planned = simulated::product(point.value);
+      const double cost = machine.programs.at(program).cost(planned.problem);
+      if (cost < 1) all.push_back(*point.sides.at(side).seconds / cost);
+    }
+    EXPECT_GE(all.size(), 4U);
+    return all;
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// As a neighbour was seen to: one program's code suffers more than the other's.
+Disturbance neighbour() {
+  return {.own_speed = 0.5, .slowed = {{cpu_program, 1.9}, {gpu_program, 1.35}}, .throttled_by = {}};
+}
+
+TEST_F(ThresholdInSimulatedTime, PlantedCrossoverIsFound) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    Machine machine(seed);
+    const Threshold found = threshold(machine, plan_of(seed));
+    expect_planted(found);
+    EXPECT_TRUE(found.complete);
+    ASSERT_TRUE(found.machine_speed);
+    EXPECT_EQ(found.machine_speed->slow_rounds, 0);
+  }
+}
+
+TEST_F(ThresholdInSimulatedTime, NeighbourForAWhileDoesNotMoveIt) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Machine machine(seed, long_work);
+    // Comes and goes within seconds, so that it often comes in the middle of a round, and stays once for
+    // twenty.
+    machine.disturbance = [](double now) {
+      const double since = now - 1000;
+      return std::fmod(since, 3) < 1.2 || (since > 10 && since < 30) ? neighbour() : Disturbance{};
+    };
+    const Threshold found = threshold(machine, plan_of(seed));
+    expect_planted(found);
+    EXPECT_GT(found.machine_speed->slow_rounds, 0);
+    EXPECT_THAT(factors(found, machine, 0, cpu_program), Each(Le(1.05)));
+  }
+}
+
+TEST_F(ThresholdInSimulatedTime, NeighbourThatStaysMakesItUnclearAndIsSaid) {
+  Machine machine(4);
+  machine.disturbance = [](double) { return neighbour(); };
+  ThresholdPlan plan = plan_of(4);
+  plan.max_seconds = 60;
+  const Threshold found = threshold(machine, plan);
+  ASSERT_EQ(found.answers.size(), 1U);
+  EXPECT_EQ(found.answers[0].found.answer, BreakEven::Answer::unclear);
+  EXPECT_THAT(found.answers[0].notes, Contains(HasSubstr("50 % of its own speed")));
+  EXPECT_NE(exit_status(found), 0);
+  EXPECT_LT(machine.time.now() - 1000, 70) << "it ends within its time";
+}
+
+TEST_F(ThresholdInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {
+  Machine machine(4);
+  machine.has_probe = false;
+  machine.disturbance = [](double) { return neighbour(); };
+  const Threshold found = threshold(machine, plan_of(4));
+  ASSERT_EQ(found.answers.at(0).found.changes.size(), 1U);
+  EXPECT_LT(found.answers[0].found.changes[0].crossing, 0.95 * planted)
+      << "so that the tests above show what the probe is for";
+}
+
+TEST_F(ThresholdInSimulatedTime, SamplesOfAThrottlingGpuAreNotKept) {
+  Machine machine(5, long_work);
+  // Hot for a part of every two seconds: rests let it cool.
+  machine.disturbance = [](double now) {
+    if (std::fmod(now, 2) > 0.7) return Disturbance{};
+    return Disturbance{.own_speed = 1, .slowed = {{gpu_program, 1.5}}, .throttled_by = {"thermal slowdown"}};
+  };
+  const Threshold found = threshold(machine, plan_of(5));
+  expect_planted(found);
+  EXPECT_THAT(factors(found, machine, 1, gpu_program), Each(Le(1.05)));
+  EXPECT_THAT(found.answers[0].notes, Contains(AllOf(HasSubstr("gpu: the GPU lowered its clocks in"),
+                                                     HasSubstr("thermal slowdown"))));
+}
+
+TEST_F(ThresholdInSimulatedTime, GpuThatThrottlesAllTheTimeIsMeasuredAsItIs) {
+  Machine machine(6);
+  machine.disturbance = [](double) {
+    return Disturbance{.own_speed = 1, .slowed = {{gpu_program, 1.5}}, .throttled_by = {"power cap"}};
+  };
+  const Threshold found = threshold(machine, plan_of(6));
+  ASSERT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::from_value);
+  EXPECT_THAT(factors(found, machine, 1, gpu_program), Each(Ge(1.45)));
+  EXPECT_THAT(found.answers[0].notes, Contains(HasSubstr("power cap")));
+}
+
+TEST_F(ThresholdInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsKnown) {
+  bool ended = false;
+  for (int step = 1; step < 4000 && !ended; step += 1 + step / 9) {
+    Machine machine(7);
+    const Interruption interruption;
+    int requests = 0;
+    for (auto& [path, program] : machine.programs) {
+      program.fault = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+        if (++requests < step) return std::nullopt;
+        if (requests == step) std::raise(SIGINT);
+        return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
+      };
+    }
+    const Threshold found = threshold(machine, plan_of(7));
+    ended = requests < step;
+    EXPECT_EQ(found.complete, ended) << step;
+    ASSERT_EQ(found.answers.size(), 1U);
+    const ThresholdAnswer& answer = found.answers[0];
+    EXPECT_EQ(threshold_from(nlohmann::ordered_json::parse(to_json_text(found))).answers.size(), 1U);
+    if (ended) {
+      expect_planted(found);
+    } else {  // half of what is needed is no answer
+      EXPECT_THAT(answer.found.answer, AnyOf(BreakEven::Answer::unclear, BreakEven::Answer::from_value));
+    }
+    for (const LeadChange& change : answer.found.changes)
+      EXPECT_TRUE(change.interval.low < 1.05 * planted && change.interval.high > 0.95 * planted) << step;
+  }
+  EXPECT_TRUE(ended) << "the last one was not interrupted";
+}
+
+/// A program that no longer answers from a size on, as where memory is swapped.
+TEST_F(ThresholdInSimulatedTime, ProgramThatStopsAnsweringCostsTheValuesWhereItDoes) {
+  Machine machine(8);
+  double size = 0;
+  machine.programs[cpu_program].fault =
+      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+    if (const auto* prepare = std::get_if<request::Prepare>(&request))
+      size = static_cast<double>(prepare->problem.parameters.integer("m"));
+    if (size < 1000 || !std::holds_alternative<request::Sample>(request)) return std::nullopt;
+    return WorkerLost{.status = Status::timed_out,
+                      .reason = "no answer within 120 s (measure.timeout_seconds)"};
+  };
+  ThresholdPlan plan = plan_of(8);
+  plan.max_seconds = 7200;
+  const Threshold found = threshold(machine, plan);
+  const ThresholdAnswer& answer = found.answers.at(0);
+  ASSERT_EQ(answer.found.changes.size(), 1U) << in_words(answer, found);
+  EXPECT_NEAR(answer.found.changes[0].crossing, planted, 0.03 * planted);
+  EXPECT_EQ(answer.found.last, 512);
+  int lost = 0;
+  for (const ThresholdPoint& point : answer.points) {
+    if (point.value < 1000) continue;
+    ++lost;
+    EXPECT_THAT(point.reason,
+                AllOf(HasSubstr("cpu (baseline): timed_out"), HasSubstr("no answer within 120 s")));
+    EXPECT_TRUE(point.log_ratios.empty());
+  }
+  EXPECT_EQ(lost, 2);
+}
+
+TEST_F(ThresholdInSimulatedTime, ProgramThatNeverAnswersLeavesNoAnswer) {
+  Machine machine(9);
+  machine.programs[gpu_program].fault =
+      [](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+    if (!std::holds_alternative<request::Sample>(request)) return std::nullopt;
+    return WorkerLost{.status = Status::timed_out, .reason = "no answer"};
+  };
+  ThresholdPlan plan = plan_of(9);
+  plan.max_seconds = 7200;
+  const Threshold found = threshold(machine, plan);
+  EXPECT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::unclear);
+  EXPECT_EQ(exit_status(found), 4);
+  EXPECT_TRUE(found.complete);
+}
+
+TEST_F(ThresholdInSimulatedTime, ImpossibleTimesAreNotBelieved) {
+  for (const double claims : {1e-9, 2.0, 1e300}) {
+    Machine machine(10);
+    machine.programs[gpu_program].claims = claims;
+    const Threshold found = threshold(machine, plan_of(10));
+    EXPECT_EQ(found.answers.at(0).found.answer, BreakEven::Answer::unclear) << claims;
+    for (const ThresholdPoint& point : found.answers[0].points)
+      EXPECT_THAT(point.reason, HasSubstr("reported")) << claims;
+    EXPECT_FALSE(found.answers[0].points.empty());
+  }
+}
+
+}  // namespace
+}  // namespace breakeven
