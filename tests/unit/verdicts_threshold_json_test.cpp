@@ -34,7 +34,12 @@ TEST(ThresholdJson, KeepsEveryField) {
   t.width = 0.1;
   t.unlike_precision = true;
   t.from_results = true;
-  t.machine_speed = MachineSpeed{.rounds = 3, .slow_rounds = 1, .median = 0.9, .lowest = 0.5};
+  t.machine_speed = MachineSpeed{.rounds = 3,
+                                 .slow_rounds = 1,
+                                 .median = 0.9,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 6e-6}},
+                                 .median_seconds = {{"l2", 7e-6}}};
   t.sides[0].name = "box";
   t.sides[0].host.emplace();
   t.sides[0].host->name = "the box";
