@@ -44,7 +44,6 @@ CHANGES = {
     (12, "arithmetic", "*", "/"),
     (12, "constant", "0.5", "(0.5 + 1)"),
     (13, "text", '"half"', '""'),
-    (5, "constant", "4", "5"),
 }
 
 

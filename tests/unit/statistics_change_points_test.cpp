@@ -310,7 +310,7 @@ TEST(ChangePoints, MayBeCloseToEitherEnd) {
 TEST(ChangePoints, HaveHodgesAndLehmannsRatioAndItsInterval) {
   std::vector<double> values;
   for (int i = 0; i < 20; ++i) values.push_back(std::exp(0.001 * (7 * i % 20)));
-  for (int i = 0; i < 20; ++i) values.push_back(2 * std::exp(0.0007 * (11 * i % 20)));
+  for (int i = 0; i < 20; ++i) values.push_back(2 * std::exp(0.00073 * (11 * i % 20)));
   std::vector<double> ratios;
   for (std::size_t b = 0; b < 20; ++b) {
     for (std::size_t a = 20; a < 40; ++a) ratios.push_back(values[a] / values[b]);
