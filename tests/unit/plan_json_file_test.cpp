@@ -193,7 +193,7 @@ TEST(JsonFile, HasValuesOfTheTypesThatAreAskedFor) {
   EXPECT_EQ(whole("1"), "");
   EXPECT_EQ(whole("7"), "");
   for (const char* bad : {"0", "8", "-1", "1.0", "\"1\""})
-    EXPECT_EQ(whole(bad), std::string("f: /a: is ") + bad + "; it must be a whole number above 0");
+    EXPECT_EQ(whole(bad), std::string("f: /a: is ") + bad + "; it must be a whole number from 1 to 7");
 
   const auto text = [&](const char* object) {
     return refusal([&] { (void)require_text(Json::parse(object), place, "a"); });

@@ -237,7 +237,7 @@ TEST(SelftestFile, SaysWhatIsWrongWithIt) {
     return error_of(whole.replace(whole.find(from), from.size(), to));
   };
   EXPECT_THAT(error_of("{}"), HasSubstr("was not made by `breakeven selftest`: it has no \"schema\""));
-  EXPECT_THAT(changed("\"suites\": 3", "\"suites\": -3"), HasSubstr("/injected/0 has a suites below 0"));
+  EXPECT_THAT(changed("\"suites\": 3", "\"suites\": -3"), HasSubstr("/injected/0/suites is below 0"));
   EXPECT_THAT(changed("\"failing_suites\": 0", "\"failing_suites\": 4"),
               HasSubstr("/injected/0 has more failing suites than suites"));
   EXPECT_EQ(changed("\"failing_suites\": 0", "\"failing_suites\": 3"), "");
