@@ -23,7 +23,7 @@ class FieldError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Of a name in a message: one that another program made up may be as long as a line.
+/// A message quotes this much of a name: another program may have made up one that is as long as a line.
 constexpr std::size_t longest_name = 100;
 
 /// What no message comes near. Without these limits a line of a few MiB takes gigabytes, or the stack, or

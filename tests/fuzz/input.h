@@ -32,8 +32,8 @@ inline std::filesystem::path file_of(const std::string& name, std::string_view t
   return path;
 }
 
-/// What `read` returns; empty if it throws the documented exception, with a message that is fit for a user.
-/// Any other exception leaves, and ends the program: the fuzzer has found something.
+/// Returns what `read` returns; empty if it throws the documented exception, with a message that is fit for a
+/// user. Any other exception leaves, and ends the program: the fuzzer has found something.
 template <typename Documented, typename Read>
 auto read_or_refuse(const Read& read) -> std::optional<decltype(read())> {
   try {

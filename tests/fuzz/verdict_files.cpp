@@ -1,5 +1,5 @@
-// What `gate`, `compare`, `threshold` and `selftest` once wrote: whatever such a file holds, it is verdicts,
-// a break-even or a selftest, which are written and read again and make well-formed reports, or a
+// `gate`, `compare`, `threshold` and `selftest` read what they wrote. Whatever such a file holds, it is
+// verdicts, a break-even or a selftest, which are written and read again and make well-formed reports, or a
 // ResultError.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"

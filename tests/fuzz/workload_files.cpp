@@ -1,5 +1,5 @@
-// What names work to be measured or ranked beside a plain config: a mix with weights, a question about a
-// threshold, a list of shapes. Whatever such a file holds, its cases can be made, or it is a ConfigError.
+// Mixes with weights, questions about a threshold and lists of shapes name work, as plain configs do.
+// Whatever such a file holds, its cases can be made, or it is a ConfigError.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "plan/config_files.h"
@@ -11,7 +11,7 @@ using namespace breakeven;
 
 namespace {
 
-/// What `breakeven threshold` asks of the questions that it was given.
+/// Makes the cases that `breakeven threshold` makes first.
 void make_ends(const ThresholdConfig& config) {
   for (const ThresholdQuestion& question : config.questions) {
     for (const std::size_t side : {0U, 1U}) {

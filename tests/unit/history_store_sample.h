@@ -11,7 +11,7 @@
 
 namespace breakeven::sample {
 
-/// What the adder says of a run.
+/// The adder's description of a run.
 inline RunLabel label_of(const std::string& commit) {
   return {.commit = commit, .branch = "main", .time = "", .machine = "", .source = "result.json"};
 }

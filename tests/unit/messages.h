@@ -1,4 +1,4 @@
-// What every message to a user must be.
+// Checks that hold for every message to a user.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 namespace breakeven {
 
-/// What is wrong with the message of an error about a file: it is empty, too long or of several lines, or
-/// what commands print for it (cli/messages.h) could steer a terminal. Empty if nothing is.
+/// Returns what is wrong with the message of an error about a file: it is empty, too long or of several
+/// lines, or what commands print for it (cli/messages.h) could steer a terminal. Empty if nothing is.
 inline std::string fault_of_message(std::string_view message) {
   constexpr std::size_t most = 500;
   if (message.empty()) return "is empty";

@@ -92,20 +92,20 @@ void expect_well_formed(const Subject& subject) {
   EXPECT_EQ(well_formed::fault_of_any_form(subject), "");
 }
 
-/// As `report` does.
+/// Does what `report` does.
 void read_report(const fs::path& path) {
   const Measured measured = read_measured(std::array{path});
   if (!measured.results.empty() || !measured.thresholds.empty()) expect_well_formed(&measured);
   for (const Verdicts& verdicts : measured.verdicts) expect_well_formed(&verdicts);
 }
 
-/// As `list`, `run` and `gate` do.
+/// Does what `list`, `run` and `gate` do first.
 void read_work(const fs::path& path) {
   files_of_configs({path});
   read_configs({path});
 }
 
-/// As `run` does where the config beside it names the file.
+/// Does what `run` does with a config beside the file that names it.
 void read_shapes_of_config(const fs::path& path) {
   const fs::path config = path.parent_path() / "config.json";
   fs::remove(config);
@@ -118,7 +118,7 @@ std::vector<Result> two_machines() {
   return {one, sample::on_machine("other", one)};
 }
 
-/// As `rank --prices` does.
+/// Does what `rank --prices` does.
 void rank_by_prices(const fs::path& path) {
   RankOptions options;
   options.prices = read_prices(path);
@@ -128,7 +128,7 @@ void rank_by_prices(const fs::path& path) {
   expect_well_formed(&ranking);
 }
 
-/// As `rank --devices --predict` does.
+/// Does what `rank --devices --predict` does.
 void rank_by_catalogue(const fs::path& path) {
   RankOptions options;
   options.catalogue = read_device_catalogue(path);
@@ -138,14 +138,14 @@ void rank_by_catalogue(const fs::path& path) {
   expect_well_formed(&ranking);
 }
 
-/// As `gate --selftest` does.
+/// Does what `gate --selftest` does first.
 void read_host_selftest(const fs::path& path) {
   const Selftest selftest = read_selftest(path);
   for (const std::string& warning : selftest_warnings(selftest, selftest.host, selftest.rules))
     EXPECT_EQ(fault_of_message(warning), "") << warning;
 }
 
-/// As `compare` does.
+/// Does what `compare` does.
 void compare_with_itself(const fs::path& path) {
   const Result result = read_any_result(path);
   const Verdicts verdicts = compare_results(result, result, {});
@@ -154,7 +154,7 @@ void compare_with_itself(const fs::path& path) {
 
 // ---- the history
 
-/// As `history check` does, and one time in eight, as it waits for the disk, as `history add` does.
+/// Does what `history check` does. One time in eight it also adds a run, which waits for the disk.
 Refusal use_store(const fs::path& path, bool adds) {
   return refusal_of<HistoryError>([&] {
     HistoryStore store(path, HistoryStore::Open::existing, no_patience);
@@ -260,7 +260,7 @@ Refusal read_answer(const std::string& input, const TemporaryFolder& /*folder*/)
   return refusal_of<ProtocolError>([&] { parse_answer<T>(input); });
 }
 
-/// What programs answered to such requests, in the recorded sessions.
+/// Returns the answers to such requests in recorded sessions.
 std::vector<std::string> recorded_answers(const std::string& kind) {
   std::vector<std::string> answers;
   for (const char* session : {"983c837-openblas.jsonl", "63cd4e0-reference.jsonl", "d621f30-native.jsonl"}) {

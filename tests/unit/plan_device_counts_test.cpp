@@ -1,4 +1,4 @@
-// What a catalogue of devices may hold.
+// Catalogues of devices: which values they may hold.
 #include <gmock/gmock.h>
 
 #include "plan/device_catalogue.h"
@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Of one processor with this value of one key.
+/// Reads a catalogue of one processor, with this value of one key.
 DeviceCatalogue read_with(const std::string& key, const Json& value) {
   Json processor{{"name", "A CPU"},      {"architecture", "One"},
                  {"cores", 64},          {"sockets", 2},

@@ -125,7 +125,7 @@ TEST(SelftestWarnings, AreOfAnotherHost) {
       ElementsAre(AllOf(HasSubstr("model 17"), HasSubstr("from another processor"), HasSubstr("model 2 "))));
 }
 
-/// What the file says of itself may be as long as it likes.
+/// A selftest's file may hold texts of any length.
 TEST(SelftestWarnings, AreShort) {
   Selftest s = sample();
   s.created = s.host.name = s.host.cpu_identity = std::string(5000, 'x') + "\n\x1b";

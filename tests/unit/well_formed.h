@@ -1,4 +1,4 @@
-// Whether what a report's formats write is what their readers take.
+// Checks that every format of a report writes what its readers take.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 
 namespace breakeven::well_formed {
 
-/// What is wrong with a text; empty if nothing is.
+/// A description of what is wrong with a text; empty if nothing is.
 using Fault = std::string;
 
 /// Throws what the parser throws.
@@ -133,7 +133,7 @@ inline Fault fault_of_characters(std::string_view text, std::string_view allowed
   return "";
 }
 
-/// Of what the format with this option wrote.
+/// Checks what the format with this option wrote.
 inline Fault fault_of(const std::string& option, const std::string& text) {
   using Check = Fault (*)(const std::string&);
   static const std::map<std::string, Check> checks{{"--annotations", fault_of_annotations},
@@ -153,7 +153,7 @@ inline Fault fault_of(const std::string& option, const std::string& text) {
   return !characters.empty() || check == checks.end() ? characters : check->second(text);
 }
 
-/// Of terminal text with colours: escape sequences that set them are no fault, all others are.
+/// Checks terminal text with colours. Escape sequences that set them are no fault; all others are.
 inline Fault fault_of_coloured(std::string_view text) {
   std::string plain;
   while (!text.empty()) {

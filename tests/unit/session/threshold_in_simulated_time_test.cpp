@@ -1,4 +1,4 @@
-// What `threshold` finds on a machine that is disturbed, and where programs fail: scripted programs, a
+// `threshold` on a machine that is disturbed, and with programs that fail: scripted programs, a
 // scripted probe and a scripted GPU, in simulated time. The programs' times cross where it is planted.
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ constexpr const char* gpu_program = "/gpu/scripted";
 class ThresholdInSimulatedTime : public testing::Test {
  protected:
   static constexpr double planted = 384;
-  /// Of a call: so long that a launch has time for two rounds, each of which counts.
+  /// The seconds of a call. A launch then has time for two rounds, and each of them counts.
   static constexpr double long_work = 0.25;
 
   /// From the planted size on the GPU is faster: it has a fixed cost, and a tenth of the cost of each
@@ -102,7 +102,7 @@ class ThresholdInSimulatedTime : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// As a neighbour was seen to: one program's code suffers more than the other's.
+/// A neighbour was seen to do this: one program's code suffers more than the other's.
 Disturbance neighbour() {
   return {.own_speed = 0.5, .slowed = {{cpu_program, 1.9}, {gpu_program, 1.35}}, .throttled_by = {}};
 }
