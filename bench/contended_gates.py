@@ -51,18 +51,13 @@ def nobody(cpu, generator, window, wide):
 
 
 @contextlib.contextmanager
-def computing(command, cpu, window):
-    """One process on `cpu` from begin to end of the window, in seconds from now."""
-    begin, end = window
+def during(window, work):
+    """Calls work(over) in a thread when the window begins, unless the gate has ended. `over` is set when it ends."""
     over = threading.Event()
 
     def later():
-        if over.wait(begin):
-            return
-        busy = subprocess.Popen(["taskset", "-c", str(cpu), *command])
-        over.wait(end - begin)
-        busy.kill()
-        busy.wait()
+        if not over.wait(window[0]):
+            work(over)
 
     thread = threading.Thread(target=later)
     thread.start()
@@ -71,6 +66,18 @@ def computing(command, cpu, window):
     finally:
         over.set()
         thread.join()
+
+
+def compute(command, cpu, seconds, over):
+    """One process on `cpu` for so many seconds, or until it is over."""
+    busy = subprocess.Popen(["taskset", "-c", str(cpu), *command])
+    over.wait(seconds)
+    busy.kill()
+    busy.wait()
+
+
+def computing(command, cpu, window):
+    return during(window, lambda over: compute(command, cpu, window[1] - window[0], over))
 
 
 def loop(cpu, generator, window, wide):
@@ -86,30 +93,16 @@ def other_cpu(cpu, generator, window, wide):
     return computing([str(wide), "forever"], (told or others)[0], window)
 
 
-@contextlib.contextmanager
 def bursts(cpu, generator, window, wide):
     """Another program on the same CPU, which comes and goes."""
-    begin, end = window
-    over = threading.Event()
 
-    def come_and_go():
-        if over.wait(begin):
-            return
-        until = time.monotonic() + end - begin
+    def come_and_go(over):
+        until = time.monotonic() + window[1] - window[0]
         while time.monotonic() < until and not over.is_set():
-            busy = subprocess.Popen(["taskset", "-c", str(cpu), *BUSY])
-            over.wait(generator.uniform(0.05, 2))
-            busy.kill()
-            busy.wait()
+            compute(BUSY, cpu, generator.uniform(0.05, 2), over)
             over.wait(generator.uniform(0.05, 2))
 
-    thread = threading.Thread(target=come_and_go)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    return during(window, come_and_go)
 
 
 class Quota:
@@ -154,27 +147,20 @@ class Quota:
 @contextlib.contextmanager
 def quota(cpu, generator, window, wide):
     """Less than a CPU for the gate and its programs."""
-    begin, end = window
     group = Quota()
     group.folder.mkdir()
     (group.folder / "cgroup.procs").write_text(str(os.getpid()))
-    over = threading.Event()
     cpus = generator.uniform(0.2, 0.8)
 
-    def later():
-        if over.wait(begin):
-            return
+    def limit(over):
         group.limit(cpus)
-        over.wait(end - begin)
+        over.wait(window[1] - window[0])
         group.limit(None)
 
-    thread = threading.Thread(target=later)
-    thread.start()
     try:
-        yield
+        with during(window, limit):
+            yield
     finally:
-        over.set()
-        thread.join()
         group.leave()
 
 

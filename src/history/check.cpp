@@ -54,8 +54,7 @@ std::vector<std::string> notes_on_slow_runs(const History& history, const std::v
   for (const std::size_t run : runs) {
     const auto& speed = history.runs[run].machine_speed;
     if (speed && speed->median < trusted_speed_share)
-      notes.push_back(fmt::format("in run {} the machine ran at {:.0f} % of its own speed",
-                                  history.runs[run].id, speed->median * 100));
+      notes.push_back(fmt::format("in run {} the machine {}", history.runs[run].id, ran_at(speed->median)));
   }
   return notes;
 }

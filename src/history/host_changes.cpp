@@ -64,15 +64,14 @@ std::vector<HostChange> find_host_changes(const History& history, double thresho
 const HostChange* explanation_of(const Interval& interval, std::size_t last_before, std::size_t first_after,
                                  const Machine& machine, const std::vector<HostChange>& host_changes,
                                  double threshold) {
-  const HostChange* found = nullptr;
   for (const HostChange& host : host_changes) {
     if (host.machine != &machine || !is_at_the_same_runs(host, last_before, first_after)) continue;
     const bool accounts_for_it =
         host.ratio > 1 ? interval.low > 1 && interval.low <= host.interval.high * (1 + threshold)
                        : interval.high < 1 && interval.high >= host.interval.low / (1 + threshold);
-    if (accounts_for_it && found == nullptr) found = &host;
+    if (accounts_for_it) return &host;
   }
-  return found;
+  return nullptr;
 }
 
 std::string part_title(const std::string& part) {

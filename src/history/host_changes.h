@@ -1,4 +1,4 @@
-// Where a machine itself became slower or faster, as its speed probe saw it. Pure functions.
+// Changes of a machine itself, slower or faster, as its speed probe saw them. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
 
+#include "results/json_parts.h"
 #include "results/whole_file.h"
 #include "text/printable.h"
 
@@ -234,30 +234,26 @@ void read_speeds(const HistoryDatabase& database, const std::unordered_map<std::
     if (found == index.end()) database.fail(SQLITE_CORRUPT);
     return runs[found->second];
   };
-  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
-  const auto is_time = [](double value) { return value > 0 && std::isfinite(value); };
   Statement speeds(database,
                    "SELECT run, rounds, slow_rounds, median, lowest, reservation FROM machine_speed");
   while (speeds.step()) {
-    const MachineSpeed speed{.rounds = speeds.integer(1),
-                             .slow_rounds = speeds.integer(2),
-                             .median = speeds.number(3),
-                             .lowest = speeds.number(4),
-                             .best_seconds = {},
-                             .median_seconds = {},
-                             .reservation = speeds.text(5)};
-    if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds ||
-        !is_share(speed.median) || !is_share(speed.lowest))
-      database.fail(SQLITE_CORRUPT);
-    run_of(speeds.integer(0)).machine_speed = speed;
+    run_of(speeds.integer(0)).machine_speed = MachineSpeed{.rounds = speeds.integer(1),
+                                                           .slow_rounds = speeds.integer(2),
+                                                           .median = speeds.number(3),
+                                                           .lowest = speeds.number(4),
+                                                           .best_seconds = {},
+                                                           .median_seconds = {},
+                                                           .reservation = speeds.text(5)};
   }
   Statement probes(database, "SELECT run, part, best_seconds, median_seconds FROM probe");
   while (probes.step()) {
     Run& run = run_of(probes.integer(0));
-    if (!run.machine_speed || !is_time(probes.number(2)) || !is_time(probes.number(3)))
-      database.fail(SQLITE_CORRUPT);
+    if (!run.machine_speed) database.fail(SQLITE_CORRUPT);
     run.machine_speed->best_seconds[probes.text(1)] = probes.number(2);
     run.machine_speed->median_seconds[probes.text(1)] = probes.number(3);
+  }
+  for (const Run& run : runs) {
+    if (run.machine_speed && !fault_of(*run.machine_speed).empty()) database.fail(SQLITE_CORRUPT);
   }
 }
 

@@ -42,6 +42,10 @@ double part_share(std::optional<double> reference, double now) {
 
 }  // namespace
 
+std::string ran_at(double share) {
+  return fmt::format("ran at {:.0f} % of its own speed", share * 100);
+}
+
 std::string speed_part_name(SpeedPart part) {
   switch (part) {
     case SpeedPart::throughput:

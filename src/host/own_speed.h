@@ -14,6 +14,9 @@
 
 namespace breakeven {
 
+/// "ran at 60 % of its own speed"
+std::string ran_at(double share);
+
 /// A sample counts only if the machine ran at this share of its own speed, or more: docs/machine-speed.md.
 inline constexpr double trusted_speed_share = 0.95;
 

@@ -46,7 +46,7 @@ Json ratio_json(double ratio, const Interval& interval) {
 /// Empty for a run whose machine was itself, or was not probed.
 std::string slowness_of(const Run& run) {
   if (!run.machine_speed || run.machine_speed->median >= trusted_speed_share) return {};
-  return fmt::format("; the machine ran at {:.0f} % of its own speed", run.machine_speed->median * 100);
+  return "; the machine " + ran_at(run.machine_speed->median);
 }
 
 }  // namespace

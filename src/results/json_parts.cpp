@@ -185,6 +185,20 @@ Json to_json(const MachineSpeed& speed) {
   return made;
 }
 
+std::string fault_of(const MachineSpeed& speed) {
+  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
+  if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds)
+    return fmt::format("has {} slow rounds of {}", speed.slow_rounds, speed.rounds);
+  if (!is_share(speed.median) || !is_share(speed.lowest)) return "has a share that is not from 0 to 1";
+  for (const auto* parts : {&speed.best_seconds, &speed.median_seconds}) {
+    for (const auto& [part, seconds] : *parts) {
+      if (!(seconds > 0) || !std::isfinite(seconds))
+        return fmt::format("has no time of the probe's part '{}'", part);
+    }
+  }
+  return {};
+}
+
 std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
   if (!in.has("machine_speed")) return std::nullopt;
   const JsonReader s = in.child("machine_speed");
@@ -195,16 +209,7 @@ std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
                            .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
                            .median_seconds = s.get_or<std::map<std::string, double>>("median_seconds", {}),
                            .reservation = s.get_or<std::string>("reservation", "")};
-  const auto is_share = [](double value) { return value >= 0 && value <= 1; };
-  if (speed.rounds < 1 || speed.slow_rounds < 0 || speed.slow_rounds > speed.rounds)
-    s.fail(fmt::format("has {} slow rounds of {}", speed.slow_rounds, speed.rounds));
-  if (!is_share(speed.median) || !is_share(speed.lowest)) s.fail("has a share that is not from 0 to 1");
-  for (const auto* parts : {&speed.best_seconds, &speed.median_seconds}) {
-    for (const auto& [part, seconds] : *parts) {
-      if (!(seconds > 0) || !std::isfinite(seconds))
-        s.fail(fmt::format("has no time of the probe's part '{}'", part));
-    }
-  }
+  if (const std::string fault = fault_of(speed); !fault.empty()) s.fail(fault);
   return speed;
 }
 

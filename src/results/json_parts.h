@@ -29,6 +29,8 @@ nlohmann::ordered_json to_json(const Host& host);
 BackendRecord read_backend(const JsonReader& in);
 Host read_host(const JsonReader& in);
 nlohmann::ordered_json to_json(const MachineSpeed& speed);
+/// Says what of it cannot be; empty for what can.
+std::string fault_of(const MachineSpeed& speed);
 /// `machine_speed` of a document; empty if it has none.
 std::optional<MachineSpeed> read_machine_speed(const JsonReader& in);
 

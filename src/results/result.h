@@ -179,7 +179,7 @@ struct Sampling {
 
 /// How fast the machine was while something was measured, as part of its own speed: docs/machine-speed.md.
 struct MachineSpeed {
-  std::int64_t rounds = 0;                            // after each of which it was probed
+  std::int64_t rounds = 0;                            // the machine is probed after each
   std::int64_t slow_rounds = 0;                       // in which it ran below `trusted_speed_share`
   double median = 1, lowest = 1;                      // of all rounds, 0 to 1; `lowest` is the 5 % quantile
   std::map<std::string, double> best_seconds;         // of the probe's parts, "throughput", "l2", "memory"

@@ -449,9 +449,8 @@ class Gate {
       verdict.notes.push_back(
           fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", one.throttled));
     if (one.slow > 0)
-      verdict.notes.push_back(
-          fmt::format("{} pairs of samples were taken again: this machine ran at {:.0f} % of its own speed",
-                      one.slow, median(one.slow_speeds) * 100));
+      verdict.notes.push_back(fmt::format("{} pairs of samples were taken again: this machine {}", one.slow,
+                                          ran_at(median(one.slow_speeds))));
   }
 
   /// Ends the cases that are still open when the time is up or the run is interrupted.
@@ -497,7 +496,7 @@ class Gate {
           .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
           .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
     const double speed = one.slow_speeds.empty() ? engine_.speed_while_waiting() : median(one.slow_speeds);
-    return {.text = fmt::format("this machine ran at {:.0f} % of its own speed", speed * 100),
+    return {.text = "this machine " + ran_at(speed),
             .remedy = "repeat it when nothing else shares its cores"};
   }
 

@@ -292,8 +292,7 @@ std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed
   if (slow == 0 || enough_without(slow, own_speed.size())) return {};
   std::vector<double> known = own_speed;
   std::erase_if(known, [](double speed) { return std::isnan(speed); });
-  return {fmt::format("this machine ran at {:.0f} % of its own speed: measure again when it is quieter",
-                      median(std::move(known)) * 100)};
+  return {fmt::format("this machine {}: measure again when it is quieter", ran_at(median(std::move(known))))};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

@@ -361,10 +361,8 @@ class ThresholdSession {
       answer.points.push_back(std::move(point));
     }
     if (answer.found.answer == BreakEven::Answer::unclear && was_slow())
-      notes.insert(fmt::format(
-          "time ran out: this machine ran at {:.0f} % of its own speed; repeat it when nothing else "
-          "shares its cores",
-          engine_.speed_while_waiting() * 100));
+      notes.insert(fmt::format("time ran out: this machine {}; repeat it when nothing else shares its cores",
+                               ran_at(engine_.speed_while_waiting())));
     answer.notes.assign(notes.begin(), notes.end());
     return answer;
   }

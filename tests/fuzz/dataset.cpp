@@ -1,6 +1,6 @@
-// Whatever the files of a data set hold, as they are or gzipped, it is images of which each pixel and label
-// can be used, or a DatasetError. The first two bytes of an input say how many of the others are the images'
-// file.
+// The files of a data set, as they are or gzipped, hold images of which each pixel and label can be used, or
+// are a DatasetError, whatever is in them. The first two bytes of an input say how many of the others are the
+// images' file.
 #include "network/dataset.h"
 
 #include <algorithm>

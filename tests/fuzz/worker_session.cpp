@@ -35,7 +35,7 @@ std::optional<Request> read_request(const std::string& line) {
   }
 }
 
-/// Whether it takes no time to answer this request.
+/// True if it takes no time to answer this request.
 bool is_quick(const Request& request) {
   if (const auto* prepare = std::get_if<request::Prepare>(&request))
     return is_small(prepare->problem) && !prepare->cold;

@@ -1,4 +1,4 @@
-// Which caches count, of a machine whose description is planted.
+// The caches that count, on a machine whose description is planted.
 #include <gtest/gtest.h>
 
 #include "host/cache.h"

@@ -1,4 +1,4 @@
-// What makers state of devices: read whole, and refused with a place.
+// Catalogues of devices are read whole, or refused with the place of the fault.
 #include <gmock/gmock.h>
 
 #include "plan/device_catalogue.h"
@@ -128,6 +128,45 @@ TEST_F(DeviceCatalogueFile, IsSearchedByNameAndSize) {
   EXPECT_EQ(find_processors(catalogue, "CPU", 16), &catalogue[2]);
   EXPECT_EQ(find_processors(catalogue, "CPU", 15), nullptr);
   EXPECT_EQ(find_processors(catalogue, "GPU", 0), nullptr);
+}
+
+/// Reads a catalogue of one processor, with this value of one key.
+DeviceCatalogue read_with(const std::string& key, const Json& value) {
+  Json processor{{"name", "A CPU"},      {"architecture", "One"},
+                 {"cores", 64},          {"sockets", 2},
+                 {"ghz", 2.5},           {"operations_per_cycle", {{"f32", 32}}},
+                 {"memory_channels", 8}, {"memory_mega_transfers", 3200},
+                 {"watts", 200},         {"source", "its maker"},
+                 {"date", "2026-01"}};
+  processor[key] = value;
+  const TemporaryFolder folder;
+  return read_device_catalogue(folder.write(
+      "devices.json", Json{{"devices", Json::array()}, {"processors", Json::array({processor})}}.dump()));
+}
+
+std::string why_refused(const std::string& key, const Json& value) {
+  try {
+    read_with(key, value);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "was accepted";
+}
+
+TEST(DeviceCatalogue, HasProcessorsForEachNumberOfSockets) {
+  const DeviceCatalogue catalogue = read_with("sockets", 3);
+  ASSERT_EQ(catalogue.size(), 3U);
+  EXPECT_EQ(catalogue[2].cores, 192);
+  EXPECT_DOUBLE_EQ(catalogue[2].peaks.at("f32").flop_per_second, 192 * 2.5e9 * 32);
+}
+
+TEST(DeviceCatalogue, CountsAreWholeNumbersThatCanBe) {
+  for (const char* key : {"cores", "sockets"}) {
+    for (const Json& value : {Json(0), Json(-1), Json(2.5), Json(1e300), Json(1'000'000'000), Json("2")}) {
+      EXPECT_THAT(why_refused(key, value), HasSubstr(std::string("/processors/0/") + key + ": is "));
+      EXPECT_THAT(why_refused(key, value), HasSubstr("it must be a whole number from 1 to "));
+    }
+  }
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(Crossing, OfTwoPlacesIsByTheirValues) {
       std::vector<ValuesAt>{{.at = 0, .values = {-1.1, -0.9}}, {.at = 1, .values = {0.9, 1.1}}}, 0.95);
   ASSERT_TRUE(found && found->interval);
   EXPECT_DOUBLE_EQ(found->at, 0.5);
-  // Of 2 degrees of freedom: t = 4.30265, the variance 0.04 / 2, and the squares of the places 4 / 4.
+  // With 2 degrees of freedom: t = 4.30265, the variance 0.04 / 2, and the squares of the places 4 / 4.
   const double a = 4 - 4.30265 * 4.30265 * 0.02;
   const double reach = std::sqrt(4.30265 * 4.30265 * 0.02 / 4 / a);
   EXPECT_NEAR(found->interval->low, 0.5 - reach, 1e-5);

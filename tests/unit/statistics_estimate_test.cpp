@@ -88,7 +88,7 @@ TEST(Estimate, SumsDoNotReachBelow0) {
   EXPECT_EQ(sum.interval, (Interval{.low = 0, .high = 4}));
 }
 
-/// What just touches is not distinguished, from either side.
+/// Intervals that just touch are not distinguished, from either side.
 TEST(Estimate, IntervalsThatEndAt1ContainIt) {
   const Estimate wide{.value = 2, .interval = Interval{.low = 1, .high = 4}};
   const Estimate exact{.value = 1, .interval = Interval{.low = 1, .high = 1}};

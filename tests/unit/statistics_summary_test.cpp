@@ -112,8 +112,8 @@ TEST(Summary, LaunchesThatDifferWidenTheInterval) {
   EXPECT_GE(different->high, 1);
 }
 
-/// Of launches that do not differ it is about as wide as that of all their samples together, whose median has
-/// a standard error of 1.2533 deviations over the square root of their number.
+/// For launches that do not differ the interval is about as wide as that of all their samples together, whose
+/// median has a standard error of 1.2533 deviations over the square root of their number.
 TEST(Summary, LaunchesThatDoNotDifferWidenItLittle) {
   std::mt19937_64 generator(5);
   std::normal_distribution<double> noise(0, 0.01);

@@ -60,7 +60,7 @@ TEST(BreakEvenOfResults, ValuesInDoubtAreInsideTheInterval) {
   EXPECT_LT(one.changes[0].crossing, 16);
 }
 
-/// Where the straight line between two points of logarithms is 0.
+/// The zero of the straight line between two points of logarithms.
 double zero(double at, double height, double next_at, double next_height) {
   const double part = std::log(height) / (std::log(height) - std::log(next_height));
   return std::exp(std::log(at) + part * (std::log(next_at) - std::log(at)));

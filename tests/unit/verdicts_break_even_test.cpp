@@ -120,8 +120,8 @@ TEST(BreakEven, IsByBisectionWhereNoLineGoesThrough) {
   EXPECT_EQ(found.changes[0].earliest, 64);
 }
 
-/// As where a library takes other code from some size on, and the lead grew the other way before: the line
-/// through the values on one side of the jump has its zero far from there.
+/// A library may take other code from some size on, while the lead grew the other way before. The line
+/// through the values on one side of the jump then has its zero far from there.
 TEST(BreakEven, IsFoundWhereTheLeadJumpsAgainstItsSlope) {
   for (const double sign : {1.0, -1.0}) {
     const auto curve = [=](double value) { return sign * (value > 100 ? -0.3 : 0.3 + 0.001 * value); };

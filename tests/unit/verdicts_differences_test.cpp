@@ -1,4 +1,5 @@
-// What keeps the times of two results from being compared: how far apart is different, and what is not known.
+// Differences that keep the times of two results from being compared: how far apart is different, what is not
+// known.
 #include <gmock/gmock.h>
 
 #include "verdicts/differences.h"

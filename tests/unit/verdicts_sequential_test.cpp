@@ -115,7 +115,7 @@ std::string ends(double change, double noise, std::size_t cases) {
   return "never";
 }
 
-/// What a gate costs, and what it decides, changes only on purpose.
+/// A gate's cost and its decisions change only on purpose.
 TEST(GateDecision, TakesSoManyLaunches) {
   struct Row {
     std::size_t cases;

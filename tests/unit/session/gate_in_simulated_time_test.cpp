@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 
 #include "session/gate.h"
 #include "session/worker_process.h"
@@ -168,12 +167,7 @@ TEST_F(GateInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsDecided) {
     Machine machine(7);
     const Interruption interruption;
     int requests = 0;
-    const auto interrupt = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
-      if (++requests < step) return std::nullopt;
-      if (requests == step) std::raise(SIGINT);
-      return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
-    };
-    for (auto& [path, program] : machine.programs) program.fault = interrupt;
+    simulated::interrupt_at(machine, step, requests);
     const Verdicts verdicts = gate(machine, plan_of(7, {64, 128}));
     ASSERT_EQ(verdicts.cases.size(), 2U);
     if (requests < step) break;  // it was over before

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <csignal>
 
 #include "session/session.h"
 #include "session/worker_process.h"
@@ -132,13 +131,7 @@ TEST(RunInSimulatedTime, InterruptionKeepsWhatIsMeasured) {
     Machine machine(7);
     const Interruption interruption;
     int requests = 0;
-    for (auto& [path, program] : machine.programs) {
-      program.fault = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
-        if (++requests < step) return std::nullopt;
-        if (requests == step) std::raise(SIGINT);
-        return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
-      };
-    }
+    simulated::interrupt_at(machine, step, requests);
     const Result result = run(machine, plan_of({64, 128}));
     if (requests < step) break;
     ASSERT_EQ(result.cases.size(), 4U) << step;

@@ -201,6 +201,18 @@ inline Instruments SimulatedMachine::instruments() {
   return made;
 }
 
+/// From request `step` on, counted over all programs, each request finds the session interrupted.
+inline void interrupt_at(SimulatedMachine& machine, int step, int& requests) {
+  for (auto& [path, program] : machine.programs) {
+    program.fault = [step,
+                     &requests](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+      if (++requests < step) return std::nullopt;
+      if (requests == step) std::raise(SIGINT);
+      return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
+    };
+  }
+}
+
 // ---- what sessions are asked for
 
 inline PlannedCase product(std::int64_t size) {

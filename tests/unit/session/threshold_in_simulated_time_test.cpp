@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <csignal>
 #include <fstream>
 
 #include "session/threshold.h"
@@ -188,13 +187,7 @@ TEST_F(ThresholdInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsKnown) {
     Machine machine(7);
     const Interruption interruption;
     int requests = 0;
-    for (auto& [path, program] : machine.programs) {
-      program.fault = [&](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
-        if (++requests < step) return std::nullopt;
-        if (requests == step) std::raise(SIGINT);
-        return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
-      };
-    }
+    simulated::interrupt_at(machine, step, requests);
     const Threshold found = threshold(machine, plan_of(7));
     ended = requests < step;
     EXPECT_EQ(found.complete, ended) << step;
