@@ -157,7 +157,8 @@ bool Engine::prepare_samples(Visit& visit) {
   if (visit.is_paired && !visit.keeps_iterations) {
     std::int64_t most = 1;
     for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
-    for (Contender* contender : visit.contenders) contender->iterations = most;
+    for (Contender* contender : visit.contenders)
+      contender->iterations = paired_iterations(contender->iterations, most);
   }
   return true;
 }

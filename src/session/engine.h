@@ -78,7 +78,7 @@ struct Visit {
   int launch = 0;
   double seconds = 3;      // that sampling a contender may take: warming up takes a part of that
   bool is_paired = false;  // of no use without each other: the first that fails ends the visit, and all take
-                           // samples of equally many iterations
+                           // samples of equally many iterations where their times allow it
   bool keeps_iterations = false;  // they were found in an earlier visit
   bool measures_energy = false;
   double wait_until = 0;  // while the machine is slower than itself, no later than this

@@ -23,6 +23,11 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
+std::int64_t paired_iterations(std::int64_t own, std::int64_t most) {
+  constexpr std::int64_t longest = 4;
+  return most <= longest * own ? most : own;
+}
+
 Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
                   double seconds) {
   // Within one visit: what more visits would add cannot be known from inside one.

@@ -24,6 +24,11 @@ double sample_length(const std::vector<double>& costs);
 /// took with it (longer where caches are flushed in between).
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
+/// The iterations of a sample of one side of a pair, whose own would be `own`, and the larger of both sides'
+/// `most`: equally many, so that what a sample costs beside its calls weighs alike on both. Where that would
+/// make the sample over four times as long, its own: such sides are told apart by far more than that cost.
+std::int64_t paired_iterations(std::int64_t own, std::int64_t most);
+
 enum class Progress { more, precise, out_of_time };
 
 /// Whether a visit has enough samples: `spent` seconds of sampling of at most `seconds`. `visits` are the

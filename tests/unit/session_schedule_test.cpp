@@ -51,6 +51,17 @@ TEST(IterationsFor, ImpossiblyShortTimesGiveAFiniteNumber) {
   EXPECT_EQ(iterations_for(0.01, std::numeric_limits<double>::min(), 1e-12), 1'000'000'000);
 }
 
+TEST(PairedIterations, AreEquallyManyWhereTimesAreAlike) {
+  EXPECT_EQ(paired_iterations(100, 100), 100);
+  EXPECT_EQ(paired_iterations(90, 100), 100);
+  EXPECT_EQ(paired_iterations(25, 100), 100);
+}
+
+TEST(PairedIterations, NeverMakeTheSamplesOfTheSlowerSideLast) {
+  EXPECT_EQ(paired_iterations(24, 100), 24);
+  EXPECT_EQ(paired_iterations(1, 10'000), 1) << "a call of 5 ms would be made for 50 s";
+}
+
 TEST(Progress, NothingIsDecidedOnFewSamples) {
   EXPECT_EQ(progress({steady(fewest_samples - 1)}, 0, 0.02, 3), Progress::more);
   EXPECT_EQ(progress({steady(fewest_samples)}, 0, 0.02, 3), Progress::precise);

@@ -78,6 +78,16 @@ TEST_F(GateInSimulatedTime, ChangeIsFound) {
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
 }
 
+/// A library against plain loops.
+TEST_F(GateInSimulatedTime, SidesOfUnlikeSpeedTakeTheirOwnTime) {
+  Machine machine(1, 1.0 / 1500);
+  GatePlan plan = plan_of(1);
+  plan.config.measure.timeout_seconds = 5;
+  const Verdicts verdicts = gate(machine, plan);
+  EXPECT_EQ(verdicts.cases.front().verdict, Verdict::faster) << verdicts.cases.front().reason;
+  EXPECT_LT(verdicts.wall_seconds, 30);
+}
+
 TEST_F(GateInSimulatedTime, NeighbourForAWhileIsWaitedFor) {
   Machine machine(2);
   machine.disturbance = neighbour(1000, 1030);
