@@ -42,6 +42,18 @@ double part_share(std::optional<double> reference, double now) {
 
 }  // namespace
 
+std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times) {
+  std::vector<CpuSpeedRatios> ratios;
+  for (const CpuSpeedTimes& one : times.cpus) {
+    if (one.cpu_share < least_cpu_share) continue;
+    ratios.push_back({.cpu = one.cpu,
+                      .throughput = static_cast<float>(ratio(one.throughput_seconds, one.clock_seconds)),
+                      .l2 = static_cast<float>(ratio(one.l2_seconds, one.clock_seconds)),
+                      .memory = static_cast<float>(one.memory_seconds.value_or(0))});
+  }
+  return ratios;
+}
+
 std::string ran_at(double share) {
   return fmt::format("ran at {:.0f} % of its own speed", share * 100);
 }
@@ -146,22 +158,38 @@ double OwnSpeed::throughput_reference(const Cpu& cpu) const {
   return cpu.together.quantile(reference_share).value_or(0);
 }
 
+std::array<std::pair<SpeedPart, double>, 3> OwnSpeed::shares_of(const Cpu& cpu,
+                                                                const CpuSpeedRatios& ratios) const {
+  return {{{SpeedPart::throughput, part_share(throughput_reference(cpu), ratios.throughput)},
+           {SpeedPart::l2, part_share(cpu.l2.quantile(reference_share), ratios.l2)},
+           {SpeedPart::memory, part_share(cpu.memory.quantile(memory_reference_share), ratios.memory)}}};
+}
+
+double OwnSpeed::share_again(const std::vector<CpuSpeedRatios>& ratios) const {
+  double least = 1;
+  for (const CpuSpeedRatios& one : ratios) {
+    const auto found = cpus_.find(one.cpu);
+    if (found == cpus_.end()) continue;
+    for (const auto& [part, share] : shares_of(found->second, one)) least = std::min(least, share);
+  }
+  return least;
+}
+
 SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   SpeedShare least{std::clamp(times.cpu_share, 0.0, 1.0), SpeedPart::cpu_time, times.cpu};
   const auto found = cpus_.find(times.cpu);
   if (found == cpus_.end()) return least;
   const Cpu& cpu = found->second;
-  const std::array<std::pair<SpeedPart, double>, 4> parts{
-      {{SpeedPart::throughput,
-        part_share(throughput_reference(cpu), ratio(times.throughput_seconds, times.clock_seconds))},
-       {SpeedPart::l2,
-        part_share(cpu.l2.quantile(reference_share), ratio(times.l2_seconds, times.clock_seconds))},
-       {SpeedPart::memory,
-        part_share(cpu.memory.quantile(memory_reference_share), times.memory_seconds.value_or(0))},
-       {SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds)}}};
-  for (const auto& [part, share] : parts) {
+  const auto note = [&](SpeedPart part, double share) {
     if (share < least.share) least = {share, part, times.cpu};
-  }
+  };
+  const CpuSpeedRatios ratios{
+      .cpu = times.cpu,
+      .throughput = static_cast<float>(ratio(times.throughput_seconds, times.clock_seconds)),
+      .l2 = static_cast<float>(ratio(times.l2_seconds, times.clock_seconds)),
+      .memory = static_cast<float>(times.memory_seconds.value_or(0))};
+  for (const auto& [part, share] : shares_of(cpu, ratios)) note(part, share);
+  note(SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds));
   return least;
 }
 

@@ -47,6 +47,19 @@ struct SpeedProbeTimes {
   std::vector<CpuSpeedTimes> cpus;
 };
 
+/// What of a probe of one CPU is compared with a reference that gets better during a session. Kept for every
+/// probe, so it is small.
+struct CpuSpeedRatios {
+  int cpu = 0;
+  float throughput = 0;  // over the clock chain's time
+  float l2 = 0;          // likewise
+  float memory = 0;      // seconds; 0: not measured
+};
+
+/// Of a probe; without CPUs where another thread ran meanwhile, because such times say nothing of the
+/// machine.
+std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times);
+
 enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };
 
 /// For messages: "floating-point throughput", "L2 cache", "memory", "clock", "CPU time".
@@ -121,6 +134,9 @@ class OwnSpeed {
   void note(const SpeedProbeTimes& times);
 
   SpeedShare share_of(const SpeedProbeTimes& times) const;
+  /// The share of an earlier probe by what is known now. The clock is left out: a probe was compared with the
+  /// clock of its own time, which may be another by now.
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const;
   SpeedReference reference() const;
 
  private:
@@ -138,6 +154,7 @@ class OwnSpeed {
   bool shares_a_core(const Cpu& cpu) const;
   bool is_plausible() const;
   SpeedShare share_of(const CpuSpeedTimes& times) const;
+  std::array<std::pair<SpeedPart, double>, 3> shares_of(const Cpu& cpu, const CpuSpeedRatios& ratios) const;
 
   FullThroughput full_;
   std::map<int, Cpu> cpus_;

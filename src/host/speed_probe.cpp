@@ -288,8 +288,8 @@ SpeedReading CpuSpeedProbe::measure() {
   return impl_->measure();
 }
 
-SpeedShare CpuSpeedProbe::share_of(const SpeedProbeTimes& times) const {
-  return impl_->own().share_of(times);
+double CpuSpeedProbe::share_again(const std::vector<CpuSpeedRatios>& ratios) const {
+  return impl_->own().share_again(ratios);
 }
 
 SpeedReference CpuSpeedProbe::reference() const {

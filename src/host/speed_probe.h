@@ -34,8 +34,8 @@ class SpeedProbe {
   /// One probe of all CPUs at once, and up to two more where it looks slow: the fastest of them counts,
   /// because one interrupt is no neighbour.
   virtual SpeedReading measure() = 0;
-  /// The share by what is known now: an early reading looks slower once the machine has been seen faster.
-  virtual SpeedShare share_of(const SpeedProbeTimes& times) const = 0;
+  /// The share of an earlier reading by what is known now: it is lower once the machine has been seen faster.
+  virtual double share_again(const std::vector<CpuSpeedRatios>& ratios) const = 0;
   /// What the shares are relative to.
   virtual SpeedReference reference() const = 0;
 };
@@ -54,7 +54,7 @@ class CpuSpeedProbe final : public SpeedProbe {
 
   void calibrate() override;
   SpeedReading measure() override;
-  SpeedShare share_of(const SpeedProbeTimes& times) const override;
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override;
   SpeedReference reference() const override;
 
   /// CPUs that are not measured, because the kernel refused to pin a thread to them.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/simulated_clock.h"
+#include "results/algorithm_text.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/heeded.h"
@@ -111,6 +112,7 @@ bool Engine::measure(Visit& visit) {
   const double own_before = workers_.cpu_seconds();
   const bool enough = prepare_samples(visit) && sample_in_rounds(visit);
   const HostCounters after = read_counters();
+  const double own_seconds = workers_.cpu_seconds() - own_before;
   const auto goes_on = [](const Contender* contender) {
     return !contender->finished && !Interruption::requested();
   };
@@ -119,7 +121,8 @@ bool Engine::measure(Visit& visit) {
     if ((enough || !visit.is_paired) && goes_on(contender)) verify_again(*contender);
     if (!contender->finished) release(*contender);
     Conditions& conditions = contender->row->conditions;
-    conditions = conditions_between(before, after, workers_.cpu_seconds() - own_before);
+    add_interval(contender->on_host, before, after, own_seconds);
+    conditions = conditions_of(contender->on_host);
     conditions.cpus = workers_.cpus_held(*contender->participant);
     if (contender->watch) {
       conditions.device = contender->watch->conditions();
@@ -158,7 +161,7 @@ bool Engine::prepare_samples(Visit& visit) {
     std::int64_t most = 1;
     for (const Contender* contender : visit.contenders) most = std::max(most, contender->iterations);
     for (Contender* contender : visit.contenders)
-      contender->iterations = paired_iterations(contender->iterations, most);
+      contender->iterations = paired_iterations(contender->iterations, most, contender->request_seconds);
   }
   return true;
 }
@@ -201,6 +204,18 @@ bool Engine::start_worker(Contender& contender) {
   return true;
 }
 
+void Engine::note_algorithm(Contender& contender) {
+  constexpr std::string_view beginning = "its samples are of several algorithms: ";
+  std::string algorithm = algorithm_without_times(contender.row->algorithm);
+  auto& known = contender.algorithms;
+  if (std::find(known.begin(), known.end(), algorithm) != known.end()) return;
+  known.push_back(std::move(algorithm));
+  if (known.size() < 2) return;
+  std::erase_if(contender.warnings,
+                [&](const std::string& warning) { return warning.starts_with(beginning); });
+  contender.warnings.push_back(fmt::format("{}{}", beginning, fmt::join(known, "; ")));
+}
+
 void Engine::prepare_and_verify(Contender& contender, int launch) {
   const MeasuredProblem& problem = *contender.problem;
   const Case& c = problem.planned->problem;
@@ -215,10 +230,8 @@ void Engine::prepare_and_verify(Contender& contender, int launch) {
     return release(contender);
   }
   CaseResult& row = *contender.row;
-  const std::string algorithm = algorithm_text(*prepared);
-  if (launch > 0 && row.algorithm != algorithm)
-    contender.warnings.push_back(fmt::format("a later launch chose another algorithm: {}", algorithm));
-  row.algorithm = algorithm;
+  row.algorithm = algorithm_text(*prepared);
+  note_algorithm(contender);
 
   report_progress_(contender, "verifying");
   if (!problem.reference) {
@@ -265,7 +278,8 @@ std::optional<Evidence> Engine::verify(Contender& contender, std::string_view wh
 /// A library that has given up since the first time would only look fast.
 void Engine::verify_again(Contender& contender) {
   report_progress_(contender, "verifying again");
-  verify(contender, "when verified again after the samples: ");
+  if (verify(contender, "when verified again after the samples: "))
+    contender.verified_answers = contender.answers.size();
 }
 
 void Engine::release(Contender& contender) {
@@ -298,6 +312,7 @@ void Engine::calibrate(Contender& contender, double seconds) {
     if (!s) return;
     keep_losses(contender, *s);
     const double request_seconds = time().now() - start;
+    contender.request_seconds = request_seconds / static_cast<double>(iterations);
     wait_until_idle(contender);
     note_turn_cost(contender, *s, time().now() - start);
     workers_.place_threads(participant, total_seconds(*s));
@@ -397,7 +412,9 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
     round.throttled |= rest_seconds(contender.throttling, measure_) > 0;
     round.samples[i] = std::move(*s);
   }
+  round.probes.before = latest_probe_;
   const auto before = std::exchange(latest_speed_, probe_speed());
+  round.probes.after = latest_probe_;
   if (!before || !latest_speed_) return round;
   round.own_speed = std::min(*before, *latest_speed_);
   round_speeds_.push_back(*round.own_speed);
@@ -406,6 +423,8 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
     Contender& contender = *visit.contenders[i];
     contender.own_speed.resize(contender.answers.size() - 1, std::numeric_limits<double>::quiet_NaN());
     contender.own_speed.push_back(*round.own_speed);
+    contender.probes.resize(contender.answers.size() - 1);
+    contender.probes.push_back(round.probes);
   }
   return round;
 }
@@ -416,7 +435,16 @@ std::optional<double> Engine::probe_speed() {
   const SpeedReading reading = speed_probe_->measure();
   probe_seconds_ += time().now() - start;
   note_parts(reading.times);
+  latest_probe_ = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times));
   return reading.speed.share;
+}
+
+double Engine::own_speed_by_now(const RoundProbes& probes) const {
+  double least = 1;
+  for (const auto& probe : {probes.before, probes.after}) {
+    if (probe && speed_probe_) least = std::min(least, speed_probe_->share_again(*probe));
+  }
+  return least;
 }
 
 void Engine::note_parts(const SpeedProbeTimes& times) {

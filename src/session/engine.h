@@ -13,12 +13,18 @@
 #include "plan/config.h"
 #include "results/result.h"
 #include "session/clock.h"
+#include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/worker_pool.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
+
+/// The probes before and after a round: the machine's speed then can be judged again by what is known later.
+struct RoundProbes {
+  std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null: not probed
+};
 
 /// One problem, and what its result should be.
 struct MeasuredProblem {
@@ -39,7 +45,11 @@ struct Contender {
   std::vector<std::vector<double>> visits;  // seconds of an iteration, by visit
   std::vector<answer::Sample> answers;      // of all samples, in order, without losses
   std::vector<double> own_speed;            // the machine's, beside each sample; NaN: not probed then
+  std::vector<RoundProbes> probes;          // around each sample
+  std::size_t verified_answers = 0;         // so many of `answers` have a verification behind them
+  std::vector<std::string> algorithms;      // that its visits took, without the times of their races
   std::int64_t iterations = 1;              // of a sample
+  double request_seconds = 0;               // of an iteration, with what the request takes beside it
   double setup_seconds = 0;                 // of this visit: preparing and verifying
   double warm_seconds = 0;                  // of this visit: the samples that found `iterations`
   double spent = 0;                         // seconds of sampling in this launch
@@ -47,6 +57,7 @@ struct Contender {
   bool busy_when_idle = false;
   DoubtfulTimes doubt;
   std::vector<std::string> warnings;
+  CountedOnHost on_host;  // in its visits
 
   std::unique_ptr<GpuWatch> watch;  // of a backend that says which GPU it computes on; null: of another
   Throttling throttling;
@@ -64,6 +75,7 @@ struct Round {
   std::vector<std::optional<answer::Sample>> samples;  // by contender of the visit
   bool throttled = false;                              // a GPU had lowered its clocks, and resting may help
   std::optional<double> own_speed;  // the machine's, the lower one of before and after; empty: not probed
+  RoundProbes probes;
 
   /// True if nothing disturbed it that is known.
   bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= trusted_speed_share; }
@@ -152,6 +164,9 @@ class Engine {
   std::optional<MachineSpeed> machine_speed() const;
   double probe_seconds() const { return probe_seconds_; }
   /// Seconds that were spent waiting for the machine, and its median share of its own speed meanwhile.
+  /// The share of its own speed at which the machine ran in an earlier round, by what is known now; 1 where
+  /// it was not probed.
+  double own_speed_by_now(const RoundProbes& probes) const;
   double waited_seconds() const { return waited_seconds_; }
   double speed_while_waiting() const { return waiting_speeds_.empty() ? 1 : median(waiting_speeds_); }
 
@@ -170,6 +185,8 @@ class Engine {
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
   void verify_again(Contender& contender);
 
+  /// Notes which algorithm the contender's program took this time.
+  static void note_algorithm(Contender& contender);
   /// Finds how many iterations make a sample. The first call is cold and is not counted from.
   void calibrate(Contender& contender, double seconds);
   /// Two samples that are not counted. The first of a process shows which threads compute, and is slower; the
@@ -222,6 +239,7 @@ class Engine {
   std::unique_ptr<SpeedProbe> speed_probe_;  // null: none
   bool probes_ = false;                      // in this visit
   std::optional<double> latest_speed_;
+  std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
   std::vector<double> round_speeds_;
   std::map<std::string, std::vector<double>> part_seconds_;  // of the probe, by part: the slowest CPU's
   double probe_seconds_ = 0;

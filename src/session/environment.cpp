@@ -185,24 +185,39 @@ HostCounters read_counters() {
   return counters;
 }
 
-Conditions conditions_between(const HostCounters& before, const HostCounters& after, double own_seconds) {
+void add_interval(CountedOnHost& all, const HostCounters& before, const HostCounters& after,
+                  double own_seconds) {
+  const bool is_first = !all.counted;
+  if (is_first) all.counted.emplace();
+  for (const auto& counter :
+       {&HostCounters::busy_seconds, &HostCounters::steal_seconds, &HostCounters::total_seconds,
+        &HostCounters::throttled_seconds, &HostCounters::thermal_throttles}) {
+    const auto more = difference(after.*counter, before.*counter);
+    std::optional<double>& sum = *all.counted.*counter;
+    sum = is_first ? more : more && sum ? std::optional(*sum + *more) : std::nullopt;
+  }
+  all.own_seconds += own_seconds;
+}
+
+Conditions conditions_of(const CountedOnHost& all) {
   Conditions c;
-  const auto total = difference(after.total_seconds, before.total_seconds);
-  const auto steal = difference(after.steal_seconds, before.steal_seconds);
-  const auto busy = difference(after.busy_seconds, before.busy_seconds);
+  const HostCounters counted = all.counted.value_or(HostCounters{});
+  const auto total = counted.total_seconds;
+  const auto steal = counted.steal_seconds;
+  const auto busy = counted.busy_seconds;
   // The kernel counts in ticks of a hundredth of a second: over less than twenty of them a share says
   // nothing.
   if (total && *total >= 0.2) {
     c.steal_percent = *steal / *total * 100;
-    c.other_cpu_percent = std::max(0.0, (*busy - own_seconds) / *total * 100);
+    c.other_cpu_percent = std::max(0.0, (*busy - all.own_seconds) / *total * 100);
   } else {
     const char* why = total ? "the case was too short for the kernel's tick" : "/proc/stat cannot be read";
     c.unreadable["steal_percent"] = why;
     c.unreadable["other_cpu_percent"] = why;
   }
-  c.throttled_seconds = difference(after.throttled_seconds, before.throttled_seconds);
+  c.throttled_seconds = counted.throttled_seconds;
   if (!c.throttled_seconds) c.unreadable["throttled_seconds"] = "no cpu.stat of a cgroup";
-  c.thermal_throttles = difference(after.thermal_throttles, before.thermal_throttles);
+  c.thermal_throttles = counted.thermal_throttles;
   if (!c.thermal_throttles)
     c.unreadable["thermal_throttles"] = "no thermal_throttle counters under /sys/devices/system/cpu";
   c.cpu_mhz = mean_mhz();

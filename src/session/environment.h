@@ -1,6 +1,7 @@
 // What a result file says of the machine, and what the machine does while something is measured.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,17 @@ struct HostCounters {
 };
 HostCounters read_counters();
 
-/// `own_seconds`: CPU time that the driver and its workers used in between.
-Conditions conditions_between(const HostCounters& before, const HostCounters& after, double own_seconds);
+/// What was counted over one interval or several.
+struct CountedOnHost {
+  std::optional<HostCounters> counted;  // sums of the differences; empty: of no interval yet
+  double own_seconds = 0;               // CPU time that the driver and its workers used meanwhile
+};
+
+/// Adds an interval. What cannot be read in one of them is not known of all.
+void add_interval(CountedOnHost& all, const HostCounters& before, const HostCounters& after,
+                  double own_seconds);
+
+/// In all intervals together; clock and temperature are those of now.
+Conditions conditions_of(const CountedOnHost& all);
 
 }  // namespace breakeven

@@ -35,6 +35,7 @@ struct ComparedCase {
   std::size_t throttled = 0;          // pairs that were taken again, as a GPU had lowered its clocks
   std::size_t slow = 0;               // pairs that were taken again, as the machine was slower than itself
   std::vector<double> slow_speeds;    // its share of its own speed in these
+  std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
   bool decided = false;
 
@@ -65,7 +66,8 @@ class Gate {
         save_(save),
         show_(show),
         generator_(measure_.seed),
-        engine_(measure_, instruments, plan.threads, plan.arbiter,
+        engine_(measure_, instruments, std::max({plan.threads, plan.base.threads, plan.head.threads}),
+                plan.arbiter,
                 [this](const Contender& contender, const std::string& activity) {
                   report_progress(contender, activity);
                 }),
@@ -73,16 +75,9 @@ class Gate {
 
   Verdicts run() {
     begin();
-    for (launch_ = 0; any_open() && !must_end(); ++launch_) {
-      engine_.begin_launch();
-      for (ComparedProblem* problem : due()) {
-        if (must_end()) break;
-        const double start = now();
-        measure(*problem);
-        problem->seconds_each = now() - start;
-        save_(verdicts_);
-      }
-    }
+    do {
+      measure_open_cases();
+    } while (reopen_doubtful() && !must_end());
     engine_.stop_workers();
     verdicts_.machine_speed = engine_.machine_speed();
     warn_of_speed(verdicts_.machine_speed, verdicts_.warnings);
@@ -93,6 +88,21 @@ class Gate {
   }
 
  private:
+  void measure_open_cases() {
+    for (; any_open() && !must_end(); ++launch_) {
+      engine_.begin_launch();
+      for (ComparedProblem* problem : due()) {
+        if (must_end()) break;
+        const double start = now();
+        const double waited = engine_.waited_seconds();
+        measure(*problem);
+        // A neighbour that was waited for says nothing of what the next launch takes.
+        problem->seconds_each = now() - start - (engine_.waited_seconds() - waited);
+        save_(verdicts_);
+      }
+    }
+  }
+
   // ---- before the first launch
 
   void begin() {
@@ -280,6 +290,7 @@ class Gate {
         continue;
       }
       const std::size_t pairs = sample(one);
+      if (verdict_of(one).launches.empty()) verify_other(one);
       if (Interruption::requested()) return;  // half a launch says nothing
       if (is_new(one)) {
         verify_new(one);
@@ -305,6 +316,15 @@ class Gate {
     verdict.verdict = Verdict::incomparable;
     one.decided = true;
     ++decided_;
+  }
+
+  /// A side that fails in the first launch ends it, perhaps before the other side was prepared. That is
+  /// verified then, so that what is said of it does not depend on the order.
+  void verify_other(ComparedCase& one) {
+    for (const std::size_t side : {base, head}) {
+      if (one.sides.at(1 - side)->finished && !one.sides.at(side)->finished)
+        engine_.verify_only(*one.sides.at(side), static_cast<int>(launch_));
+    }
   }
 
   /// True if the base's program has the operation, but not this case of it, such as a data type that the head
@@ -339,9 +359,12 @@ class Gate {
     visit.keeps_iterations = verdict_of(one).base_seconds.has_value();
     visit.wait_until = begun_ + plan_.max_seconds;
     LaunchSamples taken;
+    std::vector<RoundProbes> probes;
     std::vector<std::size_t> first{generator_() % 2};  // of each pair, as an index into `prepared`
     visit.next_round = [&](const Round* latest) -> std::vector<std::size_t> {
-      if (latest != nullptr && keep_pair(one, *latest, prepared, taken) && taken.base.size() == 1) {
+      const bool is_kept = latest != nullptr && keep_pair(one, *latest, prepared, taken);
+      if (is_kept) probes.push_back(latest->probes);
+      if (is_kept && taken.base.size() == 1) {
         // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer
         // pairs.
         first = balanced_order(pairs_of_launch(latest->longest(), measure_), first.front());
@@ -354,6 +377,7 @@ class Gate {
     };
     if (!engine_.measure(visit) || taken.base.size() < first.size()) return 0;
     verdict_of(one).launches.push_back(std::move(taken));
+    one.probes.push_back(std::move(probes));
     return first.size();
   }
 
@@ -385,7 +409,8 @@ class Gate {
     CaseVerdict& verdict = verdict_of(one);
     verdict.base_status = verdict.head_status = Status::ok;
     note_algorithms(one);
-    const Step step = add_launch(one.effects, effect_of(verdict.launches.back()), rules_);
+    Step step = add_launch(one.effects, effect_of(verdict.launches.back()), rules_);
+    if (step.next == Step::Next::stop && leave_out_slow_pairs(one)) step = decide_anew(one);
     summarise(one);
     if (step.next == Step::Next::stop) {
       close(one, step.verdict);
@@ -394,6 +419,75 @@ class Gate {
                             .remedy = "repeat it on a quieter machine, or with a larger --threshold"});
       }
     }
+  }
+
+  /// Pairs that counted, and beside which the machine was slower than itself by what is known now. Those of a
+  /// launch that keeps less than half of its pairs are all left out. False where there are none.
+  bool leave_out_slow_pairs(ComparedCase& one) {
+    std::vector<LaunchSamples>& launches = verdict_of(one).launches;
+    bool any = false;
+    for (std::size_t l = 0; l < launches.size(); ++l) {
+      const std::size_t all = one.probes[l].size();
+      LaunchSamples kept;
+      std::vector<RoundProbes> kept_probes;
+      for (std::size_t i = 0; i < all; ++i) {
+        const double by_now = engine_.own_speed_by_now(one.probes[l][i]);
+        if (by_now < trusted_speed_share) {
+          ++one.slow;
+          one.slow_speeds.push_back(by_now);
+          continue;
+        }
+        kept.base.push_back(launches[l].base[i]);
+        kept.head.push_back(launches[l].head[i]);
+        if (i < launches[l].own_speed.size()) kept.own_speed.push_back(launches[l].own_speed[i]);
+        kept_probes.push_back(one.probes[l][i]);
+      }
+      if (kept_probes.size() == all) continue;
+      any = true;
+      if (2 * kept_probes.size() < all) {
+        kept = {};
+        kept_probes.clear();
+      }
+      launches[l] = std::move(kept);
+      one.probes[l] = std::move(kept_probes);
+    }
+    std::erase_if(launches, [](const LaunchSamples& launch) { return launch.base.empty(); });
+    std::erase_if(one.probes, [](const auto& probes) { return probes.empty(); });
+    return any;
+  }
+
+  /// By the launches that are left, in their order.
+  Step decide_anew(ComparedCase& one) {
+    one.effects = {};
+    Step step;
+    for (const LaunchSamples& launch : verdict_of(one).launches) {
+      step = add_launch(one.effects, effect_of(launch), rules_);
+      if (step.next == Step::Next::stop) break;
+    }
+    return step;
+  }
+
+  /// Looks at all verdicts again at the end: the first may have been decided beside a neighbour that was
+  /// there from the start, before the machine was seen without it. True if a case is open again.
+  bool reopen_doubtful() {
+    bool any = false;
+    for (ComparedProblem& problem : problems_) {
+      for (ComparedCase& one : problem.cases) {
+        CaseVerdict& verdict = verdict_of(one);
+        const bool is_compared = one.decided && !one.is_alone() && verdict.verdict != Verdict::incomparable;
+        if (!is_compared || !leave_out_slow_pairs(one)) continue;
+        const Step step = decide_anew(one);
+        summarise(one);
+        if (step.next == Step::Next::stop && step.verdict == verdict.verdict) continue;
+        one.decided = false;
+        --decided_;
+        verdict.verdict = Verdict::inconclusive;
+        verdict.not_slower = false;
+        verdict.reason.clear();
+        any = true;
+      }
+    }
+    return any;
   }
 
   void note_algorithms(const ComparedCase& one) {
@@ -419,6 +513,10 @@ class Gate {
 
   void summarise(ComparedCase& one) {
     CaseVerdict& verdict = verdict_of(one);
+    verdict.ratio.reset();
+    verdict.base_seconds.reset();
+    verdict.head_seconds.reset();
+    if (verdict.launches.empty()) return;
     verdict.ratio = ratio_of(one.effects);
     std::vector<double> base_medians, head_medians;
     for (const LaunchSamples& launch : verdict.launches) {
@@ -445,12 +543,15 @@ class Gate {
       contender.watch.reset();
     }
     verdict.notes = notes_of_sides(notes[base], notes[head]);
+    const auto taken_again = [](std::size_t pairs) {
+      return pairs == 1 ? std::string("one pair of samples was taken again")
+                        : fmt::format("{} pairs of samples were taken again", pairs);
+    };
     if (one.throttled > 0)
-      verdict.notes.push_back(
-          fmt::format("{} pairs of samples were taken again, after the GPU had cooled down", one.throttled));
+      verdict.notes.push_back(taken_again(one.throttled) + ", after the GPU had cooled down");
     if (one.slow > 0)
-      verdict.notes.push_back(fmt::format("{} pairs of samples were taken again: this machine {}", one.slow,
-                                          ran_at(median(one.slow_speeds))));
+      verdict.notes.push_back(
+          fmt::format("{}: this machine {}", taken_again(one.slow), ran_at(median(one.slow_speeds))));
   }
 
   /// Ends the cases that are still open when the time is up or the run is interrupted.

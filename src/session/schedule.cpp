@@ -9,6 +9,11 @@
 #include "statistics/summary.h"
 
 namespace breakeven {
+namespace {
+
+constexpr double longest_request = 0.200;  // seconds, where it has more than one iteration
+
+}  // namespace
 
 double sample_length(const std::vector<double>& costs) {
   constexpr double shortest = 0.010;
@@ -18,14 +23,14 @@ double sample_length(const std::vector<double>& costs) {
 }
 
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each) {
-  constexpr double longest_request = 0.200;
   const double wanted = std::min(sample_length / seconds_each, longest_request / request_seconds_each);
   return static_cast<std::int64_t>(std::clamp(std::ceil(wanted), 1.0, 1e9));
 }
 
-std::int64_t paired_iterations(std::int64_t own, std::int64_t most) {
+std::int64_t paired_iterations(std::int64_t own, std::int64_t most, double request_seconds) {
   constexpr std::int64_t longest = 4;
-  return most <= longest * own ? most : own;
+  const bool is_short = static_cast<double>(most) * request_seconds <= longest_request;
+  return most <= longest * own && is_short ? most : own;
 }
 
 Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
@@ -270,10 +275,11 @@ std::optional<std::string> describe(const Throttling& throttling, std::size_t sa
                      samples, fmt::join(causes, ", "));
 }
 
-std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples) {
+std::vector<std::string> throttling_warnings(const Throttling& throttling,
+                                             const std::vector<double>& own_speed, std::size_t samples) {
   const auto described = describe(throttling, samples);
   if (!described) return {};
-  const bool enough = enough_without(throttling.samples.size(), samples);
+  const bool enough = enough_without(set_aside(throttling.samples, own_speed).size(), samples);
   return {fmt::format("{}: {}", *described,
                       enough ? "figures are of the others" : "too few are left, and figures are of all")};
 }
@@ -292,9 +298,10 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
   if (auto described = describe(*speed)) warnings.push_back(std::move(*described));
 }
 
-std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed) {
-  const std::size_t slow = slow_samples(own_speed).size();
-  if (slow == 0 || enough_without(slow, own_speed.size())) return {};
+std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
+                                            const Throttling& throttling) {
+  const std::size_t aside = set_aside(throttling.samples, own_speed).size();
+  if (slow_samples(own_speed).empty() || enough_without(aside, own_speed.size())) return {};
   std::vector<double> known = own_speed;
   std::erase_if(known, [](double speed) { return std::isnan(speed); });
   return {fmt::format("this machine {}: measure again when it is quieter", ran_at(median(std::move(known))))};

@@ -26,8 +26,10 @@ std::int64_t iterations_for(double sample_length, double seconds_each, double re
 
 /// The iterations of a sample of one side of a pair, whose own would be `own`, and the larger of both sides'
 /// `most`: equally many, so that what a sample costs beside its calls weighs alike on both. Where that would
-/// make the sample over four times as long, its own: such sides are told apart by far more than that cost.
-std::int64_t paired_iterations(std::int64_t own, std::int64_t most);
+/// make the sample over four times as long, its own: the difference between such sides is far larger than
+/// that cost. So it is where the request, of `request_seconds` an iteration, would take longer than
+/// iterations_for() allows.
+std::int64_t paired_iterations(std::int64_t own, std::int64_t most, double request_seconds);
 
 enum class Progress { more, precise, out_of_time };
 
@@ -109,13 +111,17 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
 std::vector<std::string> condition_warnings(const Conditions& conditions);
 /// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; nothing where it never did.
 std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
-std::vector<std::string> throttling_warnings(const Throttling& throttling, std::size_t samples);
+/// `own_speed` is the machine's beside each of the samples.
+std::vector<std::string> throttling_warnings(const Throttling& throttling,
+                                             const std::vector<double>& own_speed, std::size_t samples);
 /// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; nothing if it was
 /// itself in nearly all.
 std::optional<std::string> describe(const MachineSpeed& speed);
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings);
-/// That the machine was slower than itself, where too few samples are left without those.
-std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed);
+/// That the machine was slower than itself, where too few samples are left without those and the throttled
+/// ones.
+std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
+                                            const Throttling& throttling);
 
 /// Losses of many steps as at most `most` (an even number) means over equally many steps each.
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most = 2000);

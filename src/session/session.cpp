@@ -81,11 +81,11 @@ class Session {
         }
       }
     }
+    judge_speed_again();
     take_slow_phases_again();
+    judge_speed_again();
     engine_.stop_workers();
-    if (Interruption::requested()) {  // else each has been, after its last visit
-      for (SessionProblem& problem : problems_) summarise(problem);
-    }
+    for (SessionProblem& problem : problems_) summarise(problem);
     if (optimised) mark_implausible(result_);  // the ceilings of a build that is not are none
     result_.machine_speed = engine_.machine_speed();
     warn_of_speed(result_.machine_speed, result_.warnings);
@@ -203,10 +203,24 @@ class Session {
       }
       measure(contenders, launch, pass);
     }
-    if (launch + 1 < measure_.launches) return;
     summarise(problem);
-    if (pass + 1 == passes()) problem.measured.reference.reset();
+    if (launch + 1 == measure_.launches && pass + 1 == passes()) problem.measured.reference.reset();
     save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
+  }
+
+  /// By the end more is known of the machine's own speed than while the first samples were taken: beside a
+  /// neighbour that was there from the start they looked undisturbed.
+  void judge_speed_again() {
+    for (SessionProblem& problem : problems_) {
+      for (Contender& contender : problem.contenders) {
+        const std::size_t known = std::min(contender.own_speed.size(), contender.probes.size());
+        for (std::size_t i = 0; i < known; ++i) {
+          const double by_now = engine_.own_speed_by_now(contender.probes[i]);
+          if (by_now < trusted_speed_share)
+            contender.own_speed[i] = std::min(contender.own_speed[i], by_now);  // NaN stays
+        }
+      }
+    }
   }
 
   /// Visits again what the machine was too slow for, once it is itself again. That may take as long as a
@@ -230,8 +244,7 @@ class Session {
   }
 
   static bool was_slow(const Contender& contender) {
-    const std::size_t slow = slow_samples(contender.own_speed).size();
-    return slow > 0 && !enough_without(slow, contender.own_speed.size());
+    return !own_speed_warnings(contender.own_speed, contender.throttling).empty();
   }
 
   void measure(const std::vector<Contender*>& contenders, int launch, int pass) {
@@ -361,8 +374,31 @@ class Session {
     for (Contender& contender : problem.contenders) summarise(contender);
   }
 
+  /// In every launch, with samples that were verified again.
+  bool is_measured(const Contender& contender) const {
+    return contender.progress != Progress::more && contender.verified_answers == contender.answers.size() &&
+           contender.launch + 1 == measure_.launches;
+  }
+
+  /// What was sampled since the last verification, where an interruption left no time for another.
+  static void leave_out_unverified(Contender& contender) {
+    const std::size_t kept = contender.verified_answers;
+    std::size_t excess = contender.answers.size() - kept;
+    for (auto visit = contender.visits.rbegin(); excess > 0 && visit != contender.visits.rend(); ++visit) {
+      const std::size_t out = std::min(excess, visit->size());
+      visit->resize(visit->size() - out);
+      excess -= out;
+    }
+    contender.answers.resize(kept);
+    if (contender.own_speed.size() > kept) contender.own_speed.resize(kept);
+    if (contender.probes.size() > kept) contender.probes.resize(kept);
+    std::erase_if(contender.throttling.samples,
+                  [&](std::int64_t sample) { return sample >= static_cast<std::int64_t>(kept); });
+  }
+
   void summarise(Contender& contender) {
     CaseResult& row = *contender.row;
+    if (Interruption::requested() && row.status == Status::ok) leave_out_unverified(contender);
     row.warnings = contender.warnings;
     std::erase_if(contender.visits, [](const auto& visit) { return visit.empty(); });
     row.seconds.reset();
@@ -378,19 +414,20 @@ class Session {
       for (auto& w : timing_warnings(*row.seconds, contender.progress, measure_))
         row.warnings.push_back(std::move(w));
       for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
-      for (auto& w : throttling_warnings(contender.throttling, contender.answers.size()))
+      for (auto& w : throttling_warnings(contender.throttling, contender.own_speed, contender.answers.size()))
         row.warnings.push_back(std::move(w));
-      for (auto& w : own_speed_warnings(contender.own_speed)) row.warnings.push_back(std::move(w));
+      for (auto& w : own_speed_warnings(contender.own_speed, contender.throttling))
+        row.warnings.push_back(std::move(w));
     }
     if (contender.busy_when_idle)
       row.warnings.emplace_back(
           "its threads were still busy 50 ms after a sample: they disturb the other backends");
-    if (contender.finished || row.status == Status::ok) return;
-    if (contender.progress != Progress::more) {
+    if (contender.finished) return;
+    if (is_measured(contender)) {
+      if (row.status != Status::ok) ++measured_;
       row.status = Status::ok;
       row.reason.clear();
-      ++measured_;
-    } else if (!contender.visits.empty()) {
+    } else if (row.status != Status::ok && !contender.visits.empty()) {
       row.reason = "interrupted";
     }
   }

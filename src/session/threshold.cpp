@@ -35,19 +35,46 @@ struct SideAtValue {
 /// A question in time, in energy or in cost.
 struct OpenSearch {
   Quantity in = Quantity::time;
-  BreakEvenSearch search;
-  std::map<std::int64_t, std::vector<double>> log_ratios;
-  std::map<std::int64_t, std::string> reasons;  // of values that cannot be measured
+  BreakEvenRules rules;
+  BreakEvenSearch search = BreakEvenSearch(rules);
+  std::map<std::int64_t, std::vector<double>> log_ratios = {};  // of each launch
+  std::map<std::int64_t, std::vector<std::vector<RoundProbes>>> probes =
+      {};                                            // around the rounds of each launch
+  std::map<std::int64_t, std::string> reasons = {};  // of values that cannot be measured
   bool over = false;
 
-  void add(std::int64_t value, double log_ratio) {
+  void add(std::int64_t value, double log_ratio, const std::vector<RoundProbes>& rounds) {
     log_ratios[value].push_back(log_ratio);
+    probes[value].push_back(rounds);
     search.add(value, log_ratio);
   }
   void cannot(std::int64_t value, std::string reason) {
     log_ratios.erase(value);
+    probes.erase(value);
     reasons[value] = std::move(reason);
     search.cannot(value);
+  }
+
+  /// Begins again with the launches for which is_slow(rounds) is false. True if there was another.
+  template <typename IsSlow>
+  bool forget_launches(const IsSlow& is_slow) {
+    bool any = false;
+    for (auto& [value, launches] : probes) {
+      std::vector<double>& ratios = log_ratios.at(value);
+      for (std::size_t i = launches.size(); i-- > 0;) {
+        if (!is_slow(launches[i])) continue;
+        launches.erase(launches.begin() + static_cast<std::ptrdiff_t>(i));
+        ratios.erase(ratios.begin() + static_cast<std::ptrdiff_t>(i));
+        any = true;
+      }
+    }
+    if (!any) return false;
+    search = BreakEvenSearch(rules);
+    for (const auto& [value, ratios] : log_ratios) {
+      for (const double ratio : ratios) search.add(value, ratio);
+    }
+    for (const auto& [value, reason] : reasons) search.cannot(value);
+    return true;
   }
 };
 
@@ -67,7 +94,8 @@ class ThresholdSession {
         save_(save),
         show_(show),
         generator_(measure_.seed),
-        engine_(measure_, instruments, plan.threads, plan.arbiter,
+        engine_(measure_, instruments, std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}),
+                plan.arbiter,
                 [this](const Contender& contender, const std::string& activity) {
                   report_progress(contender, activity);
                 }),
@@ -77,6 +105,7 @@ class ThresholdSession {
     begin();
     while (!must_end()) {
       auto due = due_values();
+      if (due.empty() && reopen_doubtful()) due = due_values();
       if (due.empty()) break;
       engine_.begin_launch();
       std::shuffle(due.begin(), due.end(), generator_);
@@ -126,13 +155,11 @@ class ThresholdSession {
       open.question = &question;
       for (const Quantity in : plan_.config.in) {
         open.searches.push_back({.in = in,
-                                 .search = BreakEvenSearch({.from = question.from,
-                                                            .to = question.to,
-                                                            .multiple = plan_.config.multiple,
-                                                            .factor = question.factor,
-                                                            .width = plan_.config.width}),
-                                 .log_ratios = {},
-                                 .reasons = {}});
+                                 .rules = {.from = question.from,
+                                           .to = question.to,
+                                           .multiple = plan_.config.multiple,
+                                           .factor = question.factor,
+                                           .width = plan_.config.width}});
       }
     }
   }
@@ -157,6 +184,27 @@ class ThresholdSession {
       }
     }
     return due;
+  }
+
+  /// By the end more is known of the machine's own speed than while the first launches were measured: beside
+  /// a neighbour that was there from the start they looked undisturbed. True if an answer is open again
+  /// without them.
+  bool reopen_doubtful() {
+    const auto is_slow = [this](const std::vector<RoundProbes>& rounds) {
+      const auto slow = std::count_if(rounds.begin(), rounds.end(), [this](const RoundProbes& round) {
+        return engine_.own_speed_by_now(round) < trusted_speed_share;
+      });
+      return 4 * static_cast<std::size_t>(slow) > rounds.size();
+    };
+    bool any = false;
+    for (OpenQuestion& open : questions_) {
+      for (OpenSearch& one : open.searches) {
+        if (!one.forget_launches(is_slow)) continue;
+        one.over = false;
+        any = true;
+      }
+    }
+    return any;
   }
 
   using Sides = std::array<std::unique_ptr<SideAtValue>, 2>;
@@ -191,7 +239,8 @@ class ThresholdSession {
               {.side = side, .at = sides[side].get(), .contender = &contender, .seconds = {}, .joules = {}});
       }
     }
-    const bool enough = sample(taken, sides[0]->launches);
+    std::vector<RoundProbes> rounds;
+    const bool enough = sample(taken, sides[0]->launches, rounds);
     for (const auto& side : sides) ++side->launches;
     if (Interruption::requested() || !enough) return;  // half a launch says nothing
     for (LaunchOfContender& one : taken) {
@@ -204,7 +253,7 @@ class ThresholdSession {
     for (OpenSearch& one : open.searches) {
       std::string reason;
       if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
-        one.add(value, *log_ratio);
+        one.add(value, *log_ratio, rounds);
       } else {
         one.cannot(value, std::move(reason));
       }
@@ -284,8 +333,9 @@ class ThresholdSession {
     if (!reported.empty()) one.joules = median(std::move(reported));
   }
 
-  /// Rounds of all contenders of both sides, in random order, as in a run. False if they are not enough.
-  bool sample(std::vector<LaunchOfContender>& taken, int launch) {
+  /// Rounds of all contenders of both sides, in random order, as in a run. False if they are not enough. Adds
+  /// the probes around those that count.
+  bool sample(std::vector<LaunchOfContender>& taken, int launch, std::vector<RoundProbes>& rounds) {
     if (taken.empty()) return true;  // and nothing to decide by
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
@@ -299,6 +349,7 @@ class ThresholdSession {
         cut_short = out_of_time();
         if (cut_short) return {};
       } else if (latest != nullptr) {
+        rounds.push_back(latest->probes);
         for (std::size_t i = 0; i < taken.size(); ++i) {
           if (latest->samples[i]) taken[i].seconds.push_back(latest->samples[i]->seconds);
         }

@@ -335,10 +335,11 @@ std::string WorkerProcess::how_it_ended() {
 
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {
   Pipes& p = *pipes_;
-  if (p.keeper.valid()) {
+  std::error_code error;
+  // The number of one that has ended may be another process's by now.
+  if (p.keeper.running(error)) {
     kill(p.keeper.id(), SIGTERM);
     if (!has_ended_within(longest_end)) kill(p.keeper.id(), SIGKILL);
-    std::error_code error;
     p.keeper.wait(error);
   }
   lost_ = WorkerLost{.status = status, .reason = reason};

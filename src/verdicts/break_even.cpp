@@ -240,6 +240,8 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
     zone.reach = reach(zone);
     zone.values = around(zone);
   }
+  // Some may have been refused since.
+  std::erase_if(zone.values, [&](std::int64_t v) { return is_unmeasurable(v); });
   if (zone.values.size() < 2) return std::nullopt;
   const auto count = [&](std::int64_t value) {
     const auto found = launches_.find(value);
@@ -260,7 +262,7 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
       ++zone.moves;
       zone.centre = at;
       zone.values = around(zone);
-      return least();
+      return zone.values.empty() ? std::nullopt : std::optional(least());
     }
   }
   const bool is_enough = crossing && crossing->interval &&

@@ -156,9 +156,14 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
   Process run_process(
       launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
   ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
+  // Both are there before it has time to end by the first.
+  run_process.send(SIGSTOP);
   run_process.send(SIGINT);
-  run_process.send(SIGINT);
-  EXPECT_TRUE(run_process.wait(std::chrono::seconds(15)).in_time);
+  run_process.send(SIGTERM);
+  run_process.send(SIGCONT);
+  const Outcome outcome = run_process.wait(std::chrono::seconds(15));
+  EXPECT_TRUE(outcome.in_time);
+  EXPECT_TRUE(outcome.by_signal) << "the first alone lets it save and end by itself, with " << outcome.status;
   EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
 }
 

@@ -85,6 +85,8 @@ Process::~Process() {
 }
 
 void Process::send(int signal) const {
+  // -1 would be every process of this user.
+  if (pid_ <= 0) throw std::logic_error("a signal for a program that was waited for");
   if (kill(pid_, signal) != 0) fail("kill");
 }
 
@@ -110,6 +112,7 @@ Outcome Process::wait(std::chrono::duration<double> timeout) {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
+  outcome_.by_signal = WIFSIGNALED(status);
   outcome_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return outcome_;
 }

@@ -23,7 +23,8 @@ struct Launch {
 };
 
 struct Outcome {
-  int status = -1;       // 128 + N where signal N killed it, as shells say
+  int status = -1;  // 128 + N where signal N killed it, as shells say
+  bool by_signal = false;
   bool in_time = false;  // otherwise it was killed by the test
   std::string out, err;
 };

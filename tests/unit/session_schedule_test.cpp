@@ -52,14 +52,16 @@ TEST(IterationsFor, ImpossiblyShortTimesGiveAFiniteNumber) {
 }
 
 TEST(PairedIterations, AreEquallyManyWhereTimesAreAlike) {
-  EXPECT_EQ(paired_iterations(100, 100), 100);
-  EXPECT_EQ(paired_iterations(90, 100), 100);
-  EXPECT_EQ(paired_iterations(25, 100), 100);
+  EXPECT_EQ(paired_iterations(100, 100, 1e-4), 100);
+  EXPECT_EQ(paired_iterations(90, 100, 1e-4), 100);
+  EXPECT_EQ(paired_iterations(25, 100, 1e-4), 100);
 }
 
 TEST(PairedIterations, NeverMakeTheSamplesOfTheSlowerSideLast) {
-  EXPECT_EQ(paired_iterations(24, 100), 24);
-  EXPECT_EQ(paired_iterations(1, 10'000), 1) << "a call of 5 ms would be made for 50 s";
+  EXPECT_EQ(paired_iterations(24, 100, 1e-4), 24);
+  EXPECT_EQ(paired_iterations(1, 10'000, 5e-3), 1) << "a call of 5 ms would be made for 50 s";
+  EXPECT_EQ(paired_iterations(1, 4, 35), 1) << "a call of 35 s would not be answered in time";
+  EXPECT_EQ(paired_iterations(4, 10, 0.04), 4) << "caches are flushed before each call";
 }
 
 TEST(Progress, NothingIsDecidedOnFewSamples) {
@@ -309,14 +311,20 @@ TEST(Summarise, TakesFiguresFromTheSamplesThatCount) {
 }
 
 TEST(ThrottlingWarnings, SayHowManyAndWhy) {
-  EXPECT_THAT(throttling_warnings({}, 40), IsEmpty());
+  EXPECT_THAT(throttling_warnings({}, {}, 40), IsEmpty());
   Throttling t;
   t.note(0, {"power cap"});
   t.note(5, {"power cap", "thermal slowdown"});
-  EXPECT_THAT(throttling_warnings(t, 40),
+  EXPECT_THAT(throttling_warnings(t, {}, 40),
               ElementsAre("the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): "
                           "figures are of the others"));
-  EXPECT_THAT(throttling_warnings(t, 11), ElementsAre(HasSubstr("too few are left")));
+  EXPECT_THAT(throttling_warnings(t, {}, 11), ElementsAre(HasSubstr("too few are left")));
+  // Of 24 samples 2 were throttled, and 13 others slow: nine are left.
+  std::vector<double> own_speed(24, 1.0);
+  std::fill(own_speed.end() - 13, own_speed.end(), 0.6);
+  EXPECT_THAT(throttling_warnings(t, own_speed, 24), ElementsAre(HasSubstr("too few are left")));
+  EXPECT_THAT(own_speed_warnings(own_speed, t), ElementsAre(HasSubstr("60 %")));
+  EXPECT_THAT(own_speed_warnings(own_speed, {}), IsEmpty()) << "eleven are left";
 }
 
 TEST(EnergyIterations, LastAsLongAsAskedAndAtLeastOnce) {

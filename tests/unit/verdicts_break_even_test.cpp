@@ -325,6 +325,29 @@ TEST(BreakEven, EndsWhereNothingCanBeMeasured) {
   EXPECT_FALSE(nowhere.answer().first);
 }
 
+/// As a library has no kernel for sizes that are not a power of two, or a program crashes at one value.
+TEST(BreakEven, EndsWhereValuesAroundTheCrossingCannotBeMeasured) {
+  for (const std::int64_t broken : {0, 300, 297, 303, 256}) {
+    BreakEvenSearch search({.from = 16, .to = 4096});
+    const Curve curve = offset_challenger(300, 0.1, 1);
+    int asked = 0;
+    while (const auto value = search.next()) {
+      ASSERT_LT(++asked, 500) << "it does not end, broken at " << broken;
+      const bool is_refused = broken == 0 ? (*value & (*value - 1)) != 0 : *value == broken;
+      is_refused ? search.cannot(*value) : search.add(*value, curve(static_cast<double>(*value)));
+    }
+    const BreakEven found = search.answer();
+    EXPECT_EQ(found.answer, BreakEven::Answer::from_value) << broken;
+    ASSERT_EQ(found.changes.size(), 1U) << broken;
+    if (broken == 0) {
+      EXPECT_EQ(found.changes[0].interval.low, 256) << "only powers of two can be measured";
+      EXPECT_EQ(found.changes[0].interval.high, 512);
+    } else {
+      EXPECT_NEAR(found.changes[0].crossing, 300, 3) << broken;
+    }
+  }
+}
+
 TEST(BreakEven, OfOneValueIsWhoIsAhead) {
   BreakEvenSearch search({.from = 64, .to = 64});
   while (const auto value = search.next()) search.add(*value, -0.5);

@@ -11,6 +11,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
+#include "results/algorithm_text.h"
 #include "verdicts/decision.h"
 
 namespace breakeven {
@@ -155,7 +156,8 @@ std::string describe_details(const CaseVerdict& c) {
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back("head " + status_text(c.head_status));
   if (!c.reason.empty()) details.push_back(printable(c.reason));
-  if (!c.base_algorithm.empty() && !c.head_algorithm.empty() && c.base_algorithm != c.head_algorithm) {
+  if (!c.base_algorithm.empty() && !c.head_algorithm.empty() &&
+      algorithm_without_times(c.base_algorithm) != algorithm_without_times(c.head_algorithm)) {
     details.push_back(printable(fmt::format("other algorithm: {} → {}", c.base_algorithm, c.head_algorithm)));
   }
   return fmt::format("{}", fmt::join(details, "; "));

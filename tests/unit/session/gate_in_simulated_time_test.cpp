@@ -78,6 +78,35 @@ TEST_F(GateInSimulatedTime, ChangeIsFound) {
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
 }
 
+/// What is said of a side does not depend on which was prepared first.
+TEST_F(GateInSimulatedTime, BothSidesAreTriedWhereOneFails) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Machine machine(seed);
+    const auto refuse = [](const char* status) {
+      return [status](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+        if (!std::holds_alternative<request::Prepare>(request)) return std::nullopt;
+        return to_line(answer::Refusal{.status = status, .reason = "not this"});
+      };
+    };
+    machine.programs[base_program].fault = refuse("unsupported");
+    machine.programs[head_program].fault = refuse("unsupported");
+    const CaseVerdict neither = gate(machine, plan_of(seed)).cases.front();
+    EXPECT_EQ(neither.verdict, Verdict::incomparable);
+    EXPECT_EQ(neither.base_status, Status::unsupported) << seed;
+    EXPECT_EQ(neither.head_status, Status::unsupported) << seed;
+
+    machine.programs[base_program].fault = refuse("failed");
+    const CaseVerdict both_fail = gate(machine, plan_of(seed)).cases.front();
+    EXPECT_EQ(both_fail.base_status, Status::failed) << seed;
+    EXPECT_EQ(both_fail.head_status, Status::unsupported) << seed;
+
+    machine.programs[head_program].fault = {};
+    const CaseVerdict base_fails = gate(machine, plan_of(seed)).cases.front();
+    EXPECT_EQ(base_fails.base_status, Status::failed) << seed;
+    EXPECT_EQ(base_fails.head_status, Status::ok) << seed;
+  }
+}
+
 /// A library against plain loops.
 TEST_F(GateInSimulatedTime, SidesOfUnlikeSpeedTakeTheirOwnTime) {
   Machine machine(1, 1.0 / 1500);
@@ -112,6 +141,21 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   }
   EXPECT_TRUE(verdicts.complete);
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
+}
+
+/// On a processor whose own speed nobody knows, the first probes only show what was fastest so far.
+TEST_F(GateInSimulatedTime, VerdictsBesideAnEarlyNeighbourAreOpenedAgain) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Machine machine(seed);
+    machine.probe_is_absolute = false;
+    // By then all cases have looked faster in three of four launches: without another look that stays.
+    machine.disturbance = neighbour(1000, 1030);
+    GatePlan plan = plan_of(seed, {64, 80, 96, 112, 128, 144, 160, 176});
+    plan.max_seconds = 900;
+    const Verdicts verdicts = gate(machine, plan);
+    for (const CaseVerdict& c : verdicts.cases) EXPECT_EQ(c.verdict, Verdict::same) << c.reason;
+    EXPECT_TRUE(verdicts.complete);
+  }
 }
 
 TEST_F(GateInSimulatedTime, ThreadsThatNeverSleepAreNotCalledANeighbour) {
@@ -173,19 +217,25 @@ TEST_F(GateInSimulatedTime, StoppedDriverIsNoLiar) {
 }
 
 TEST_F(GateInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsDecided) {
-  for (int step = 1; step < 400; step += 7) {
+  std::ptrdiff_t most = 0;
+  for (int step = 1; step < 4000; step += 7) {
     Machine machine(7);
     const Interruption interruption;
     int requests = 0;
     simulated::interrupt_at(machine, step, requests);
     const Verdicts verdicts = gate(machine, plan_of(7, {64, 128}));
     ASSERT_EQ(verdicts.cases.size(), 2U);
+    const auto decided = std::count_if(verdicts.cases.begin(), verdicts.cases.end(),
+                                       [](const CaseVerdict& c) { return c.verdict == Verdict::same; });
+    EXPECT_GE(decided, most) << "what was decided before stays, " << step;
+    most = decided;
     if (requests < step) break;  // it was over before
     EXPECT_FALSE(verdicts.complete) << step;
     for (const CaseVerdict& c : verdicts.cases)
       EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::inconclusive, Verdict::same, Verdict::incomparable))
           << step;
   }
+  EXPECT_EQ(most, 2) << "it went on until all were decided";
 }
 
 /// Gates of unlike code of one quiet speed beside a neighbour that comes and goes, or stays.

@@ -71,6 +71,49 @@ TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
   EXPECT_GT(result.machine_speed->slow_rounds, 0);
 }
 
+/// On a processor whose own speed nobody knows, the first probes only show what was fastest so far.
+TEST(RunInSimulatedTime, SamplesBesideAnEarlyNeighbourAreTakenAgain) {
+  Machine machine(2);
+  machine.probe_is_absolute = false;
+  machine.disturbance = [](double now) {
+    return now < 1003 ? Disturbance{.own_speed = 0.6, .slowed = {{"/a", 1.6}, {"/b", 1.2}}} : Disturbance{};
+  };
+  const Result result = run(machine, plan_of({64, 128, 256, 512}));
+  for (const CaseResult& c : result.cases) EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5) << c.backend;
+}
+
+TEST(RunInSimulatedTime, EachLaunchIsSavedAndOnlyAllOfThemAreComplete) {
+  std::size_t saved_in_part = 0;
+  for (int step = 1; step < 3000; step += 37) {
+    Machine machine(8);
+    const Interruption interruption;
+    int requests = 0;
+    simulated::interrupt_at(machine, step, requests);
+    SessionPlan plan = plan_of({64, 128});
+    plan.config.measure.launches = 3;
+    const Instruments instruments = machine.instruments();
+    const Result result = run_session(
+        plan,
+        [&](const Result& saved, std::size_t) {
+          for (const CaseResult& c : saved.cases)
+            saved_in_part += c.seconds && c.seconds->launches.size() < 3 ? 1 : 0;
+        },
+        [](const SessionProgress&) {}, instruments);
+    std::ptrdiff_t measured = 0;
+    for (const CaseResult& c : result.cases) {
+      if (c.status != Status::ok) continue;
+      ++measured;
+      EXPECT_EQ(c.seconds->launches.size(), 3U) << step;
+    }
+    EXPECT_EQ(result.complete, measured == 4) << step;
+    if (requests < step) {
+      EXPECT_EQ(measured, 4);
+      break;
+    }
+  }
+  EXPECT_GT(saved_in_part, 0U);
+}
+
 TEST(RunInSimulatedTime, SlowMachineIsSaid) {
   Machine machine(3);
   machine.disturbance = [](double) {
@@ -89,7 +132,7 @@ TEST(RunInSimulatedTime, WarmUpGoesOnUntilTimesAreSteady) {
   Machine machine(4);
   for (const char* path : {"/a", "/b"}) {
     machine.programs[path].noise = 0.001;
-    machine.programs[path].drift = [](double since_start) { return 1 + 0.1 * std::exp(-since_start / 0.05); };
+    machine.programs[path].drift = [](double since_start) { return 1 + 0.1 * std::exp(-since_start / 0.15); };
   }
   const Result result = run(machine, plan_of({64}));
   ASSERT_EQ(result.cases.size(), 2U);

@@ -57,7 +57,8 @@ class SimulatedMachine {
   std::map<std::string, Program> programs;
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
-  int started = 0;  // processes, in all
+  bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
+  int started = 0;                // processes, in all
 
   SimulatedTime time;
   std::mt19937_64& generator() { return generator_; }
@@ -163,14 +164,24 @@ class ScriptedProbe : public SpeedProbe {
   SpeedReading measure() override {
     machine_.time.sleep(350e-6);
     SpeedReading reading;
-    reading.speed.share = machine_.now().own_speed;
+    const double own_speed = machine_.now().own_speed;
+    CpuSpeedTimes cpu;
+    cpu.throughput_seconds = 1 / own_speed;
+    cpu.clock_seconds = 1;
+    reading.times.cpus = {cpu};
+    fastest_ = std::max(fastest_, own_speed);
+    reading.speed.share = machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
     return reading;
   }
-  SpeedShare share_of(const SpeedProbeTimes& /*times*/) const override { return {}; }
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override {
+    const double own_speed = 1 / static_cast<double>(ratios.front().throughput);
+    return machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
+  }
   SpeedReference reference() const override { return {}; }
 
  private:
   SimulatedMachine& machine_;
+  double fastest_ = 0;
 };
 
 /// Sees what held the GPU's clocks down when it looked.
