@@ -35,6 +35,13 @@ double ratio(double time, double clock) {
   return clock > 0 ? time / clock : 0;
 }
 
+CpuSpeedRatios ratios_of_cpu(const CpuSpeedTimes& times) {
+  return {.cpu = times.cpu,
+          .throughput = static_cast<float>(ratio(times.throughput_seconds, times.clock_seconds)),
+          .l2 = static_cast<float>(ratio(times.l2_seconds, times.clock_seconds)),
+          .memory = static_cast<float>(times.memory_seconds.value_or(0))};
+}
+
 double part_share(std::optional<double> reference, double now) {
   if (!reference || *reference <= 0 || now <= 0) return 1;
   return std::min(1.0, *reference / now);
@@ -45,11 +52,7 @@ double part_share(std::optional<double> reference, double now) {
 std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times) {
   std::vector<CpuSpeedRatios> ratios;
   for (const CpuSpeedTimes& one : times.cpus) {
-    if (one.cpu_share < least_cpu_share) continue;
-    ratios.push_back({.cpu = one.cpu,
-                      .throughput = static_cast<float>(ratio(one.throughput_seconds, one.clock_seconds)),
-                      .l2 = static_cast<float>(ratio(one.l2_seconds, one.clock_seconds)),
-                      .memory = static_cast<float>(one.memory_seconds.value_or(0))});
+    if (one.cpu_share >= least_cpu_share) ratios.push_back(ratios_of_cpu(one));
   }
   return ratios;
 }
@@ -183,12 +186,7 @@ SpeedShare OwnSpeed::share_of(const CpuSpeedTimes& times) const {
   const auto note = [&](SpeedPart part, double share) {
     if (share < least.share) least = {share, part, times.cpu};
   };
-  const CpuSpeedRatios ratios{
-      .cpu = times.cpu,
-      .throughput = static_cast<float>(ratio(times.throughput_seconds, times.clock_seconds)),
-      .l2 = static_cast<float>(ratio(times.l2_seconds, times.clock_seconds)),
-      .memory = static_cast<float>(times.memory_seconds.value_or(0))};
-  for (const auto& [part, share] : shares_of(cpu, ratios)) note(part, share);
+  for (const auto& [part, share] : shares_of(cpu, ratios_of_cpu(times))) note(part, share);
   note(SpeedPart::clock, part_share(cpu.clock.value(), times.clock_seconds));
   return least;
 }

@@ -47,8 +47,8 @@ struct SpeedProbeTimes {
   std::vector<CpuSpeedTimes> cpus;
 };
 
-/// What of a probe of one CPU is compared with a reference that gets better during a session. Kept for every
-/// probe, so it is small.
+/// The parts of one CPU's probe that are compared with a reference which gets better during a session. Kept
+/// for every probe, so it is small.
 struct CpuSpeedRatios {
   int cpu = 0;
   float throughput = 0;  // over the clock chain's time
@@ -56,8 +56,8 @@ struct CpuSpeedRatios {
   float memory = 0;      // seconds; 0: not measured
 };
 
-/// Of a probe; without CPUs where another thread ran meanwhile, because such times say nothing of the
-/// machine.
+/// The ratios of a probe, by CPU. CPUs where another thread ran meanwhile are left out, because their times
+/// say nothing of the machine.
 std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times);
 
 enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };

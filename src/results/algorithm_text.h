@@ -1,4 +1,4 @@
-// What backends say of the algorithms that they chose.
+// Descriptions of algorithms, as backends give them.
 #pragma once
 
 #include <string>

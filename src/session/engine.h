@@ -163,10 +163,10 @@ class Engine {
   /// How fast the machine was in all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> machine_speed() const;
   double probe_seconds() const { return probe_seconds_; }
-  /// Seconds that were spent waiting for the machine, and its median share of its own speed meanwhile.
   /// The share of its own speed at which the machine ran in an earlier round, by what is known now; 1 where
   /// it was not probed.
   double own_speed_by_now(const RoundProbes& probes) const;
+  /// Seconds that were spent waiting for the machine, and its median share of its own speed meanwhile.
   double waited_seconds() const { return waited_seconds_; }
   double speed_while_waiting() const { return waiting_speeds_.empty() ? 1 : median(waiting_speeds_); }
 

@@ -30,7 +30,7 @@ struct HostCounters {
 };
 HostCounters read_counters();
 
-/// What was counted over one interval or several.
+/// Counts over one interval or several.
 struct CountedOnHost {
   std::optional<HostCounters> counted;  // sums of the differences; empty: of no interval yet
   double own_seconds = 0;               // CPU time that the driver and its workers used meanwhile

@@ -298,10 +298,14 @@ void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::st
   if (auto described = describe(*speed)) warnings.push_back(std::move(*described));
 }
 
+bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling) {
+  const std::size_t aside = set_aside(throttling.samples, own_speed).size();
+  return !slow_samples(own_speed).empty() && !enough_without(aside, own_speed.size());
+}
+
 std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
                                             const Throttling& throttling) {
-  const std::size_t aside = set_aside(throttling.samples, own_speed).size();
-  if (slow_samples(own_speed).empty() || enough_without(aside, own_speed.size())) return {};
+  if (!counts_slow_samples(own_speed, throttling)) return {};
   std::vector<double> known = own_speed;
   std::erase_if(known, [](double speed) { return std::isnan(speed); });
   return {fmt::format("this machine {}: measure again when it is quieter", ran_at(median(std::move(known))))};

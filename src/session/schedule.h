@@ -118,8 +118,10 @@ std::vector<std::string> throttling_warnings(const Throttling& throttling,
 /// itself in nearly all.
 std::optional<std::string> describe(const MachineSpeed& speed);
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings);
-/// That the machine was slower than itself, where too few samples are left without those and the throttled
-/// ones.
+/// True if figures are also of samples beside which the machine was slower than itself: without those and the
+/// throttled ones too few are left.
+bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling);
+/// Warns of a slow machine where counts_slow_samples().
 std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
                                             const Throttling& throttling);
 

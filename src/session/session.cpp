@@ -232,7 +232,8 @@ class Session {
     for (SessionProblem& problem : problems_) {
       std::vector<Contender*> slow;
       for (Contender& contender : problem.contenders) {
-        if (!contender.finished && was_slow(contender)) slow.push_back(&contender);
+        if (!contender.finished && counts_slow_samples(contender.own_speed, contender.throttling))
+          slow.push_back(&contender);
       }
       const double left = share * (begun - begun_) - (now() - begun);
       if (slow.empty() || left <= 0 || Interruption::requested()) continue;
@@ -241,10 +242,6 @@ class Session {
       summarise(problem);
       problem.measured.reference.reset();
     }
-  }
-
-  static bool was_slow(const Contender& contender) {
-    return !own_speed_warnings(contender.own_speed, contender.throttling).empty();
   }
 
   void measure(const std::vector<Contender*>& contenders, int launch, int pass) {
@@ -380,7 +377,7 @@ class Session {
            contender.launch + 1 == measure_.launches;
   }
 
-  /// What was sampled since the last verification, where an interruption left no time for another.
+  /// Removes the samples since the last verification, where an interruption left no time for another.
   static void leave_out_unverified(Contender& contender) {
     const std::size_t kept = contender.verified_answers;
     std::size_t excess = contender.answers.size() - kept;

@@ -32,46 +32,40 @@ struct SideAtValue {
   std::map<std::string, std::vector<double>> seconds, joules;  // by backend: the median of each launch
 };
 
+/// One launch at one value, as a search takes it.
+struct SearchedLaunch {
+  double log_ratio = 0;
+  std::vector<RoundProbes> rounds;  // the probes around its rounds
+};
+
 /// A question in time, in energy or in cost.
 struct OpenSearch {
   Quantity in = Quantity::time;
   BreakEvenRules rules;
   BreakEvenSearch search = BreakEvenSearch(rules);
-  std::map<std::int64_t, std::vector<double>> log_ratios = {};  // of each launch
-  std::map<std::int64_t, std::vector<std::vector<RoundProbes>>> probes =
-      {};                                            // around the rounds of each launch
+  std::map<std::int64_t, std::vector<SearchedLaunch>> launches = {};
   std::map<std::int64_t, std::string> reasons = {};  // of values that cannot be measured
   bool over = false;
 
-  void add(std::int64_t value, double log_ratio, const std::vector<RoundProbes>& rounds) {
-    log_ratios[value].push_back(log_ratio);
-    probes[value].push_back(rounds);
-    search.add(value, log_ratio);
+  void add(std::int64_t value, SearchedLaunch launch) {
+    search.add(value, launch.log_ratio);
+    launches[value].push_back(std::move(launch));
   }
   void cannot(std::int64_t value, std::string reason) {
-    log_ratios.erase(value);
-    probes.erase(value);
+    launches.erase(value);
     reasons[value] = std::move(reason);
     search.cannot(value);
   }
 
-  /// Begins again with the launches for which is_slow(rounds) is false. True if there was another.
+  /// Begins again with the launches for which is_slow(launch) is false. True if there was another.
   template <typename IsSlow>
   bool forget_launches(const IsSlow& is_slow) {
-    bool any = false;
-    for (auto& [value, launches] : probes) {
-      std::vector<double>& ratios = log_ratios.at(value);
-      for (std::size_t i = launches.size(); i-- > 0;) {
-        if (!is_slow(launches[i])) continue;
-        launches.erase(launches.begin() + static_cast<std::ptrdiff_t>(i));
-        ratios.erase(ratios.begin() + static_cast<std::ptrdiff_t>(i));
-        any = true;
-      }
-    }
-    if (!any) return false;
+    std::size_t forgotten = 0;
+    for (auto& [value, of_value] : launches) forgotten += std::erase_if(of_value, is_slow);
+    if (forgotten == 0) return false;
     search = BreakEvenSearch(rules);
-    for (const auto& [value, ratios] : log_ratios) {
-      for (const double ratio : ratios) search.add(value, ratio);
+    for (const auto& [value, of_value] : launches) {
+      for (const SearchedLaunch& launch : of_value) search.add(value, launch.log_ratio);
     }
     for (const auto& [value, reason] : reasons) search.cannot(value);
     return true;
@@ -190,11 +184,11 @@ class ThresholdSession {
   /// a neighbour that was there from the start they looked undisturbed. True if an answer is open again
   /// without them.
   bool reopen_doubtful() {
-    const auto is_slow = [this](const std::vector<RoundProbes>& rounds) {
-      const auto slow = std::count_if(rounds.begin(), rounds.end(), [this](const RoundProbes& round) {
-        return engine_.own_speed_by_now(round) < trusted_speed_share;
-      });
-      return 4 * static_cast<std::size_t>(slow) > rounds.size();
+    const auto is_slow = [this](const SearchedLaunch& launch) {
+      const auto slow = std::count_if(
+          launch.rounds.begin(), launch.rounds.end(),
+          [this](const RoundProbes& round) { return engine_.own_speed_by_now(round) < trusted_speed_share; });
+      return 4 * static_cast<std::size_t>(slow) > launch.rounds.size();
     };
     bool any = false;
     for (OpenQuestion& open : questions_) {
@@ -253,7 +247,7 @@ class ThresholdSession {
     for (OpenSearch& one : open.searches) {
       std::string reason;
       if (const auto log_ratio = log_ratio_in(one.in, taken, sides, reason)) {
-        one.add(value, *log_ratio, rounds);
+        one.add(value, {.log_ratio = *log_ratio, .rounds = rounds});
       } else {
         one.cannot(value, std::move(reason));
       }
@@ -398,8 +392,9 @@ class ThresholdSession {
     std::set<std::string> notes;
     for (const auto& [value, sides] : open.values) {
       ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
-      if (const auto ratios = one.log_ratios.find(value); ratios != one.log_ratios.end())
-        point.log_ratios = ratios->second;
+      if (const auto found = one.launches.find(value); found != one.launches.end()) {
+        for (const SearchedLaunch& launch : found->second) point.log_ratios.push_back(launch.log_ratio);
+      }
       if (const auto reason = one.reasons.find(value); reason != one.reasons.end())
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {

@@ -1,6 +1,5 @@
-// The files of a data set, as they are or gzipped, hold images of which each pixel and label can be used, or
-// are a DatasetError, whatever is in them. The first two bytes of an input say how many of the others are the
-// images' file.
+// Any files of a data set, as they are or gzipped, are images whose pixels and labels can all be used, or a
+// DatasetError. The first two bytes of an input say how many of the others are the images' file.
 #include "network/dataset.h"
 
 #include <algorithm>

@@ -319,7 +319,7 @@ TEST(ThrottlingWarnings, SayHowManyAndWhy) {
               ElementsAre("the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): "
                           "figures are of the others"));
   EXPECT_THAT(throttling_warnings(t, {}, 11), ElementsAre(HasSubstr("too few are left")));
-  // Of 24 samples 2 were throttled, and 13 others slow: nine are left.
+  // 24 samples: 2 were throttled, and 13 others slow. Nine are left.
   std::vector<double> own_speed(24, 1.0);
   std::fill(own_speed.end() - 13, own_speed.end(), 0.6);
   EXPECT_THAT(throttling_warnings(t, own_speed, 24), ElementsAre(HasSubstr("too few are left")));

@@ -325,7 +325,7 @@ TEST(BreakEven, EndsWhereNothingCanBeMeasured) {
   EXPECT_FALSE(nowhere.answer().first);
 }
 
-/// As a library has no kernel for sizes that are not a power of two, or a program crashes at one value.
+/// A library may have no kernel for sizes that are not a power of two, or a program crashes at one value.
 TEST(BreakEven, EndsWhereValuesAroundTheCrossingCannotBeMeasured) {
   for (const std::int64_t broken : {0, 300, 297, 303, 256}) {
     BreakEvenSearch search({.from = 16, .to = 4096});

@@ -78,7 +78,7 @@ TEST_F(GateInSimulatedTime, ChangeIsFound) {
   EXPECT_EQ(gate(machine, plan_of(1)).cases.front().verdict, Verdict::slower);
 }
 
-/// What is said of a side does not depend on which was prepared first.
+/// The status of a side does not depend on which was prepared first.
 TEST_F(GateInSimulatedTime, BothSidesAreTriedWhereOneFails) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Machine machine(seed);
@@ -220,16 +220,14 @@ TEST_F(GateInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsDecided) {
   std::ptrdiff_t most = 0;
   for (int step = 1; step < 4000; step += 7) {
     Machine machine(7);
-    const Interruption interruption;
-    int requests = 0;
-    simulated::interrupt_at(machine, step, requests);
+    const simulated::InterruptionAt interruption(machine, step);
     const Verdicts verdicts = gate(machine, plan_of(7, {64, 128}));
     ASSERT_EQ(verdicts.cases.size(), 2U);
     const auto decided = std::count_if(verdicts.cases.begin(), verdicts.cases.end(),
                                        [](const CaseVerdict& c) { return c.verdict == Verdict::same; });
     EXPECT_GE(decided, most) << "what was decided before stays, " << step;
     most = decided;
-    if (requests < step) break;  // it was over before
+    if (!interruption.came()) break;  // it was over before
     EXPECT_FALSE(verdicts.complete) << step;
     for (const CaseVerdict& c : verdicts.cases)
       EXPECT_THAT(c.verdict, testing::AnyOf(Verdict::inconclusive, Verdict::same, Verdict::incomparable))

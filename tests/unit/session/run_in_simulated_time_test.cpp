@@ -86,9 +86,7 @@ TEST(RunInSimulatedTime, EachLaunchIsSavedAndOnlyAllOfThemAreComplete) {
   std::size_t saved_in_part = 0;
   for (int step = 1; step < 3000; step += 37) {
     Machine machine(8);
-    const Interruption interruption;
-    int requests = 0;
-    simulated::interrupt_at(machine, step, requests);
+    const simulated::InterruptionAt interruption(machine, step);
     SessionPlan plan = plan_of({64, 128});
     plan.config.measure.launches = 3;
     const Instruments instruments = machine.instruments();
@@ -106,7 +104,7 @@ TEST(RunInSimulatedTime, EachLaunchIsSavedAndOnlyAllOfThemAreComplete) {
       EXPECT_EQ(c.seconds->launches.size(), 3U) << step;
     }
     EXPECT_EQ(result.complete, measured == 4) << step;
-    if (requests < step) {
+    if (!interruption.came()) {
       EXPECT_EQ(measured, 4);
       break;
     }
@@ -172,11 +170,9 @@ TEST(RunInSimulatedTime, InterruptionKeepsWhatIsMeasured) {
   std::size_t most = 0;
   for (int step = 1; step < 1000; step += 13) {
     Machine machine(7);
-    const Interruption interruption;
-    int requests = 0;
-    simulated::interrupt_at(machine, step, requests);
+    const simulated::InterruptionAt interruption(machine, step);
     const Result result = run(machine, plan_of({64, 128}));
-    if (requests < step) break;
+    if (!interruption.came()) break;
     ASSERT_EQ(result.cases.size(), 4U) << step;
     std::size_t measured = 0;
     for (const CaseResult& c : result.cases) {

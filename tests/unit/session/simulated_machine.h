@@ -14,6 +14,7 @@
 
 #include "plan/config.h"
 #include "session/engine.h"
+#include "session/worker_process.h"
 #include "workloads/workload.h"
 
 namespace breakeven::simulated {
@@ -212,17 +213,31 @@ inline Instruments SimulatedMachine::instruments() {
   return made;
 }
 
-/// From request `step` on, counted over all programs, each request finds the session interrupted.
-inline void interrupt_at(SimulatedMachine& machine, int step, int& requests) {
-  for (auto& [path, program] : machine.programs) {
-    program.fault = [step,
-                     &requests](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
-      if (++requests < step) return std::nullopt;
-      if (requests == step) std::raise(SIGINT);
-      return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
-    };
+/// Interrupts a session at request `step`, counted over all programs. Later requests find it interrupted.
+class InterruptionAt {
+ public:
+  InterruptionAt(SimulatedMachine& machine, int step) : step_(step) {
+    for (auto& [path, program] : machine.programs) {
+      program.fault = [this](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+        if (++requests_ < step_) return std::nullopt;
+        if (requests_ == step_) std::raise(SIGINT);
+        return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
+      };
+    }
   }
-}
+  InterruptionAt(const InterruptionAt&) = delete;
+  InterruptionAt& operator=(const InterruptionAt&) = delete;
+  InterruptionAt(InterruptionAt&&) = delete;
+  InterruptionAt& operator=(InterruptionAt&&) = delete;
+
+  /// False for a session that ended before.
+  bool came() const { return requests_ >= step_; }
+
+ private:
+  const Interruption interruption_;
+  const int step_;
+  int requests_ = 0;
+};
 
 // ---- what sessions are asked for
 

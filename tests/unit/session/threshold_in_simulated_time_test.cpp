@@ -185,11 +185,9 @@ TEST_F(ThresholdInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsKnown) {
   bool ended = false;
   for (int step = 1; step < 4000 && !ended; step += 1 + step / 9) {
     Machine machine(7);
-    const Interruption interruption;
-    int requests = 0;
-    simulated::interrupt_at(machine, step, requests);
+    const simulated::InterruptionAt interruption(machine, step);
     const Threshold found = threshold(machine, plan_of(7));
-    ended = requests < step;
+    ended = !interruption.came();
     EXPECT_EQ(found.complete, ended) << step;
     ASSERT_EQ(found.answers.size(), 1U);
     const ThresholdAnswer& answer = found.answers[0];
