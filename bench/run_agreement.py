@@ -4,11 +4,14 @@
     bench/run_agreement.py FOLDER [--config quick] [--runs 20] [--backends openblas,onednn] [--seconds S]
 
 Every run is a file in FOLDER; what is there is not measured again. The spread of a case is the 97.5 % quantile of its medians
-over the 2.5 % quantile. A run that says how slow the machine was has said that its times are not the machine's own: the
-second column leaves its cases out.
+over the 2.5 % quantile. The next columns explain it: without the cases that say how slow the machine was, and these in
+cycles of the clock that each run measured, where `compare` names the difference. The last column counts the pairs of runs
+whose medians of the case are over 1.1x apart, and those among them that say nothing of it: neither run warns of a slow
+machine, and `compare` names no difference.
 """
 
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -44,28 +47,52 @@ def was_slow(case):
     return any("of its own speed" in warning for warning in case.get("warnings", []))
 
 
+def clock_seconds(result):
+    return result["machine_speed"]["median_seconds"]["clock"]
+
+
+def names_clocks(one, other):
+    """Whether `compare` would name the clock: from 2 % on."""
+    return abs(clock_seconds(one) / clock_seconds(other) - 1) > 0.02
+
+
 def report(folder):
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("run-[0-9][0-9].json"))]
-    medians, unwarned = {}, {}
+    cases = {}
     for result in results:
         for case in result["cases"]:
-            if case["status"] != "ok":
-                continue
-            key = f"{case['id']} {case['backend']}"
-            medians.setdefault(key, []).append(case["seconds"]["median"])
-            if not was_slow(case):
-                unwarned.setdefault(key, []).append(case["seconds"]["median"])
-    slow = [r["machine_speed"]["slow_rounds"] / r["machine_speed"]["rounds"] for r in results if r.get("machine_speed")]
-    print(f"{len(results)} runs, {len(medians)} cases; rounds below 95 % of the machine's own speed, median of the runs: ", end="")
-    print(f"{100 * statistics.median(slow):.0f} %\n" if slow else "not known\n")
-    print("| case | median of medians | spread of all | without runs that said that the machine was slow |")
-    print("|---|---|---|---|")
-    for key, values in sorted(medians.items(), key=lambda item: -spread(item[1])):
-        quiet = unwarned.get(key, [])
-        text = f"{spread(quiet):.2f}x of {len(quiet)}" if len(quiet) > 1 else f"{len(quiet)} runs"
-        print(f"| {key} | {1e6 * statistics.median(values):.4g} µs | {spread(values):.2f}x | {text} |")
-    print(f"\nMedian spread {statistics.median(map(spread, medians.values())):.2f}x, ", end="")
-    print(f"largest {max(map(spread, medians.values())):.2f}x.")
+            if case["status"] == "ok":
+                cases.setdefault(f"{case['id']} {case['backend']}", []).append((result, case, case["seconds"]["median"]))
+    slow = [r["machine_speed"]["slow_rounds"] / r["machine_speed"]["rounds"] for r in results]
+    clocks = [30000 / clock_seconds(r) / 1e9 for r in results]
+    print(f"{len(results)} runs, {len(cases)} cases. Rounds below 95 % of the machine's own speed: ", end="")
+    print(f"{100 * statistics.median(slow):.0f} % in the median run, {100 * max(slow):.0f} % at most. ", end="")
+    print(f"Clock (3 cycles a multiplication): {min(clocks):.2f} to {max(clocks):.2f} GHz.\n")
+    print("| case | median of medians | spread | without slow runs | and in cycles | pairs over 1.1x | of them unexplained |")
+    print("|---|---|---|---|---|---|---|")
+    spreads, cycle_spreads = [], []
+    for key, measured in sorted(cases.items(), key=lambda item: -spread([median for _, _, median in item[1]])):
+        medians = [median for _, _, median in measured]
+        quiet = [(result, median) for result, case, median in measured if not was_slow(case)]
+        apart = [
+            (a, b)
+            for a, b in itertools.combinations(measured, 2)
+            if max(a[2], b[2]) > 1.1 * min(a[2], b[2])
+        ]  # fmt: skip
+        unexplained = [
+            (a, b)
+            for a, b in apart
+            if not (was_slow(a[1]) or was_slow(b[1]) or names_clocks(a[0], b[0]))
+        ]  # fmt: skip
+        spreads.append(spread(medians))
+        texts = ["", ""]
+        if len(quiet) > 1:
+            cycle_spreads.append(spread([median / clock_seconds(result) for result, median in quiet]))
+            texts = [f"{spread([median for _, median in quiet]):.2f}x of {len(quiet)}", f"{cycle_spreads[-1]:.2f}x"]
+        print(f"| {key} | {1e6 * statistics.median(medians):.4g} µs | {spreads[-1]:.2f}x | {texts[0]} | {texts[1]} ", end="")
+        print(f"| {len(apart)} | {len(unexplained)} |")
+    print(f"\nMedian spread {statistics.median(spreads):.2f}x, largest {max(spreads):.2f}x; ", end="")
+    print(f"without slow runs and in cycles {statistics.median(cycle_spreads):.2f}x, largest {max(cycle_spreads):.2f}x.")
 
 
 def main():

@@ -182,6 +182,7 @@ Json to_json(const MachineSpeed& speed) {
             {"best_seconds", speed.best_seconds},
             {"median_seconds", speed.median_seconds}};
   if (!speed.reservation.empty()) made["reservation"] = speed.reservation;
+  if (speed.clock_range) made["clock_range"] = *speed.clock_range;
   return made;
 }
 
@@ -196,6 +197,8 @@ std::string fault_of(const MachineSpeed& speed) {
         return fmt::format("has no time of the probe's part '{}'", part);
     }
   }
+  if (speed.clock_range && !(*speed.clock_range >= 1 && std::isfinite(*speed.clock_range)))
+    return "has a range of the clock that is less than 1";
   return {};
 }
 
@@ -208,7 +211,8 @@ std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
                            .lowest = s.get<double>("lowest"),
                            .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
                            .median_seconds = s.get_or<std::map<std::string, double>>("median_seconds", {}),
-                           .reservation = s.get_or<std::string>("reservation", "")};
+                           .reservation = s.get_or<std::string>("reservation", ""),
+                           .clock_range = s.optional_number("clock_range")};
   if (const std::string fault = fault_of(speed); !fault.empty()) s.fail(fault);
   return speed;
 }

@@ -182,9 +182,10 @@ struct MachineSpeed {
   std::int64_t rounds = 0;                            // the machine is probed after each
   std::int64_t slow_rounds = 0;                       // in which it ran below `trusted_speed_share`
   double median = 1, lowest = 1;                      // of all rounds, 0 to 1; `lowest` is the 5 % quantile
-  std::map<std::string, double> best_seconds;         // of the probe's parts, "throughput", "l2", "memory"
+  std::map<std::string, double> best_seconds;         // of the probe's parts: throughput, l2, clock, memory
   std::map<std::string, double> median_seconds = {};  // likewise; empty: an older program wrote it
   std::string reservation = {};  // why its own speed may be higher than was seen; empty: it is known
+  std::optional<double> clock_range = {};  // of the clock, 95 % quantile over 5 %; absent: an older program
 
   bool operator==(const MachineSpeed&) const = default;
 };

@@ -145,6 +145,7 @@ bool Engine::prepare_samples(Visit& visit) {
     if (!goes_on(*contender)) return false;
   }
   if (visit.before_sampling) visit.before_sampling();
+  const double probe_cost = begin_probing(visit);
   for (Contender* contender : visit.contenders) {
     if (contender->finished) continue;
     report_progress_(*contender, "warming up");
@@ -152,7 +153,7 @@ bool Engine::prepare_samples(Visit& visit) {
     if (visit.keeps_iterations) {
       place_and_warm(*contender);
     } else {
-      calibrate(*contender, visit.seconds);
+      calibrate(*contender, visit.seconds, probe_cost);
     }
     contender->warm_seconds = time().now() - start;
     if (!goes_on(*contender)) return false;
@@ -301,7 +302,7 @@ void Engine::wait_until_idle(Contender& contender) {
 
 // ---- before the samples that count
 
-void Engine::calibrate(Contender& contender, double seconds) {
+void Engine::calibrate(Contender& contender, double seconds, double probe_cost) {
   const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
   for (int round = 0; round < 4; ++round) {
@@ -321,8 +322,8 @@ void Engine::calibrate(Contender& contender, double seconds) {
       if (s->seconds > seconds) break;
       continue;
     }
-    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key]), s->seconds,
-                                               request_seconds / static_cast<double>(iterations));
+    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key], probe_cost),
+                                               s->seconds, request_seconds / static_cast<double>(iterations));
     // Close enough: another round would not change it by much.
     if (wanted < 2 * iterations) {
       iterations = wanted;
@@ -355,11 +356,6 @@ void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s,
 
 bool Engine::sample_in_rounds(Visit& visit) {
   if (!warm_up(visit)) return false;
-  // The machine's speed changes nothing about times that do not pass.
-  probes_ = speed_probe_ &&
-            !std::all_of(visit.contenders.begin(), visit.contenders.end(),
-                         [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
-  if (probes_ && round_speeds_.empty()) speed_probe_->calibrate();
   latest_speed_ = probe_speed();
   std::optional<Round> latest;
   while (!Interruption::requested()) {
@@ -371,6 +367,22 @@ bool Engine::sample_in_rounds(Visit& visit) {
     if (!latest) return false;
   }
   return false;
+}
+
+double Engine::begin_probing(const Visit& visit) {
+  // The machine's speed changes nothing about times that do not pass.
+  probes_ = speed_probe_ &&
+            !std::all_of(visit.contenders.begin(), visit.contenders.end(),
+                         [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
+  if (!probes_) return 0;
+  if (!probe_costs_.value()) {
+    speed_probe_->calibrate();
+    // The first takes longer: it reads memory, too.
+    for (int i = 0; i < 3; ++i) probe_speed();
+  }
+  const auto going = std::count_if(visit.contenders.begin(), visit.contenders.end(),
+                                   [](const Contender* contender) { return !contender->finished; });
+  return *probe_costs_.value() / static_cast<double>(std::max<std::ptrdiff_t>(1, going));
 }
 
 bool Engine::warm_up(Visit& visit) {
@@ -433,7 +445,9 @@ std::optional<double> Engine::probe_speed() {
   if (!probes_) return std::nullopt;
   const double start = time().now();
   const SpeedReading reading = speed_probe_->measure();
-  probe_seconds_ += time().now() - start;
+  const double cost = time().now() - start;
+  probe_costs_.note(cost);
+  probe_seconds_ += cost;
   note_parts(reading.times);
   latest_probe_ = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times));
   return reading.speed.share;
@@ -453,6 +467,7 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
     // A CPU that another program has half of the time does half the work, however fast each half is.
     slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds / cpu.cpu_share);
     slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
+    slowest["clock"] = std::max(slowest["clock"], cpu.clock_seconds);
     if (cpu.memory_seconds) slowest["memory"] = std::max(slowest["memory"], *cpu.memory_seconds);
   }
   for (const auto& [part, seconds] : slowest) {
@@ -487,6 +502,7 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
   for (const auto& [part, seconds] : part_seconds_) {
     speed.best_seconds[part] = *std::min_element(seconds.begin(), seconds.end());
     speed.median_seconds[part] = median(seconds);
+    if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
   }
   return speed;
 }

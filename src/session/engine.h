@@ -187,8 +187,11 @@ class Engine {
 
   /// Notes which algorithm the contender's program took this time.
   static void note_algorithm(Contender& contender);
+  /// Finds out whether the machine is probed in this visit, and what a probe costs each of its contenders, in
+  /// seconds.
+  double begin_probing(const Visit& visit);
   /// Finds how many iterations make a sample. The first call is cold and is not counted from.
-  void calibrate(Contender& contender, double seconds);
+  void calibrate(Contender& contender, double seconds, double probe_cost);
   /// Two samples that are not counted. The first of a process shows which threads compute, and is slower; the
   /// second is taken where the threads are held now.
   void place_and_warm(Contender& contender);
@@ -242,6 +245,7 @@ class Engine {
   std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
   std::vector<double> round_speeds_;
   std::map<std::string, std::vector<double>> part_seconds_;  // of the probe, by part: the slowest CPU's
+  RecentMedian probe_costs_;                                 // seconds; empty: it is not calibrated
   double probe_seconds_ = 0;
   std::vector<double> waiting_speeds_;
   double waited_seconds_ = 0;

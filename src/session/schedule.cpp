@@ -15,11 +15,13 @@ constexpr double longest_request = 0.200;  // seconds, where it has more than on
 
 }  // namespace
 
-double sample_length(const std::vector<double>& costs) {
+double sample_length(const std::vector<double>& costs, double probe_cost) {
   constexpr double shortest = 0.010;
   constexpr double longest = 0.050;
-  constexpr double share = 0.03;
-  return costs.empty() ? shortest : std::clamp(median(costs) / share, shortest, longest);
+  constexpr double turn_share = 0.03;
+  constexpr double probe_share = 0.025;  // a run also probes before the first round of each visit
+  const double turn_cost = costs.empty() ? 0 : median(costs);
+  return std::clamp(std::max(turn_cost / turn_share, probe_cost / probe_share), shortest, longest);
 }
 
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each) {
@@ -296,6 +298,12 @@ std::optional<std::string> describe(const MachineSpeed& speed) {
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings) {
   if (!speed) return;
   if (auto described = describe(*speed)) warnings.push_back(std::move(*described));
+  constexpr double usual = 1.05;
+  if (speed->clock_range.value_or(1) > usual) {
+    warnings.push_back(
+        fmt::format("the processor's clock varied by {:.0f} % during this run, and times with it",
+                    (*speed->clock_range - 1) * 100));
+  }
 }
 
 bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling) {

@@ -83,6 +83,26 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median(std::move(clocks));
 }
 
+/// How many times faster the head's cores were clocked, by the speed probe's chain of multiplications: also
+/// virtual machines, which only know a nominal clock, show it. Empty where it was not measured.
+std::optional<double> clock_ratio(const Result& base, const Result& head) {
+  const auto seconds = [](const Result& result) -> std::optional<double> {
+    if (!result.machine_speed) return std::nullopt;
+    const auto& parts = result.machine_speed->median_seconds;
+    const auto clock = parts.find("clock");
+    return clock == parts.end() ? std::nullopt : std::optional(clock->second);
+  };
+  const auto was = seconds(base);
+  const auto is = seconds(head);
+  if (!was || !is) return std::nullopt;
+  return *was / *is;
+}
+
+std::string clock_change(double ratio) {
+  return fmt::format("the head's cores were clocked {:.0f} % {} than the base's", std::abs(ratio - 1) * 100,
+                     ratio > 1 ? "higher" : "lower");
+}
+
 /// The run's config under "measure"; null without a config.
 nlohmann::json measure_of(const Result& result) {
   const auto config = nlohmann::json::parse(result.config, nullptr, false, true);
@@ -102,6 +122,9 @@ std::string measured_with(const nlohmann::json& measure, const char* setting,
   const auto value = measure.find(setting);
   return value != measure.end() && value->is_string() ? value->get<std::string>() : default_value;
 }
+
+/// Unlocked clocks vary by that much from one run to the next.
+constexpr double clocks = 0.1;
 
 std::string setting(const Host& host, const std::string& name) {
   const auto found = host.settings.find(name);
@@ -179,8 +202,6 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   const Host& is = head.host;
   // The part of memory that the kernel keeps for itself differs from one start to the next.
   constexpr double memory = 0.05;
-  // Unlocked clocks vary by that much from one reading to the next.
-  constexpr double clocks = 0.1;
   Collector found;
   found.text(Difference::machine, "host", was.name, is.name);
   found.text(Difference::machine, "CPU", was.cpu, is.cpu);
@@ -206,7 +227,11 @@ std::vector<FoundDifference> run_differences(const Result& base, const Result& h
   found.count(Difference::threads, "number of threads", was.threads, is.threads);
   for (const char* name : clock_settings)
     found.text(Difference::clocks, name, setting(was, name), setting(is, name));
-  found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
+  if (const auto ratio = clock_ratio(base, head)) {
+    if (std::abs(*ratio - 1) > clocks) found.add(Difference::clocks, clock_change(*ratio));
+  } else {
+    found.figure(Difference::clocks, "CPU clock", cpu_mhz(base), cpu_mhz(head), clocks, " MHz");
+  }
   const auto base_measure = measure_of(base);
   const auto head_measure = measure_of(head);
   for (const auto& [what, setting, default_value] :
@@ -245,13 +270,13 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
 
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
   // A card's clocks follow its load and its temperature by a step or two.
-  constexpr double clocks = 0.05;
+  constexpr double gpu_clocks = 0.05;
   Collector found;
   if (base.conditions.device && head.conditions.device) {
     const DeviceConditions& was = *base.conditions.device;
     const DeviceConditions& is = *head.conditions.device;
-    found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, clocks, " MHz");
-    found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, clocks, " MHz");
+    found.figure(Difference::clocks, "GPU clock", was.sm_mhz, is.sm_mhz, gpu_clocks, " MHz");
+    found.figure(Difference::clocks, "GPU memory clock", was.memory_mhz, is.memory_mhz, gpu_clocks, " MHz");
   }
   found.text(Difference::algorithm, "algorithm", base.algorithm, head.algorithm);
   return found.take();
@@ -271,6 +296,11 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
   std::vector<std::string> texts;
   for (const FoundDifference& difference : found.take()) texts.push_back(difference.text);
+  // A program whose time the clock alone decides changes as much.
+  constexpr double noticeable = 0.02;
+  if (const auto ratio = clock_ratio(base, head);
+      ratio && std::abs(*ratio - 1) > noticeable && std::abs(*ratio - 1) <= clocks)
+    texts.push_back(clock_change(*ratio) + ": as large a change is no change of the code");
   // Two machines keep their libraries where they like.
   if (base.host.name == head.host.name) {
     for (std::string& text : file_differences(base, head)) texts.push_back(std::move(text));

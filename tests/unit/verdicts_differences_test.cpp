@@ -127,6 +127,34 @@ TEST(RunDifferences, OfClocksAreSettingsAndReadings) {
   EXPECT_THAT(clocks({0}, {2000}), IsEmpty());
 }
 
+/// Virtual machines show the nominal clock to both, whatever it is.
+TEST(RunDifferences, OfMeasuredClocksAreByTheProbe) {
+  Result base = sample::result({sample::product("a", 64, 1)});
+  Result head = base;
+  const auto at = [&](double base_seconds, double head_seconds) {
+    for (const auto& [result, seconds] : {std::pair(&base, base_seconds), std::pair(&head, head_seconds)}) {
+      result->cases[0].conditions.cpu_mhz = 2600;
+      result->machine_speed = MachineSpeed{
+          .rounds = 1, .best_seconds = {{"clock", 1e-6}}, .median_seconds = {{"clock", seconds}}};
+    }
+    std::vector<std::string> all = texts(run_differences(base, head));
+    for (std::string& text : lesser_differences(base, head)) all.push_back(std::move(text));
+    return all;
+  };
+  EXPECT_THAT(at(10e-6, 10.1e-6), IsEmpty());
+  EXPECT_THAT(at(10e-6, 9.5e-6), ElementsAre("the head's cores were clocked 5 % higher than the base's: as "
+                                             "large a change is no change of the code"));
+  EXPECT_THAT(at(10e-6, 10.5e-6), ElementsAre("the head's cores were clocked 5 % lower than the base's: as "
+                                              "large a change is no change of the code"));
+  EXPECT_THAT(at(10e-6, 8e-6),
+              ElementsAre("clocks: the head's cores were clocked 25 % higher than the base's"));
+  head.machine_speed.reset();
+  head.cases[0].conditions.cpu_mhz = 3600;
+  EXPECT_THAT(texts(run_differences(base, head)),
+              ElementsAre("clocks: different CPU clock: 2600 MHz → 3600 MHz"))
+      << "an older program did not measure it";
+}
+
 TEST(RunDifferences, OfHowItWasMeasuredAreByTheConfigsOfBoth) {
   const auto configs = [](const std::string& base, const std::string& head) {
     return of_runs([&](Result& r) { r.config = base; }, [&](Result& r) { r.config = head; });

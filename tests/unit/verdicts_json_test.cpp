@@ -146,7 +146,8 @@ TEST_F(VerdictFile, KeepsTheSpeedOfTheMachine) {
                                  .median = 0.98,
                                  .lowest = 0.5,
                                  .best_seconds = {{"l2", 1e-4}},
-                                 .reservation = "why"};
+                                 .reservation = "why",
+                                 .clock_range = 1.07};
   v.cases[0].launches[0].own_speed = {0.99, 0.97};
   const Verdicts found = read(to_json_text(v));
   EXPECT_EQ(found.machine_speed, v.machine_speed);

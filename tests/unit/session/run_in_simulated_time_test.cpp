@@ -125,6 +125,41 @@ TEST(RunInSimulatedTime, SlowMachineIsSaid) {
   EXPECT_LT(machine.time.now() - 1000, 60) << "waiting is limited";
 }
 
+/// A probe is a part of every round. The rounds of a single backend have one sample each.
+TEST(RunInSimulatedTime, ProbeTakesAtMostThreePercentOfTheTime) {
+  for (const double probe_seconds : {100e-6, 650e-6, 1.2e-3}) {
+    for (const std::size_t backends : {1U, 2U}) {
+      Machine machine(5);
+      machine.probe_seconds = probe_seconds;
+      SessionPlan plan = plan_of({64});
+      plan.config.measure.precision = 1e-6;
+      plan.backends.resize(backends);
+      const Result result = run(machine, plan);
+      ASSERT_TRUE(result.sampling);
+      EXPECT_LE(result.sampling->probe_seconds, 0.03 * result.sampling->wall_seconds)
+          << probe_seconds << ' ' << backends;
+      EXPECT_GT(result.sampling->probe_seconds, 0.005 * result.sampling->wall_seconds);
+    }
+  }
+}
+
+TEST(RunInSimulatedTime, ClockIsKeptAndItsChangesAreSaid) {
+  const auto run_at = [](double later_clock) {
+    Machine machine(6);
+    machine.disturbance = [=](double now) { return Disturbance{.clock = now < 1002 ? 1 : later_clock}; };
+    SessionPlan plan = plan_of({64, 128});
+    plan.config.measure.precision = 1e-6;  // all of the time is used
+    return run(machine, plan);
+  };
+  const Result steady = run_at(0.97);
+  EXPECT_THAT(steady.warnings, Not(Contains(HasSubstr("clock"))));
+  EXPECT_NEAR(steady.machine_speed->clock_range.value(), 1.031, 1e-3);
+  EXPECT_DOUBLE_EQ(steady.machine_speed->best_seconds.at("clock"), 1);
+  const Result changed = run_at(0.8);
+  EXPECT_THAT(changed.warnings, Contains(HasSubstr("the processor's clock varied by 25 % during this run")));
+  EXPECT_DOUBLE_EQ(changed.machine_speed->median_seconds.at("clock"), 1.25);
+}
+
 /// A program that gets faster over its first seconds, as caches, clocks and allocators warm up.
 TEST(RunInSimulatedTime, WarmUpGoesOnUntilTimesAreSteady) {
   Machine machine(4);

@@ -33,6 +33,7 @@ class SimulatedTime : public TimeSource {
 /// many times longer each program takes meanwhile.
 struct Disturbance {
   double own_speed = 1;
+  double clock = 1;                            // relative to its usual clock
   std::map<std::string, double> slowed = {};   // by program
   std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
@@ -59,6 +60,7 @@ class SimulatedMachine {
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
+  double probe_seconds = 350e-6;  // of one probe
   int started = 0;                // processes, in all
 
   SimulatedTime time;
@@ -163,12 +165,12 @@ class ScriptedProbe : public SpeedProbe {
   explicit ScriptedProbe(SimulatedMachine& machine) : machine_(machine) {}
   void calibrate() override {}
   SpeedReading measure() override {
-    machine_.time.sleep(350e-6);
+    machine_.time.sleep(machine_.probe_seconds);
     SpeedReading reading;
     const double own_speed = machine_.now().own_speed;
     CpuSpeedTimes cpu;
-    cpu.throughput_seconds = 1 / own_speed;
-    cpu.clock_seconds = 1;
+    cpu.clock_seconds = 1 / machine_.now().clock;
+    cpu.throughput_seconds = cpu.clock_seconds / own_speed;
     reading.times.cpus = {cpu};
     fastest_ = std::max(fastest_, own_speed);
     reading.speed.share = machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
