@@ -183,6 +183,7 @@ Json to_json(const MachineSpeed& speed) {
             {"median_seconds", speed.median_seconds}};
   if (!speed.reservation.empty()) made["reservation"] = speed.reservation;
   if (speed.clock_range) made["clock_range"] = *speed.clock_range;
+  if (speed.instructions_per_cycle) made["instructions_per_cycle"] = *speed.instructions_per_cycle;
   return made;
 }
 
@@ -199,6 +200,8 @@ std::string fault_of(const MachineSpeed& speed) {
   }
   if (speed.clock_range && !(*speed.clock_range >= 1 && std::isfinite(*speed.clock_range)))
     return "has a range of the clock that is less than 1";
+  if (speed.instructions_per_cycle && !(*speed.instructions_per_cycle > 0))
+    return "has a number of instructions per cycle that is not above 0";
   return {};
 }
 
@@ -212,7 +215,8 @@ std::optional<MachineSpeed> read_machine_speed(const JsonReader& in) {
                            .best_seconds = s.get_or<std::map<std::string, double>>("best_seconds", {}),
                            .median_seconds = s.get_or<std::map<std::string, double>>("median_seconds", {}),
                            .reservation = s.get_or<std::string>("reservation", ""),
-                           .clock_range = s.optional_number("clock_range")};
+                           .clock_range = s.optional_number("clock_range"),
+                           .instructions_per_cycle = s.optional_number("instructions_per_cycle")};
   if (const std::string fault = fault_of(speed); !fault.empty()) s.fail(fault);
   return speed;
 }

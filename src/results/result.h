@@ -186,6 +186,9 @@ struct MachineSpeed {
   std::map<std::string, double> median_seconds = {};  // likewise; empty: an older program wrote it
   std::string reservation = {};  // why its own speed may be higher than was seen; empty: it is known
   std::optional<double> clock_range = {};  // of the clock, 95 % quantile over 5 %; absent: an older program
+  /// Of the probe's arithmetic, by hardware counters: the median over the rounds of the slowest CPU. Absent
+  /// where the kernel lets nobody read them.
+  std::optional<double> instructions_per_cycle = {};
 
   bool operator==(const MachineSpeed&) const = default;
 };

@@ -305,7 +305,7 @@ void Engine::wait_until_idle(Contender& contender) {
 void Engine::calibrate(Contender& contender, double seconds, double probe_cost) {
   const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 5; ++round) {
     workers_.watch_threads(participant);
     const double start = time().now();
     contender.iterations = iterations;
@@ -324,8 +324,10 @@ void Engine::calibrate(Contender& contender, double seconds, double probe_cost) 
     }
     const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key], probe_cost),
                                                s->seconds, request_seconds / static_cast<double>(iterations));
-    // Close enough: another round would not change it by much.
-    if (wanted < 2 * iterations) {
+    // Close enough: another round would not change it by much. One short call is not believed alone: the
+    // second may be as slow as the first.
+    constexpr double long_call = 0.2;
+    if (wanted < 2 * iterations && (round > 1 || s->seconds > long_call)) {
       iterations = wanted;
       break;
     }
@@ -377,8 +379,12 @@ double Engine::begin_probing(const Visit& visit) {
   if (!probes_) return 0;
   if (!probe_costs_.value()) {
     speed_probe_->calibrate();
-    // The first takes longer: it reads memory, too.
-    for (int i = 0; i < 3; ++i) probe_speed();
+    // As in rounds: a CPU that has slept takes longer. The first also reads memory.
+    constexpr double between_probes = 0.01;
+    for (int i = 0; i < 3; ++i) {
+      time().sleep(between_probes);
+      probe_speed();
+    }
   }
   const auto going = std::count_if(visit.contenders.begin(), visit.contenders.end(),
                                    [](const Contender* contender) { return !contender->finished; });
@@ -463,7 +469,13 @@ double Engine::own_speed_by_now(const RoundProbes& probes) const {
 
 void Engine::note_parts(const SpeedProbeTimes& times) {
   std::map<std::string, double> slowest;
+  std::optional<double> fewest_per_cycle;
   for (const CpuSpeedTimes& cpu : times.cpus) {
+    if (cpu.counters && cpu.counters->cycles > 0) {
+      const double per_cycle =
+          static_cast<double>(cpu.counters->instructions) / static_cast<double>(cpu.counters->cycles);
+      fewest_per_cycle = std::min(fewest_per_cycle.value_or(per_cycle), per_cycle);
+    }
     // A CPU that another program has half of the time does half the work, however fast each half is.
     slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds / cpu.cpu_share);
     slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
@@ -473,6 +485,7 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
   for (const auto& [part, seconds] : slowest) {
     if (seconds > 0 && std::isfinite(seconds)) part_seconds_[part].push_back(seconds);
   }
+  if (fewest_per_cycle) instructions_per_cycle_.push_back(*fewest_per_cycle);
 }
 
 void Engine::wait_for_own_speed(const Visit& visit) {
@@ -504,6 +517,7 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
     speed.median_seconds[part] = median(seconds);
     if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
   }
+  if (!instructions_per_cycle_.empty()) speed.instructions_per_cycle = median(instructions_per_cycle_);
   return speed;
 }
 

@@ -147,7 +147,8 @@ TEST_F(VerdictFile, KeepsTheSpeedOfTheMachine) {
                                  .lowest = 0.5,
                                  .best_seconds = {{"l2", 1e-4}},
                                  .reservation = "why",
-                                 .clock_range = 1.07};
+                                 .clock_range = 1.07,
+                                 .instructions_per_cycle = 1.9};
   v.cases[0].launches[0].own_speed = {0.99, 0.97};
   const Verdicts found = read(to_json_text(v));
   EXPECT_EQ(found.machine_speed, v.machine_speed);

@@ -80,6 +80,7 @@ TEST(RunInSimulatedTime, SamplesBesideAnEarlyNeighbourAreTakenAgain) {
   };
   const Result result = run(machine, plan_of({64, 128, 256, 512}));
   for (const CaseResult& c : result.cases) EXPECT_NEAR(c.seconds->median, 1e-3, 5e-5) << c.backend;
+  EXPECT_GT(machine.time.now(), 1003) << "the run saw the machine without it";
 }
 
 TEST(RunInSimulatedTime, EachLaunchIsSavedAndOnlyAllOfThemAreComplete) {
@@ -158,6 +159,23 @@ TEST(RunInSimulatedTime, ClockIsKeptAndItsChangesAreSaid) {
   const Result changed = run_at(0.8);
   EXPECT_THAT(changed.warnings, Contains(HasSubstr("the processor's clock varied by 25 % during this run")));
   EXPECT_DOUBLE_EQ(changed.machine_speed->median_seconds.at("clock"), 1.25);
+}
+
+TEST(RunInSimulatedTime, CountersStandBesideTheSpeed) {
+  Machine machine(7);
+  EXPECT_FALSE(run(machine, plan_of({64})).machine_speed->instructions_per_cycle);
+  machine.counters = SpeedCounters{.cycles = 1000, .instructions = 1800};
+  EXPECT_DOUBLE_EQ(run(machine, plan_of({64})).machine_speed->instructions_per_cycle.value(), 1.8);
+}
+
+/// The second call may be as slow as the first: a library reads a file, or extra work is measured.
+TEST(RunInSimulatedTime, SamplesAreNotShortBecauseTheFirstCallsWereSlow) {
+  Machine machine(9);
+  machine.programs["/a"].seconds = 1e-5;
+  machine.programs["/a"].drift = [calls = 0](double) mutable { return ++calls <= 2 ? 1000.0 : 1.0; };
+  const CaseResult measured = case_of(run(machine, plan_of({64})), "a");
+  EXPECT_GE(measured.seconds->iterations, 800) << "10 ms of calls of 10 us";
+  EXPECT_NEAR(measured.seconds->median, 1e-5, 5e-7);
 }
 
 /// A program that gets faster over its first seconds, as caches, clocks and allocators warm up.

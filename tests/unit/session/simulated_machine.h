@@ -61,7 +61,8 @@ class SimulatedMachine {
   bool has_probe = true;
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
   double probe_seconds = 350e-6;  // of one probe
-  int started = 0;                // processes, in all
+  std::optional<SpeedCounters> counters = {};  // that a probe reads
+  int started = 0;                             // processes, in all
 
   SimulatedTime time;
   std::mt19937_64& generator() { return generator_; }
@@ -171,6 +172,7 @@ class ScriptedProbe : public SpeedProbe {
     CpuSpeedTimes cpu;
     cpu.clock_seconds = 1 / machine_.now().clock;
     cpu.throughput_seconds = cpu.clock_seconds / own_speed;
+    cpu.counters = machine_.counters;
     reading.times.cpus = {cpu};
     fastest_ = std::max(fastest_, own_speed);
     reading.speed.share = machine_.probe_is_absolute ? own_speed : own_speed / fastest_;
