@@ -59,7 +59,9 @@ class WorkerProcessTest : public testing::Test {
   }
   static bool is_alive(pid_t process) {
     std::ifstream stat(fmt::format("/proc/{}/stat", process));
-    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    // By getline: reading the status of a process that ends meanwhile fails, for which an iterator throws.
+    std::string text;
+    std::getline(stat, text, '\0');
     const auto name_end = text.rfind(')');
     return name_end != std::string::npos && text.substr(name_end, 4).find('Z') == std::string::npos;
   }
