@@ -213,7 +213,8 @@ class CpuSpeedProbe::Impl {
     if (memory_too) next_memory_read_ = Clock::now() + between_memory_reads;
     SpeedReading best;
     std::vector<double> cpu_shares(probes_.size());
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const int attempts = was_slow_ ? 1 : most_attempts;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
       SpeedProbeTimes times = probe_all(memory_too);
       own_.note(times);
       for (std::size_t i = 0; i < cpu_shares.size(); ++i) {
@@ -224,6 +225,7 @@ class CpuSpeedProbe::Impl {
       if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
       if (best.speed.share >= trusted_speed_share) break;
     }
+    was_slow_ = best.speed.share < trusted_speed_share;
     return best;
   }
 
@@ -275,6 +277,7 @@ class CpuSpeedProbe::Impl {
   std::vector<std::unique_ptr<CpuProbe>> probes_;
   OwnSpeed own_;
   Clock::time_point next_memory_read_{};
+  bool was_slow_ = false;
 };
 
 CpuSpeedProbe::CpuSpeedProbe(const std::vector<int>& cpus) : impl_(std::make_unique<Impl>(cpus)) {}

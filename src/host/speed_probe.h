@@ -32,7 +32,8 @@ class SpeedProbe {
   /// while nothing else of this process computes. Calling it again can only improve what is known.
   virtual void calibrate() = 0;
   /// One probe of all CPUs at once, and up to two more where it looks slow: the fastest of them counts,
-  /// because one interrupt is no neighbour.
+  /// because one interrupt is no neighbour. After a slow reading a neighbour is expected, and one probe is
+  /// enough.
   virtual SpeedReading measure() = 0;
   /// The share of an earlier reading by what is known now: it is lower once the machine has been seen faster.
   virtual double share_again(const std::vector<CpuSpeedRatios>& ratios) const = 0;

@@ -13,6 +13,7 @@
 #include "session/environment.h"
 #include "session/heeded.h"
 #include "session/worker_process.h"
+#include "statistics/mean.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -34,6 +35,13 @@ std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   } catch (const std::exception&) {
     return nullptr;
   }
+}
+
+/// Among the latest ones, the oldest first.
+void note_cost(std::vector<double>& costs, double seconds) {
+  constexpr std::size_t kept = 31;
+  if (costs.size() == kept) costs.erase(costs.begin());
+  costs.push_back(seconds);
 }
 
 /// True if a request takes much longer than the time that it reports, and rightly so.
@@ -348,10 +356,7 @@ void Engine::place_and_warm(Contender& contender) {
 
 void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s, double turn_seconds) {
   if (has_work_beside(measure_, s)) return;
-  constexpr std::size_t kept = 31;
-  std::vector<double>& costs = turn_costs_[contender.participant->key];
-  if (costs.size() == kept) costs.erase(costs.begin());
-  costs.push_back(turn_seconds - total_seconds(s));
+  note_cost(turn_costs_[contender.participant->key], turn_seconds - total_seconds(s));
 }
 
 // ---- sampling
@@ -377,18 +382,19 @@ double Engine::begin_probing(const Visit& visit) {
             !std::all_of(visit.contenders.begin(), visit.contenders.end(),
                          [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
   if (!probes_) return 0;
-  if (!probe_costs_.value()) {
+  if (probe_costs_.empty()) {
     speed_probe_->calibrate();
-    // As in rounds: a CPU that has slept takes longer. The first also reads memory.
+    speed_probe_->measure();  // the first also reads memory
+    // As in rounds: a CPU that has slept takes longer.
     constexpr double between_probes = 0.01;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 5; ++i) {
       time().sleep(between_probes);
       probe_speed();
     }
   }
   const auto going = std::count_if(visit.contenders.begin(), visit.contenders.end(),
                                    [](const Contender* contender) { return !contender->finished; });
-  return *probe_costs_.value() / static_cast<double>(std::max<std::ptrdiff_t>(1, going));
+  return mean(probe_costs_) / static_cast<double>(std::max<std::ptrdiff_t>(1, going));
 }
 
 bool Engine::warm_up(Visit& visit) {
@@ -452,7 +458,7 @@ std::optional<double> Engine::probe_speed() {
   const double start = time().now();
   const SpeedReading reading = speed_probe_->measure();
   const double cost = time().now() - start;
-  probe_costs_.note(cost);
+  note_cost(probe_costs_, cost);
   probe_seconds_ += cost;
   note_parts(reading.times);
   latest_probe_ = std::make_shared<const std::vector<CpuSpeedRatios>>(ratios_of(reading.times));

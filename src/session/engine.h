@@ -246,7 +246,7 @@ class Engine {
   std::vector<double> round_speeds_;
   std::map<std::string, std::vector<double>> part_seconds_;  // of the probe, by part: the slowest CPU's
   std::vector<double> instructions_per_cycle_;               // of the probe's arithmetic: the slowest CPU's
-  RecentMedian probe_costs_;                                 // seconds; empty: it is not calibrated
+  std::vector<double> probe_costs_;  // seconds, the latest; empty: it is not calibrated
   double probe_seconds_ = 0;
   std::vector<double> waiting_speeds_;
   double waited_seconds_ = 0;

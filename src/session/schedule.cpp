@@ -19,7 +19,7 @@ double sample_length(const std::vector<double>& costs, double probe_cost) {
   constexpr double shortest = 0.010;
   constexpr double longest = 0.050;
   constexpr double turn_share = 0.03;
-  constexpr double probe_share = 0.025;  // a run also probes before the first round of each visit
+  constexpr double probe_share = 0.022;  // a run also probes before the first round of each visit
   const double turn_cost = costs.empty() ? 0 : median(costs);
   return std::clamp(std::max(turn_cost / turn_share, probe_cost / probe_share), shortest, longest);
 }

@@ -41,8 +41,8 @@ TEST(SampleLength, KeepsTheCostOfTurnsAtAFewPercent) {
   EXPECT_DOUBLE_EQ(sample_length({0.00075, 0.00075, 5.0}), 0.025) << "one that was held up says nothing";
   EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.1)), 0.050) << "but many must fit into a case's time";
   EXPECT_DOUBLE_EQ(sample_length({}, 0.0002), 0.010);
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0003), 0.0006), 0.024) << "a probe beside one contender";
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.00075), 0.0006), 0.025) << "either has its own limit";
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0003), 0.00044), 0.020) << "a probe beside one contender";
+  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.00075), 0.0005), 0.025) << "either has its own limit";
 }
 
 TEST(IterationsFor, TheWholeRequestIsLimitedToo) {

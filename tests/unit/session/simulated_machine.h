@@ -60,9 +60,9 @@ class SimulatedMachine {
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
   bool probe_is_absolute = true;  // otherwise it knows the machine's own speed from what it has seen
-  double probe_seconds = 350e-6;  // of one probe
-  std::optional<SpeedCounters> counters = {};  // that a probe reads
-  int started = 0;                             // processes, in all
+  std::vector<double> probe_seconds = {350e-6};  // of one probe after the other, again and again
+  std::optional<SpeedCounters> counters = {};    // that a probe reads
+  int started = 0;                               // processes, in all
 
   SimulatedTime time;
   std::mt19937_64& generator() { return generator_; }
@@ -166,7 +166,7 @@ class ScriptedProbe : public SpeedProbe {
   explicit ScriptedProbe(SimulatedMachine& machine) : machine_(machine) {}
   void calibrate() override {}
   SpeedReading measure() override {
-    machine_.time.sleep(machine_.probe_seconds);
+    machine_.time.sleep(machine_.probe_seconds[probes_++ % machine_.probe_seconds.size()]);
     SpeedReading reading;
     const double own_speed = machine_.now().own_speed;
     CpuSpeedTimes cpu;
@@ -186,6 +186,7 @@ class ScriptedProbe : public SpeedProbe {
 
  private:
   SimulatedMachine& machine_;
+  std::size_t probes_ = 0;
   double fastest_ = 0;
 };
 
