@@ -153,7 +153,7 @@ bool Engine::prepare_samples(Visit& visit) {
     if (!goes_on(*contender)) return false;
   }
   if (visit.before_sampling) visit.before_sampling();
-  const double probe_cost = begin_probing(visit);
+  begin_probing(visit);
   for (Contender* contender : visit.contenders) {
     if (contender->finished) continue;
     report_progress_(*contender, "warming up");
@@ -161,7 +161,7 @@ bool Engine::prepare_samples(Visit& visit) {
     if (visit.keeps_iterations) {
       place_and_warm(*contender);
     } else {
-      calibrate(*contender, visit.seconds, probe_cost);
+      calibrate(*contender, visit.seconds);
     }
     contender->warm_seconds = time().now() - start;
     if (!goes_on(*contender)) return false;
@@ -310,7 +310,7 @@ void Engine::wait_until_idle(Contender& contender) {
 
 // ---- before the samples that count
 
-void Engine::calibrate(Contender& contender, double seconds, double probe_cost) {
+void Engine::calibrate(Contender& contender, double seconds) {
   const Participant& participant = *contender.participant;
   std::int64_t iterations = 1;
   for (int round = 0; round < 5; ++round) {
@@ -330,8 +330,8 @@ void Engine::calibrate(Contender& contender, double seconds, double probe_cost) 
       if (s->seconds > seconds) break;
       continue;
     }
-    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key], probe_cost),
-                                               s->seconds, request_seconds / static_cast<double>(iterations));
+    const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key]), s->seconds,
+                                               request_seconds / static_cast<double>(iterations));
     // Close enough: another round would not change it by much. One short call is not believed alone: the
     // second may be as slow as the first.
     constexpr double long_call = 0.2;
@@ -364,37 +364,31 @@ void Engine::note_turn_cost(const Contender& contender, const answer::Sample& s,
 bool Engine::sample_in_rounds(Visit& visit) {
   if (!warm_up(visit)) return false;
   latest_speed_ = probe_speed();
-  std::optional<Round> latest;
   while (!Interruption::requested()) {
     wait_for_own_speed(visit);
-    const auto due = visit.next_round(latest ? &*latest : nullptr);
-    if (due.empty()) return true;
-    for (const std::size_t i : due) cool_down(*visit.contenders[i]);
-    latest = take_round(visit, due);
-    if (!latest) return false;
+    const auto rounds = take_stretch(visit);
+    if (!rounds) return false;
+    if (rounds->empty()) return true;
+    if (Interruption::requested()) return false;
+    for (const Round& round : *rounds) visit.take(round);
   }
   return false;
 }
 
-double Engine::begin_probing(const Visit& visit) {
+void Engine::begin_probing(const Visit& visit) {
   // The machine's speed changes nothing about times that do not pass.
   probes_ = speed_probe_ &&
             !std::all_of(visit.contenders.begin(), visit.contenders.end(),
                          [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
-  if (!probes_) return 0;
-  if (probe_costs_.empty()) {
-    speed_probe_->calibrate();
-    speed_probe_->measure();  // the first also reads memory
-    // As in rounds: a CPU that has slept takes longer.
-    constexpr double between_probes = 0.01;
-    for (int i = 0; i < 5; ++i) {
-      time().sleep(between_probes);
-      probe_speed();
-    }
+  if (!probes_ || !probe_costs_.empty()) return;
+  speed_probe_->calibrate();
+  speed_probe_->measure();  // the first also reads memory
+  // As in rounds: a CPU that has slept takes longer.
+  constexpr double between_probes = 0.01;
+  for (int i = 0; i < 5; ++i) {
+    time().sleep(between_probes);
+    probe_speed();
   }
-  const auto going = std::count_if(visit.contenders.begin(), visit.contenders.end(),
-                                   [](const Contender* contender) { return !contender->finished; });
-  return mean(probe_costs_) / static_cast<double>(std::max<std::ptrdiff_t>(1, going));
 }
 
 bool Engine::warm_up(Visit& visit) {
@@ -420,6 +414,23 @@ bool Engine::warm_up(Visit& visit) {
   return !Interruption::requested();
 }
 
+std::optional<std::vector<Round>> Engine::take_stretch(Visit& visit) {
+  const double begun = time().now();
+  const double wanted = probes_ ? stretch_seconds(mean(probe_costs_)) : 0;
+  std::vector<Round> rounds;
+  while (!Interruption::requested()) {
+    const auto due = visit.due(rounds.size());
+    if (due.empty()) break;
+    for (const std::size_t i : due) cool_down(*visit.contenders[i]);
+    auto round = take_round(visit, due);
+    if (!round) return std::nullopt;
+    rounds.push_back(std::move(*round));
+    if (rounds.back().throttled || time().now() - begun >= wanted) break;
+  }
+  if (!rounds.empty()) probe_after(visit, rounds);
+  return rounds;
+}
+
 std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::size_t>& due) {
   Round round;
   round.samples.resize(visit.contenders.size());
@@ -436,21 +447,31 @@ std::optional<Round> Engine::take_round(Visit& visit, const std::vector<std::siz
     round.throttled |= rest_seconds(contender.throttling, measure_) > 0;
     round.samples[i] = std::move(*s);
   }
-  round.probes.before = latest_probe_;
-  const auto before = std::exchange(latest_speed_, probe_speed());
-  round.probes.after = latest_probe_;
-  if (!before || !latest_speed_) return round;
-  round.own_speed = std::min(*before, *latest_speed_);
-  round_speeds_.push_back(*round.own_speed);
-  for (std::size_t i = 0; i < round.samples.size(); ++i) {
-    if (!round.samples[i]) continue;
-    Contender& contender = *visit.contenders[i];
-    contender.own_speed.resize(contender.answers.size() - 1, std::numeric_limits<double>::quiet_NaN());
-    contender.own_speed.push_back(*round.own_speed);
-    contender.probes.resize(contender.answers.size() - 1);
-    contender.probes.push_back(round.probes);
-  }
   return round;
+}
+
+void Engine::probe_after(const Visit& visit, std::vector<Round>& rounds) {
+  RoundProbes probes{.before = latest_probe_, .after = nullptr};
+  const auto before = std::exchange(latest_speed_, probe_speed());
+  probes.after = latest_probe_;
+  for (Round& round : rounds) {
+    round.probes = probes;
+    if (!before || !latest_speed_) continue;
+    round.own_speed = std::min(*before, *latest_speed_);
+    round_speeds_.push_back(*round.own_speed);
+  }
+  if (!before || !latest_speed_) return;
+  for (std::size_t i = 0; i < visit.contenders.size(); ++i) {
+    const auto taken = static_cast<std::size_t>(std::count_if(
+        rounds.begin(), rounds.end(), [&](const Round& round) { return round.samples[i].has_value(); }));
+    Contender& contender = *visit.contenders[i];
+    const std::size_t all = contender.answers.size();
+    if (taken == 0) continue;
+    contender.own_speed.resize(all - taken, std::numeric_limits<double>::quiet_NaN());
+    contender.own_speed.resize(all, std::min(*before, *latest_speed_));
+    contender.probes.resize(all - taken);
+    contender.probes.resize(all, probes);
+  }
 }
 
 std::optional<double> Engine::probe_speed() {
@@ -495,7 +516,8 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
 }
 
 void Engine::wait_for_own_speed(const Visit& visit) {
-  constexpr double between_probes = 0.05;
+  constexpr double longest_pause = 0.05;
+  double pause = 0.005;  // a burst is soon over
   const double start = time().now();
   while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
          !Interruption::requested()) {
@@ -503,7 +525,8 @@ void Engine::wait_for_own_speed(const Visit& visit) {
         *visit.contenders.front(),
         fmt::format("waiting: the machine runs at {:.0f} % of its own speed", *latest_speed_ * 100));
     waiting_speeds_.push_back(*latest_speed_);
-    time().sleep(between_probes);
+    time().sleep(pause);
+    pause = std::min(2 * pause, longest_pause);
     latest_speed_ = probe_speed();
   }
   waited_seconds_ += time().now() - start;

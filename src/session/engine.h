@@ -21,7 +21,8 @@
 
 namespace breakeven {
 
-/// The probes before and after a round: the machine's speed then can be judged again by what is known later.
+/// The probes before and after a stretch of rounds: the machine's speed then can be judged again by what is
+/// known later.
 struct RoundProbes {
   std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null: not probed
 };
@@ -95,9 +96,12 @@ struct Visit {
   bool measures_energy = false;
   double wait_until = 0;  // while the machine is slower than itself, no later than this
 
-  /// The contenders of the next round, in order; none: it is enough. Called with the round before, which is
-  /// null at first.
-  std::function<std::vector<std::size_t>(const Round*)> next_round = {};
+  /// The contenders of the next round, in order; none: it is enough. `pending` rounds have been taken, and
+  /// take() is called for them after the next probe. Where it is enough only with these, due() is asked again
+  /// without any.
+  std::function<std::vector<std::size_t>(std::size_t pending)> due = {};
+  /// What is known of a round, in the order in which they were taken.
+  std::function<void(const Round&)> take = {};
   /// Between verification and warm-up, such as whole epochs of training.
   std::function<void()> before_sampling = {};
 };
@@ -187,11 +191,10 @@ class Engine {
 
   /// Notes which algorithm the contender's program took this time.
   static void note_algorithm(Contender& contender);
-  /// Finds out whether the machine is probed in this visit, and what a probe costs each of its contenders, in
-  /// seconds.
-  double begin_probing(const Visit& visit);
+  /// Finds out whether the machine is probed in this visit, and what a probe costs.
+  void begin_probing(const Visit& visit);
   /// Finds how many iterations make a sample. The first call is cold and is not counted from.
-  void calibrate(Contender& contender, double seconds, double probe_cost);
+  void calibrate(Contender& contender, double seconds);
   /// Two samples that are not counted. The first of a process shows which threads compute, and is slower; the
   /// second is taken where the threads are held now.
   void place_and_warm(Contender& contender);
@@ -205,8 +208,14 @@ class Engine {
   void note_parts(const SpeedProbeTimes& times);
   /// Waits while the machine is slower than itself, as long as the visit allows.
   void wait_for_own_speed(const Visit& visit);
-  /// Empty if a paired visit cannot go on.
+  /// Rounds up to the next probe: several where they are short, so that probes keep to their share of the
+  /// time. Short samples in turn are better than long ones: a change of the machine's speed then meets all
+  /// contenders. Empty if a paired visit cannot go on.
+  std::optional<std::vector<Round>> take_stretch(Visit& visit);
+  /// Likewise. Its speed is not known yet.
   std::optional<Round> take_round(Visit& visit, const std::vector<std::size_t>& due);
+  /// Probes the machine after these rounds.
+  void probe_after(const Visit& visit, std::vector<Round>& rounds);
 
   /// One sample of `contender.iterations`.
   std::optional<answer::Sample> take_sample(Contender& contender,

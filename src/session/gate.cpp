@@ -361,19 +361,24 @@ class Gate {
     LaunchSamples taken;
     std::vector<RoundProbes> probes;
     std::vector<std::size_t> first{generator_() % 2};  // of each pair, as an index into `prepared`
-    visit.next_round = [&](const Round* latest) -> std::vector<std::size_t> {
-      const bool is_kept = latest != nullptr && keep_pair(one, *latest, prepared, taken);
-      if (is_kept) probes.push_back(latest->probes);
-      if (is_kept && taken.base.size() == 1) {
-        // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer
-        // pairs.
-        first = balanced_order(pairs_of_launch(latest->longest(), measure_), first.front());
-        report_progress(*one.sides[head], "sampling");
-      }
-      const bool disturbed = latest != nullptr && !latest->is_undisturbed();
-      if (taken.base.size() >= first.size() || (disturbed && out_of_time())) return {};
-      const std::size_t begins = first[taken.base.size()];
-      return {begins, 1 - begins};
+    bool disturbed = false;
+    visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
+      const std::size_t pair = taken.base.size() + pending;
+      if (pair >= first.size() || (disturbed && out_of_time())) return {};
+      return {first[pair], 1 - first[pair]};
+    };
+    visit.take = [&](const Round& round) {
+      disturbed = !round.is_undisturbed();
+      if (!keep_pair(one, round, prepared, taken)) return;
+      probes.push_back(round.probes);
+      if (taken.base.size() > 1) return;
+      // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer pairs.
+      double overhead = 0;
+      for (const Contender* side : one.sides) overhead += side->setup_seconds + side->warm_seconds;
+      const double more =
+          seconds_as_overhead(overhead, plan_.max_seconds / static_cast<double>(rules_.cases));
+      first = balanced_order(pairs_of_launch(round.longest(), measure_, more), first.front());
+      report_progress(*one.sides[head], "sampling");
     };
     if (!engine_.measure(visit) || taken.base.size() < first.size()) return 0;
     verdict_of(one).launches.push_back(std::move(taken));
@@ -706,10 +711,17 @@ std::string BackendPair::name() const {
   return base == head ? base : fmt::format("{} → {}", base, head);
 }
 
-std::size_t pairs_of_launch(double sample_seconds, const Measure& measure) {
-  constexpr double most = 10;
-  const double wanted = std::clamp(launch_share * measure.max_seconds / sample_seconds, 2.0, most);
+std::size_t pairs_of_launch(double sample_seconds, const Measure& measure, double more_seconds) {
+  constexpr double fewest = 2, usual = 10, most = 30;
+  const double wanted =
+      std::max(std::clamp(launch_share * measure.max_seconds / sample_seconds, fewest, usual),
+               std::min(more_seconds / sample_seconds, most));
   return 2 * static_cast<std::size_t>(wanted / 2);
+}
+
+double seconds_as_overhead(double overhead, double case_seconds) {
+  constexpr double launches = 12;
+  return std::max(0.0, std::min(overhead, case_seconds / launches - overhead) / 2);
 }
 
 }  // namespace breakeven

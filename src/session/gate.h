@@ -62,7 +62,13 @@ Verdicts run_gate(const GatePlan& plan, const std::function<void(const Verdicts&
 inline constexpr double launch_share = 0.15;
 
 /// Pairs of samples in a launch, where a sample takes `sample_seconds`: an even number, so that either side
-/// goes first equally often.
-std::size_t pairs_of_launch(double sample_seconds, const Measure& measure);
+/// goes first equally often. As many as fit into launch_share, or into `more_seconds` of each side.
+std::size_t pairs_of_launch(double sample_seconds, const Measure& measure, double more_seconds = 0);
+
+/// Seconds that a launch may sample each side for, where everything before its first sample took `overhead`
+/// seconds: as long again, because noise within launches and between them is averaged most cheaply in about
+/// equal parts (Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013, section 5). No more
+/// than leaves time for the launches that a verdict may need, where a case has `case_seconds` in all.
+double seconds_as_overhead(double overhead, double case_seconds);
 
 }  // namespace breakeven

@@ -15,13 +15,18 @@ constexpr double longest_request = 0.200;  // seconds, where it has more than on
 
 }  // namespace
 
-double sample_length(const std::vector<double>& costs, double probe_cost) {
+double sample_length(const std::vector<double>& costs) {
   constexpr double shortest = 0.010;
   constexpr double longest = 0.050;
   constexpr double turn_share = 0.03;
-  constexpr double probe_share = 0.022;  // a run also probes before the first round of each visit
   const double turn_cost = costs.empty() ? 0 : median(costs);
-  return std::clamp(std::max(turn_cost / turn_share, probe_cost / probe_share), shortest, longest);
+  return std::clamp(turn_cost / turn_share, shortest, longest);
+}
+
+double stretch_seconds(double probe_cost) {
+  constexpr double probe_share = 0.022;  // a visit also probes before its first round
+  constexpr double longest = 0.200;
+  return std::min(probe_cost / probe_share, longest);
 }
 
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each) {

@@ -17,10 +17,12 @@ namespace breakeven {
 
 /// How long a sample should last, in seconds: 10 ms, which is thousands of clock ticks, and short enough that
 /// many fit into a case's time. Longer, up to 50 ms, where more than 3 % of the time would go to what a turn
-/// costs beside its sample (waking processes, messages, waiting until threads sleep), or 2.5 % to the probe.
-/// `costs` are those of earlier turns; `probe_cost` is one contender's part of a round's probe. Both in
-/// seconds.
-double sample_length(const std::vector<double>& costs, double probe_cost = 0);
+/// costs beside its sample (waking processes, messages, waiting until threads sleep). `costs` are those of
+/// earlier turns, in seconds.
+double sample_length(const std::vector<double>& costs);
+/// How long rounds go on before the next probe, in seconds, where a probe takes `probe_cost`: so long that
+/// the probes have at most 3 % of the time.
+double stretch_seconds(double probe_cost);
 /// Iterations for a sample of that length, from one iteration's time when warm and the time the whole request
 /// took with it (longer where caches are flushed in between).
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);

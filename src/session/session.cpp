@@ -252,31 +252,41 @@ class Session {
     visit.measures_energy = pass == 0 && launch + 1 == measure_.launches;
     if (launch == 0 && pass == 0) visit.before_sampling = [&] { train(contenders); };
     std::optional<double> begun, reported;
-    visit.next_round = [&](const Round* latest) {
+    visit.due = [&](std::size_t pending) {
       if (!begun) begun = reported = now();
-      if (latest != nullptr) note(*latest);
-      auto due = due_contenders(contenders, pass);
+      // Which samples count is known after the next probe.
+      if (pending == 0) judge_progress(contenders, pass);
+      auto due = due_contenders(contenders);
       if (!due.empty() && now() - *reported > 0.1) {  // nobody reads faster
         report_progress(*contenders[due.front()], pass == 0 ? "sampling" : "sampling again");
         reported = now();
       }
-      if (due.empty()) sampling().wall_seconds += now() - *begun;
+      if (due.empty() && pending == 0) sampling().wall_seconds += now() - *begun;
       return due;
+    };
+    visit.take = [&](const Round& round) {
+      for (const auto& sample : round.samples) {
+        if (sample) sampling().sample_seconds += total_seconds(*sample);
+      }
     };
     engine_.measure(visit);
   }
 
-  /// Those that have not enough samples yet, in random order.
-  std::vector<std::size_t> due_contenders(const std::vector<Contender*>& contenders, int pass) {
-    std::vector<std::size_t> due;
-    for (const std::size_t i : random_order(contenders.size(), generator_)) {
-      Contender& contender = *contenders[i];
-      if (contender.finished || contender.progress != Progress::more) continue;
-      contender.progress =
-          progress(deciding_samples(contender.visits, contender.throttling, contender.own_speed),
-                   contender.spent, measure_.precision, seconds_of_visit(contender, pass));
-      if (contender.progress == Progress::more) due.push_back(i);
+  void judge_progress(const std::vector<Contender*>& contenders, int pass) const {
+    for (Contender* contender : contenders) {
+      if (contender->finished || contender->progress != Progress::more) continue;
+      contender->progress =
+          progress(deciding_samples(contender->visits, contender->throttling, contender->own_speed),
+                   contender->spent, measure_.precision, seconds_of_visit(*contender, pass));
     }
+  }
+
+  /// Those that have not enough samples yet, in random order.
+  std::vector<std::size_t> due_contenders(const std::vector<Contender*>& contenders) {
+    auto due = random_order(contenders.size(), generator_);
+    std::erase_if(due, [&](std::size_t i) {
+      return contenders[i]->finished || contenders[i]->progress != Progress::more;
+    });
     return due;
   }
 
@@ -298,12 +308,6 @@ class Session {
   }
 
   Sampling& sampling() { return result_.sampling ? *result_.sampling : result_.sampling.emplace(); }
-
-  void note(const Round& round) {
-    for (const auto& sample : round.samples) {
-      if (sample) sampling().sample_seconds += total_seconds(*sample);
-    }
-  }
 
   /// All there is to a case that is not timed.
   void find_fit(Contender& contender) {

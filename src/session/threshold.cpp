@@ -337,19 +337,19 @@ class ThresholdSession {
     visit.wait_until = begun_ + plan_.max_seconds;
     std::size_t counted = 0, wanted = 2;
     bool cut_short = false;
-    visit.next_round = [&](const Round* latest) -> std::vector<std::size_t> {
-      const bool disturbed = latest != nullptr && !latest->is_undisturbed();
-      if (disturbed) {
-        cut_short = out_of_time();
-        if (cut_short) return {};
-      } else if (latest != nullptr) {
-        rounds.push_back(latest->probes);
-        for (std::size_t i = 0; i < taken.size(); ++i) {
-          if (latest->samples[i]) taken[i].seconds.push_back(latest->samples[i]->seconds);
-        }
-        if (counted++ == 0 && latest->longest() > 0) wanted = pairs_of_launch(latest->longest(), measure_);
+    visit.take = [&](const Round& round) {
+      if (!round.is_undisturbed()) {
+        cut_short = cut_short || out_of_time();
+        return;
       }
-      if (counted >= wanted) return {};
+      rounds.push_back(round.probes);
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (round.samples[i]) taken[i].seconds.push_back(round.samples[i]->seconds);
+      }
+      if (counted++ == 0 && round.longest() > 0) wanted = pairs_of_launch(round.longest(), measure_);
+    };
+    visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
+      if (cut_short || counted + pending >= wanted) return {};
       auto due = random_order(taken.size(), generator_);
       std::erase_if(due, [&](std::size_t i) { return taken[i].contender->finished; });
       return due;

@@ -1,7 +1,7 @@
 // How many pairs of samples a gate takes in a launch.
-#include "session/gate.h"
-
 #include <gtest/gtest.h>
+
+#include "session/gate.h"
 
 namespace breakeven {
 namespace {
@@ -13,6 +13,17 @@ TEST(GatePairs, AreAnEvenNumberThatFitsIntoALaunch) {
   EXPECT_EQ(pairs_of_launch(0.050, measure), 8U);
   EXPECT_EQ(pairs_of_launch(0.070, measure), 6U);
   EXPECT_EQ(pairs_of_launch(30, measure), 2U) << "either side is first once";
+}
+
+TEST(GatePairs, TakeAsLongAsWhatCameBefore) {
+  Measure measure;
+  measure.max_seconds = 1;
+  EXPECT_EQ(pairs_of_launch(0.010, measure, 0.05), 10U) << "no fewer than without";
+  EXPECT_EQ(pairs_of_launch(0.010, measure, 0.245), 24U);
+  EXPECT_EQ(pairs_of_launch(0.010, measure, 60), 30U);
+  EXPECT_DOUBLE_EQ(seconds_as_overhead(0.4, 12), 0.2) << "each side";
+  EXPECT_DOUBLE_EQ(seconds_as_overhead(0.4, 6), 0.05) << "twelve launches fit into the case's time";
+  EXPECT_EQ(seconds_as_overhead(0.4, 3), 0);
 }
 
 }  // namespace

@@ -40,9 +40,12 @@ TEST(SampleLength, KeepsTheCostOfTurnsAtAFewPercent) {
   EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.00075)), 0.025);
   EXPECT_DOUBLE_EQ(sample_length({0.00075, 0.00075, 5.0}), 0.025) << "one that was held up says nothing";
   EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.1)), 0.050) << "but many must fit into a case's time";
-  EXPECT_DOUBLE_EQ(sample_length({}, 0.0002), 0.010);
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.0003), 0.00044), 0.020) << "a probe beside one contender";
-  EXPECT_DOUBLE_EQ(sample_length(steady(9, 0.00075), 0.0005), 0.025) << "either has its own limit";
+}
+
+TEST(StretchSeconds, KeepProbesAtAFewPercent) {
+  EXPECT_EQ(stretch_seconds(0), 0) << "a probe after every round";
+  EXPECT_DOUBLE_EQ(stretch_seconds(0.00066), 0.030);
+  EXPECT_DOUBLE_EQ(stretch_seconds(0.1), 0.200) << "what changes in between would not be seen";
 }
 
 TEST(IterationsFor, TheWholeRequestIsLimitedToo) {

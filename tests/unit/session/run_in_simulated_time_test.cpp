@@ -142,6 +142,11 @@ TEST(RunInSimulatedTime, ProbeTakesAtMostThreePercentOfTheTime) {
       EXPECT_LE(result.sampling->probe_seconds, 0.03 * result.sampling->wall_seconds)
           << testing::PrintToString(probe_seconds) << ' ' << backends;
       EXPECT_GT(result.sampling->probe_seconds, 0.005 * result.sampling->wall_seconds);
+      for (const CaseResult& c : result.cases) {
+        ASSERT_TRUE(c.seconds);
+        EXPECT_LT(static_cast<double>(c.seconds->iterations) * c.seconds->median, 0.015)
+            << "samples stay short: a probe follows several";
+      }
     }
   }
 }
