@@ -33,7 +33,7 @@ struct ComparedCase {
   std::size_t verdict_index = 0;
   std::array<Contender*, 2> sides{};  // null: the side does not have it
   std::size_t throttled = 0;          // pairs that were taken again, as a GPU had lowered its clocks
-  std::size_t slow = 0;               // pairs that were taken again, as the machine was slower than itself
+  std::size_t slow = 0;               // pairs that were left out, as the machine was slower than itself
   std::vector<double> slow_speeds;    // its share of its own speed in these
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
@@ -548,15 +548,15 @@ class Gate {
       contender.watch.reset();
     }
     verdict.notes = notes_of_sides(notes[base], notes[head]);
-    const auto taken_again = [](std::size_t pairs) {
-      return pairs == 1 ? std::string("one pair of samples was taken again")
-                        : fmt::format("{} pairs of samples were taken again", pairs);
+    const auto pairs_were = [](std::size_t pairs) {
+      return pairs == 1 ? std::string("one pair of samples was")
+                        : fmt::format("{} pairs of samples were", pairs);
     };
     if (one.throttled > 0)
-      verdict.notes.push_back(taken_again(one.throttled) + ", after the GPU had cooled down");
+      verdict.notes.push_back(pairs_were(one.throttled) + " taken again, after the GPU had cooled down");
     if (one.slow > 0)
       verdict.notes.push_back(
-          fmt::format("{}: this machine {}", taken_again(one.slow), ran_at(median(one.slow_speeds))));
+          fmt::format("{} left out: this machine {}", pairs_were(one.slow), ran_at(median(one.slow_speeds))));
   }
 
   /// Ends the cases that are still open when the time is up or the run is interrupted.
