@@ -235,6 +235,11 @@ Reading<double> NvmlDevice::memory_mhz() const {
   return clock(*library_, "nvmlDeviceGetClockInfo", handle_, api::clock_memory);
 }
 Reading<double> NvmlDevice::watts() const {
+  api::FieldValue power{};
+  power.field = api::field_power_instant;
+  const auto why = library_->call<api::nvmlDeviceGetFieldValues>("nvmlDeviceGetFieldValues",
+                                                                 device_of(handle_), 1, &power);
+  if (why.empty() && power.result == api::success) return {power.value.as_unsigned * per_milli, {}};
   return watts_of(*library_, "nvmlDeviceGetPowerUsage", handle_);
 }
 Reading<double> NvmlDevice::celsius() const {

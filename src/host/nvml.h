@@ -47,6 +47,8 @@ class NvmlDevice {
   Reading<double> sm_mhz_most() const, memory_mhz_most() const;
 
   Reading<double> sm_mhz() const, memory_mhz() const;
+  /// Power now; where the driver has no such reading, what nvidia-smi shows, on newer cards the mean of a
+  /// second.
   Reading<double> watts() const;
   Reading<double> celsius() const;
   Reading<ClockReasons> clock_reasons() const;

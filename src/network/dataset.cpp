@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <system_error>
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* remedy =
     "get Fashion-MNIST with `apt-get install dataset-fashion-mnist`, or name a folder of IDX files of "
-    "28 x 28 images in 10 classes by the parameter `data`";
+    "28 x 28 images in 10 classes by the parameter `data` or in BREAKEVEN_FASHION_MNIST";
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw DatasetError(fmt::format("{}: {}; {}", file.string(), what, remedy));
@@ -145,12 +146,17 @@ const LabelledImages& Dataset::images(Split split) const {
   return *images;
 }
 
+fs::path dataset_folder(const fs::path& folder) {
+  const char* const elsewhere = std::getenv("BREAKEVEN_FASHION_MNIST");
+  return folder == default_dataset && elsewhere != nullptr ? fs::path(elsewhere) : folder;
+}
+
 std::shared_ptr<const Dataset> open_dataset(const fs::path& folder) {
   static std::mutex opening;
   static std::map<fs::path, std::shared_ptr<const Dataset>> opened;
   const std::lock_guard lock(opening);
   auto& dataset = opened[folder];
-  if (dataset == nullptr) dataset = std::make_shared<const Dataset>(folder);
+  if (dataset == nullptr) dataset = std::make_shared<const Dataset>(dataset_folder(folder));
   return dataset;
 }
 

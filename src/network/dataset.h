@@ -25,6 +25,9 @@ class DatasetError : public std::runtime_error {
 /// Where Debian's package dataset-fashion-mnist puts its files.
 inline constexpr const char* default_dataset = "/usr/share/datasets/fashion-mnist";
 
+/// The folder to read where a case names `folder`: BREAKEVEN_FASHION_MNIST in place of the default one.
+std::filesystem::path dataset_folder(const std::filesystem::path& folder);
+
 /// What the network reads for a pixel p in 0...255: (2p - 255) / 255, correctly rounded to f32; so in [-1,
 /// 1].
 constexpr float pixel_value(std::uint8_t p) {

@@ -185,7 +185,7 @@ class Conformance {
   }
 
   void ends() {
-    const auto status = worker().quit();
+    const auto status = worker().quit(time_to_quit(hello_.device));
     std::string failure = how_it_ended(status);
     // Every further answer of what was lost is why.
     if (const auto why = worker_->exchange("", timeout_); !status && std::holds_alternative<WorkerLost>(why))
@@ -193,7 +193,8 @@ class Conformance {
     add("ends when asked to quit", failure);
     WorkerProcess second(program_, worker_options(1));
     second.ask<answer::Hello>(request::Hello{}, timeout_);
-    add("ends at the end of its input", how_it_ended(second.end_input(Seconds(5))));
+    const Seconds longest = std::max(Seconds(5), Seconds(time_to_quit(hello_.device)));
+    add("ends at the end of its input", how_it_ended(second.end_input(longest)));
   }
 
   static std::string how_it_ended(std::optional<int> status) {

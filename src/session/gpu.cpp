@@ -120,7 +120,14 @@ void NvmlGpuWatch::begin() {
 }
 
 void NvmlGpuWatch::look() {
+  // Each reading holds a lock of the driver, which launches may wait for.
+  constexpr std::chrono::milliseconds between_readings{20};
   if (!device_) return;
+  if (Clock::now() - read_at_ < between_readings) {
+    seen_ |= latest_reasons_;
+    return;
+  }
+  read_at_ = Clock::now();
   ++kept_.readings;
   const auto add = [&](std::vector<double>& values, const char* key, auto query) {
     const auto reading = ask(device_, query);
@@ -136,6 +143,7 @@ void NvmlGpuWatch::look() {
     keep_least(kept_.memory_mhz_least, *mhz);
   add(watts_, "watts", &NvmlDevice::watts);
   const auto reasons = ask(device_, &NvmlDevice::clock_reasons);
+  latest_reasons_ = reasons.value.value_or(0);
   if (reasons) {
     seen_ |= *reasons;
     all_seen_ |= *reasons;

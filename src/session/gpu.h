@@ -39,7 +39,7 @@ class GpuWatch {
 
   /// A sample is about to be asked for.
   virtual void begin() = 0;
-  /// It is under way: to be called every few milliseconds.
+  /// It is under way: to be called every few milliseconds, of which a few are readings.
   virtual void look() = 0;
   /// It has been answered. What held the clocks down meanwhile; empty: nothing.
   virtual std::vector<std::string> end() = 0;
@@ -73,8 +73,9 @@ class NvmlGpuWatch : public GpuWatch {
   std::function<bool(std::int64_t)> ours_;
   Reading<std::int64_t> ecc_before_;
   Violations before_;
-  Clock::time_point begun_{}, looked_around_{};
+  Clock::time_point begun_{}, read_at_{}, looked_around_{};
   ClockReasons seen_ = 0;  // in this sample
+  ClockReasons latest_reasons_ = 0;
   ClockReasons all_seen_ = 0;
   std::vector<double> sm_mhz_, memory_mhz_, watts_;
   DeviceConditions kept_;  // the rest

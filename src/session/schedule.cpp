@@ -283,12 +283,17 @@ std::optional<std::string> describe(const Throttling& throttling, std::size_t sa
 }
 
 std::vector<std::string> throttling_warnings(const Throttling& throttling,
-                                             const std::vector<double>& own_speed, std::size_t samples) {
-  const auto described = describe(throttling, samples);
+                                             const std::vector<double>& own_speed,
+                                             const std::vector<double>& seconds) {
+  const auto described = describe(throttling, seconds.size());
   if (!described) return {};
-  const bool enough = enough_without(set_aside(throttling.samples, own_speed).size(), samples);
-  return {fmt::format("{}: {}", *described,
-                      enough ? "figures are of the others" : "too few are left, and figures are of all")};
+  const auto aside = set_aside(throttling.samples, own_speed);
+  if (!enough_without(aside.size(), seconds.size()))
+    return {fmt::format("{}: too few are left, and figures are of all", *described)};
+  std::vector<double> throttled;
+  for (const std::int64_t i : throttling.samples) throttled.push_back(seconds[static_cast<std::size_t>(i)]);
+  return {fmt::format("{}: figures are of the others; with lowered clocks it took {:.3g}x as long",
+                      *described, median(std::move(throttled)) / median(without(aside, {seconds}).front()))};
 }
 
 std::optional<std::string> describe(const MachineSpeed& speed) {

@@ -114,9 +114,11 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
 std::vector<std::string> condition_warnings(const Conditions& conditions);
 /// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; nothing where it never did.
 std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
-/// `own_speed` is the machine's beside each of the samples.
+/// Likewise, and how much slower a hot GPU is, where the figures are a cool one's. `seconds` are of all
+/// samples, and `own_speed` is the machine's beside each.
 std::vector<std::string> throttling_warnings(const Throttling& throttling,
-                                             const std::vector<double>& own_speed, std::size_t samples);
+                                             const std::vector<double>& own_speed,
+                                             const std::vector<double>& seconds);
 /// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; nothing if it was
 /// itself in nearly all.
 std::optional<std::string> describe(const MachineSpeed& speed);

@@ -415,7 +415,7 @@ class Session {
       for (auto& w : timing_warnings(*row.seconds, contender.progress, measure_))
         row.warnings.push_back(std::move(w));
       for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
-      for (auto& w : throttling_warnings(contender.throttling, contender.own_speed, contender.answers.size()))
+      for (auto& w : throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples))
         row.warnings.push_back(std::move(w));
       for (auto& w : own_speed_warnings(contender.own_speed, contender.throttling))
         row.warnings.push_back(std::move(w));

@@ -28,7 +28,13 @@ using Asked = std::variant<T, answer::Refusal, WorkerLost>;
 
 struct WorkerOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to the driver's own
+  std::chrono::seconds time_to_quit{1};                          // then it is killed
 };
+
+/// How long a program may take to quit. A GPU's context takes its time, above all under compute-sanitizer.
+inline std::chrono::seconds time_to_quit(const std::string& device) {
+  return std::chrono::seconds(device == "cpu" ? 1 : 10);
+}
 
 class Worker {
  public:

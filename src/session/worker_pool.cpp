@@ -42,7 +42,9 @@ void WorkerPool::stop() {
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant) {
   if (find(participant) != nullptr) return std::nullopt;
   Running& running = running_[participant.key];
-  running.worker = start_worker_(participant.backend.program, participant.options);
+  WorkerOptions options = participant.options;
+  options.time_to_quit = time_to_quit(participant.backend.device);
+  running.worker = start_worker_(participant.backend.program, options);
   const auto hello = ask<answer::Hello>(
       participant, request::Hello{.protocol = protocol_version, .threads = participant.threads});
   if (const auto* none = std::get_if<NoAnswer>(&hello)) {

@@ -193,7 +193,7 @@ struct WorkerProcess::Pipes {
 };
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
-    : program_(program.string()) {
+    : program_(program.string()), time_to_quit_(options.time_to_quit) {
   bp::environment environment = boost::this_process::environment();
   // Not by [], which in Boost 1.74 reads past the end of names that are shorter.
   for (const auto& [name, value] : options.environment) environment.set(name, value);
@@ -228,7 +228,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (!lost_) quit();
+  if (!lost_) quit(time_to_quit_);
 }
 
 int WorkerProcess::pid() const {
@@ -377,8 +377,7 @@ std::optional<int> WorkerProcess::end_input(std::chrono::duration<double> timeou
   return wait_for_end(timeout);
 }
 
-std::optional<int> WorkerProcess::quit() {
-  const std::chrono::seconds timeout(1);
+std::optional<int> WorkerProcess::quit(std::chrono::seconds timeout) {
   if (std::holds_alternative<WorkerLost>(exchange(to_line(Request{request::Quit{}}), timeout)))
     return std::nullopt;
   return wait_for_end(timeout);

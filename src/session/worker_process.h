@@ -59,9 +59,8 @@ class WorkerProcess : public Worker {
   /// had to be.
   std::optional<int> end_input(std::chrono::duration<double> timeout);
 
-  /// Asks it to quit, and kills it if it does not within a second. Returns its exit status; nothing if it was
-  /// killed.
-  std::optional<int> quit();
+  /// Asks it to quit, and kills it if it does not in time. Returns its exit status; nothing if it was killed.
+  std::optional<int> quit(std::chrono::seconds timeout);
 
  private:
   struct Pipes;
@@ -75,6 +74,7 @@ class WorkerProcess : public Worker {
   std::string how_it_ended();
 
   std::string program_;
+  std::chrono::seconds time_to_quit_;
   int pid_ = -1;
   std::unique_ptr<Pipes> pipes_;
   std::optional<WorkerLost> lost_;

@@ -1,20 +1,27 @@
 #include "worker/fitting.h"
 
 #include <algorithm>
+#include <string>
+
+#include "worker/backend.h"
 
 namespace breakeven {
 
 Fit largest_that_fits(std::int64_t most, std::int64_t step,
-                      const std::function<std::string(std::int64_t)>& why_not) {
+                      const std::function<void(std::int64_t)>& try_size) {
   Fit fit;
   const auto fits = [&](std::int64_t size) {
-    std::string why = why_not(size);
-    if (why.empty()) {
+    try {
+      try_size(size);
       fit.largest = size;
       return true;
+    } catch (const OutOfMemory& e) {
+      fit.limit = e.what();
+    } catch (const Unsupported& e) {
+      if (size == step) throw;
+      fit.limit = std::string("library limit: ") + e.what();
     }
     fit.refused = size;
-    fit.limit = std::move(why);
     return false;
   };
   most -= most % step;

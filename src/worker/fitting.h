@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "workloads/fit.h"
 
 namespace breakeven {
 
-/// `why_not` tries one size and says why it does not fit; empty if it does. Asks for multiples of `step`
-/// alone: doubles from one up to `most`, then halves the distance until it is at most a hundredth, or one
-/// step. What fits at one size fits at every smaller one.
+/// `try_size` throws OutOfMemory where the size does not fit, and Unsupported where a library takes none so
+/// large: the reason then begins with "library limit". Unsupported of the smallest size is thrown on. Only
+/// multiples of `step` are tried: doubles from one up to `most`, then halves the distance until it is at most
+/// a hundredth, or one step. What fits at one size fits at every smaller one.
 Fit largest_that_fits(std::int64_t most, std::int64_t step,
-                      const std::function<std::string(std::int64_t)>& why_not);
+                      const std::function<void(std::int64_t)>& try_size);
 
 }  // namespace breakeven

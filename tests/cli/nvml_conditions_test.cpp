@@ -90,6 +90,25 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_THAT(warnings(result), Contains(HasSubstr("errors that were not corrected: 2")));
 }
 
+/// The other reading is a mean of the last second, in which another backend may have computed.
+TEST_F(NvmlConditions, PowerIsThatOfTheMoment) {
+  EXPECT_EQ(device(measure({{"watts", 300}, {"instant_watts", 420}})).at("watts"), 420);
+}
+
+/// A reading takes a lock of the driver's that launches wait for.
+TEST_F(NvmlConditions, ReadingsAreTwentyMillisecondsApart) {
+  const auto start = std::chrono::steady_clock::now();
+  const Json result = measure({{"log", file("calls").string()}});
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  const std::string calls = text_of(file("calls"));
+  std::int64_t temperatures = 0;
+  for (auto at = calls.find("GetTemperature"); at != std::string::npos;
+       at = calls.find("GetTemperature", at + 1))
+    ++temperatures;
+  EXPECT_EQ(device(result).at("readings"), temperatures);
+  EXPECT_LE(static_cast<double>(temperatures), taken.count() / 20 + 1);
+}
+
 TEST_F(NvmlConditions, OfABackendThatDoesNotSayWhichAreNotAskedFor) {
   const Json result = measure({{"log", file("calls").string()}}, {{"energy_seconds", 0}}, "device=gpu");
   EXPECT_EQ(result.at("host").at("gpus"), Json::array());

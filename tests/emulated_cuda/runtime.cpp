@@ -79,6 +79,12 @@ cudaError_t done() {
   return device().lost ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
+/// Of a Hopper card, or of EMULATED_CUDA_MAJOR's generation.
+int major_capability() {
+  const char* told = std::getenv("EMULATED_CUDA_MAJOR");
+  return told == nullptr ? 9 : std::atoi(told);
+}
+
 std::size_t total_bytes() {
   const char* told = std::getenv("EMULATED_CUDA_MEMORY");
   return told == nullptr ? std::size_t{1} << 30U : std::strtoull(told, nullptr, 10);
@@ -189,7 +195,9 @@ bool launches(dim3 grid, dim3 block, std::size_t shared_bytes) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   const bool possible = grid.x >= 1 && grid.x <= 2147483647U && grid.y >= 1 && grid.y <= 65535 &&
                         grid.z >= 1 && grid.z <= 65535 && threads >= 1 && threads <= 1024 && block.z <= 64;
-  if (!possible) {
+  if (major_capability() > 9) {
+    failed(cudaErrorNoKernelImageForDevice);  // compiled for Turing and Hopper, for no other by the driver
+  } else if (!possible) {
     failed(cudaErrorInvalidConfiguration);
   } else if (shared_bytes > static_cast<std::size_t>(device().most_shared_bytes)) {
     failed(cudaErrorInvalidValue);
@@ -232,7 +240,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "emulated Hopper");
-  properties->major = 9;
+  properties->major = major_capability();
   properties->multiProcessorCount = 4;
   properties->l2CacheSize = 1 << 20;
   return done();

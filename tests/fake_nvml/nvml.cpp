@@ -2,6 +2,7 @@
 // may be left out:
 //   {"uuid": "GPU-1",          the one device there is
 //    "watts": 300,             its power, by which its energy grows; the counter moves every 20 ms
+//    "instant_watts": 320,     its power by the reading of the moment; without it there is no such reading
 //    "sm_mhz": 1980, "memory_mhz": 2619, "celsius": 55, "pcie_generation": 5, "mig": false,
 //    "reasons": [[10, 4], [1, 0]],    what the first ten queries answer, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
@@ -244,6 +245,14 @@ Return nvmlDeviceGetViolationStatus(Device, int policy, ViolationTime* time) {
   *time = {.reference_time = static_cast<unsigned long long>(seconds() * 1e6),
            .violation_time = static_cast<unsigned long long>(seconds() * share * 1e9)};
   return success;
+}
+Return nvmlDeviceGetFieldValues(Device, int count, FieldValue* values) {
+  const Return entered = enter("nvmlDeviceGetFieldValues");
+  if (entered != success || count != 1) return entered;
+  const bool is_known = values->field == field_power_instant && script().contains("instant_watts");
+  values->result = is_known ? success : not_supported;
+  if (is_known) values->value.as_unsigned = script()["instant_watts"].get<unsigned>() * 1000;
+  return entered;
 }
 Return nvmlDeviceGetTotalEnergyConsumption(Device, unsigned long long* millijoules) {
   constexpr double update = 0.02;

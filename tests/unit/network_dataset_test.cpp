@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "network/dataset.h"
 #include "network_fixtures.h"
 
@@ -50,6 +52,15 @@ TEST_F(NetworkDataset, ReadsGzip) {
   const auto zipped = read_images(folder_.path(), Split::train);
   EXPECT_EQ(zipped.pixels, plain.pixels);
   EXPECT_EQ(zipped.labels, plain.labels);
+}
+
+/// A machine without Debian's package has the default data set elsewhere; a folder that a case names stays.
+TEST_F(NetworkDataset, TheDefaultOneMayBeElsewhere) {
+  EXPECT_EQ(dataset_folder(default_dataset), default_dataset);
+  setenv("BREAKEVEN_FASHION_MNIST", folder_.path().c_str(), 1);
+  EXPECT_EQ(dataset_folder(default_dataset), folder_.path());
+  EXPECT_EQ(dataset_folder("/elsewhere"), "/elsewhere");
+  unsetenv("BREAKEVEN_FASHION_MNIST");
 }
 
 TEST_F(NetworkDataset, MissingFile) {

@@ -317,18 +317,23 @@ TEST(Summarise, TakesFiguresFromTheSamplesThatCount) {
 }
 
 TEST(ThrottlingWarnings, SayHowManyAndWhy) {
-  EXPECT_THAT(throttling_warnings({}, {}, 40), IsEmpty());
+  std::vector<double> seconds(40, 2e-3);
+  EXPECT_THAT(throttling_warnings({}, {}, seconds), IsEmpty());
   Throttling t;
   t.note(0, {"power cap"});
   t.note(5, {"power cap", "thermal slowdown"});
-  EXPECT_THAT(throttling_warnings(t, {}, 40),
+  seconds[0] = 2.4e-3;
+  seconds[5] = 2.6e-3;
+  EXPECT_THAT(throttling_warnings(t, {}, seconds),
               ElementsAre("the GPU lowered its clocks in 2 of 40 samples (power cap, thermal slowdown): "
-                          "figures are of the others"));
-  EXPECT_THAT(throttling_warnings(t, {}, 11), ElementsAre(HasSubstr("too few are left")));
+                          "figures are of the others; with lowered clocks it took 1.25x as long"));
+  seconds.resize(11);
+  EXPECT_THAT(throttling_warnings(t, {}, seconds), ElementsAre(HasSubstr("too few are left")));
   // 24 samples: 2 were throttled, and 13 others slow. Nine are left.
   std::vector<double> own_speed(24, 1.0);
   std::fill(own_speed.end() - 13, own_speed.end(), 0.6);
-  EXPECT_THAT(throttling_warnings(t, own_speed, 24), ElementsAre(HasSubstr("too few are left")));
+  EXPECT_THAT(throttling_warnings(t, own_speed, std::vector<double>(24, 1e-3)),
+              ElementsAre(HasSubstr("too few are left")));
   EXPECT_THAT(own_speed_warnings(own_speed, t), ElementsAre(HasSubstr("60 %")));
   EXPECT_THAT(own_speed_warnings(own_speed, {}), IsEmpty()) << "eleven are left";
 }

@@ -21,10 +21,10 @@ using testing::HasSubstr;
 class WorkerProcessTest : public testing::Test {
  protected:
   /// Starts a script. `read line` waits for the next request.
-  WorkerProcess& start(const std::string& script) {
+  WorkerProcess& start(const std::string& script, const WorkerOptions& options = {}) {
     const auto program = folder_.write(fmt::format("program-{}", ++programs_), "#!/bin/bash\n" + script);
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    worker_ = std::make_unique<WorkerProcess>(program);
+    worker_ = std::make_unique<WorkerProcess>(program, options);
     return *worker_;
   }
 
@@ -153,8 +153,18 @@ TEST_F(WorkerProcessTest, EndsAreTold) {
               HasSubstr("was killed by signal 11 (Segmentation fault)"));
   EXPECT_THAT(answer(start("kill -KILL $$")), HasSubstr("was killed by signal 9"));
   EXPECT_THAT(answer(start("exec >&-; sleep 100")), HasSubstr("closed its output without ending"));
-  EXPECT_EQ(start("read line; echo '{1}'; exit 5").quit(), 5);
+  EXPECT_EQ(start("read line; echo '{1}'; exit 5").quit(std::chrono::seconds(1)), 5);
   EXPECT_EQ(start("while read line; do :; done; exit 6").end_input(20s), 6);
+}
+
+/// Under compute-sanitizer a GPU's context takes seconds to go.
+TEST_F(WorkerProcessTest, ASlowEndIsWaitedForAsLongAsTheProgramMayTake) {
+  const std::string slow = "read line; echo '{1}'; sleep 1.5; touch " + (folder_.path() / "ended").string();
+  EXPECT_EQ(start(slow).quit(std::chrono::seconds(1)), std::nullopt);
+  EXPECT_FALSE(exists(folder_.path() / "ended"));
+  start(slow, {.environment = {}, .time_to_quit = time_to_quit("gpu")});
+  worker_.reset();
+  EXPECT_TRUE(exists(folder_.path() / "ended"));
 }
 
 TEST_F(WorkerProcessTest, WhatCannotBeStartedIsTold) {
@@ -180,7 +190,7 @@ TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatQuits) {
   EXPECT_EQ(answer(worker), "{1}");
   const pid_t daemon = process_in("daemon");
   EXPECT_TRUE(is_alive(daemon));
-  EXPECT_EQ(worker.quit(), 0);
+  EXPECT_EQ(worker.quit(std::chrono::seconds(1)), 0);
   EXPECT_FALSE(is_alive(daemon));
 }
 

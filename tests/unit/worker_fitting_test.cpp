@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "worker/backend.h"
 #include "worker/fitting.h"
 
 namespace breakeven {
@@ -12,11 +13,13 @@ namespace {
 struct Asked {
   std::int64_t room;
   std::int64_t step = 1;
+  std::int64_t library_limit = std::int64_t{1} << 40U;
   std::vector<std::int64_t> sizes = {};
   Fit fit(std::int64_t most = std::int64_t{1} << 40U) {
     return largest_that_fits(most, step, [this](std::int64_t size) {
       sizes.push_back(size);
-      return size <= room ? "" : fmt::format("{} is too much", size);
+      if (size > library_limit) throw Unsupported("no kernel counts so far");
+      if (size > room) throw OutOfMemory(fmt::format("{} is too much", size));
     });
   }
 };
@@ -51,6 +54,19 @@ TEST(LargestThatFits, AllThatIsAskedForMayFit) {
   EXPECT_EQ(fit.refused, 0);
   EXPECT_EQ(fit.limit, "");
   EXPECT_THAT(asked.sizes, testing::Each(testing::Le(1000)));
+}
+
+/// More memory would not help.
+TEST(LargestThatFits, ALibrarysLimitIsCalledOne) {
+  const Fit fit = Asked{.room = 5000, .library_limit = 1000}.fit();
+  EXPECT_GE(fit.largest, 990);
+  EXPECT_LE(fit.largest, 1000);
+  EXPECT_EQ(fit.limit, "library limit: no kernel counts so far");
+  EXPECT_THAT((Asked{.room = 1000, .library_limit = 5000}.fit().limit), testing::EndsWith(" is too much"));
+}
+
+TEST(LargestThatFits, WhatIsUnsupportedInTheSmallestSizeIsSaidSo) {
+  EXPECT_THROW((Asked{.room = 1000, .library_limit = 0}.fit()), Unsupported);
 }
 
 TEST(LargestThatFits, MayHaveToBeAMultiple) {

@@ -30,6 +30,13 @@ std::string version_of(int number) {  // 13020 is 13.2
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
+/// A build for other cards alone has nothing that the driver could compile for this one.
+std::string remedy_for_no_code() {
+  const Capability capability = device_facts().capability;
+  return fmt::format("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES={}{}", capability.major,
+                     capability.minor);
+}
+
 constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
 
 /// As `nvidia-smi -L` does: GPU-00112233-4455-6677-8899-aabbccddeeff.
@@ -48,6 +55,7 @@ void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   const std::string message = fmt::format("{}: {}", what, words_for(error));
   cudaGetLastError();  // or the next call would be blamed
+  if (error == cudaErrorNoKernelImageForDevice) throw Unsupported(message + remedy_for_no_code());
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
   if (lost_for_good()) {
     fmt::print(stderr, "{}; the device's context is lost\n", message);

@@ -23,7 +23,7 @@ class Fits final : public Work {
   Fits(Case problem, std::uint64_t seed) : problem_(std::move(problem)), seed_(seed) {}
 
   Fit fit() override {
-    return largest_that_fits(most, step(), [this](std::int64_t size) { return why_not(size); });
+    return largest_that_fits(most, step(), [this](std::int64_t size) { try_size(size); });
   }
 
   void run() override { throw Unsupported("what fits is not timed"); }
@@ -37,21 +37,13 @@ class Fits final : public Work {
     return problem_.parameters.text("of") == "matmul" && facts(problem_.dtype()).bytes == 1 ? 16 : 1;
   }
 
-  /// A failed allocation is an answer. So is a size that a library does not take.
-  std::string why_not(std::int64_t size) {
-    try {
-      if (problem_.parameters.text("of") == "matmul") {
-        try_product(size);
-      } else {
-        try_network(size);
-      }
-      wait();
-      return "";
-    } catch (const OutOfMemory& e) {
-      return e.what();
-    } catch (const Unsupported& e) {
-      return e.what();
+  void try_size(std::int64_t size) {
+    if (problem_.parameters.text("of") == "matmul") {
+      try_product(size);
+    } else {
+      try_network(size);
     }
+    wait();
   }
 
   /// Operands, result and workspace, and an algorithm that takes them; what is in them is of no consequence.

@@ -62,12 +62,19 @@ class ImagesOnDevice {
   Moved pixels_, labels_;
 };
 
+/// Of a batch's row numbers: no more than a few MiB where two are enough.
+std::size_t places_of_rows(std::int64_t batch) {
+  constexpr std::int64_t few_mib = std::int64_t{4} << 20U;
+  const std::int64_t half = few_mib / (2 * batch * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+  return 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(half, 1, 32));
+}
+
 class ResidentImages final : public Batches {
  public:
   explicit ResidentImages(const ModelTask& task)
       : data_(task.data),
         moves_(task.transfer == Transfer::Policy::once),
-        places_(64, static_cast<std::size_t>(task.batch)),
+        places_(places_of_rows(task.batch), static_cast<std::size_t>(task.batch)),
         rows_(task.batch * static_cast<std::int64_t>(sizeof(std::uint32_t))) {}
 
   void send(Split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {

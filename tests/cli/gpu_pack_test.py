@@ -1,0 +1,126 @@
+"""scripts/gpu-pack and scripts/gpu-check, from a build to the page of answers, with the CUDA backend on an emulated device: packed here,
+unpacked elsewhere, and run there without a network, a compiler, or what this machine's environment says."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from backend_program import BUILD, FASHION_MNIST, SOURCE
+
+EMULATED = BUILD / "tests/emulated_cuda"
+CPU_BACKENDS = [name for name in ("openblas", "native") if (BUILD / f"breakeven-backend-{name}").exists()]
+TOOLS = "awk bash cat cut date dirname env grep ls mkdir nproc paste rm sed sh sort tail tee timeout uname xargs".split()
+# The kinds of work that gpu-first.json has, in sizes that an emulated device takes.
+PLAN = {
+    "title": "Does the GPU pay off here?",
+    "measure": {"max_seconds": 0.02, "energy_seconds": 0},
+    "workloads": [
+        {"op": "matmul", "m": [16, 64, 256], "n": "m", "k": "m", "dtype": "f32"},
+        {"op": "infer", "network": "mlp", "batch": [1, 2, 4], "dtype": "f32"},
+    ],
+}
+
+
+def no_network():
+    """What to start a command with so that it reaches no network; nothing where the kernel does not allow it."""
+    unshare = ["unshare", "--map-root-user", "--net"]
+    tried = subprocess.run([*unshare, "true"], capture_output=True) if shutil.which("unshare") else None
+    return [str(shutil.which("unshare")), *unshare[1:]] if tried and tried.returncode == 0 else []
+
+
+class GpuPackTest(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+
+    def built(self, cuda):
+        """A folder with the programs of a build, of which `cuda` is the CUDA backend."""
+        build = self.folder / "built"
+        build.mkdir()
+        for name in ("breakeven", "breakeven-backend-reference", *(f"breakeven-backend-{cpu}" for cpu in CPU_BACKENDS)):
+            (build / name).symlink_to(BUILD / name)
+        (build / "breakeven-backend-cuda").symlink_to(cuda / "breakeven-backend-cuda")
+        return build
+
+    def unpacked(self, cuda=EMULATED):
+        packed = self.folder / "pack.tar"
+        done = subprocess.run([SOURCE / "scripts/gpu-pack", "--build", self.built(cuda), packed], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shutil.rmtree(self.folder / "built")
+        subprocess.check_call(["tar", "xf", packed, "-C", self.folder])
+        return self.folder / "breakeven-gpu"
+
+    def check(self, root, *arguments):
+        """gpu-check with nothing in PATH but what it needs."""
+        tools = self.folder / "tools"
+        tools.mkdir(exist_ok=True)
+        for tool in TOOLS:
+            if not (tools / tool).exists():
+                (tools / tool).symlink_to(shutil.which(tool))
+        return subprocess.run(
+            [*no_network(), root / "scripts/gpu-check", *arguments],
+            env={"PATH": str(tools), "EMULATED_CUDA_MEMORY": str(1 << 28)}, cwd="/", capture_output=True, text=True,
+        )  # fmt: skip
+
+    def test_the_packed_folder_answers_elsewhere(self):
+        root = self.unpacked()
+        self.assertTrue((root / "lib/libemulated-device.so").exists())
+        self.assertFalse((root / "lib/libc.so.6").exists())
+        (root / "configs/gpu-first.json").write_text(json.dumps(PLAN))
+        out = self.folder / "out"
+        done = self.check(root, "--only", "row,first", out)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        row = json.loads((out / "row.json").read_text())
+        self.assertEqual([(case["backend"], case["status"]) for case in row["cases"]], [("cuda", "ok")])
+        gpu = json.loads((out / "first-gpu.json").read_text())
+        self.assertEqual({case["status"] for case in gpu["cases"]}, {"ok"})
+        self.assertEqual(len(gpu["cases"]), 6)
+        cpu = json.loads((out / "first-cpu.json").read_text())
+        self.assertEqual({backend["name"] for backend in cpu["backends"]}, set(CPU_BACKENDS))
+        for parameter in ("m", "batch"):
+            self.assertTrue((out / f"first-break-even-{parameter}.json").exists(), done.stdout + done.stderr)
+        page = (out / "first.html").read_text()
+        self.assertIn("<svg", page)
+        self.assertIn("infer", page)
+
+    def test_what_the_build_leaves_out_is_said_and_fails(self):
+        root = self.unpacked(EMULATED / "without_cudnn")
+        done = self.check(root, "--only", "row", self.folder / "out")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("convolutions are left out: the build found no cuDNN 9 or no front end for it; scripts/setup-cuda", done.stdout)
+        self.assertIn("gpu-check: failed: cuda has no conv2d", done.stderr)
+        self.assertEqual(json.loads((self.folder / "out/row.json").read_text())["cases"][0]["status"], "ok")
+
+    def test_a_part_needs_only_its_own_data(self):
+        root = self.unpacked()
+        shutil.rmtree(root / "data")
+        refused = self.check(root, "--only", "training", self.folder / "out")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("training needs the data set", refused.stderr)
+        done = self.check(root, "--only", "row", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_an_unknown_part_is_refused(self):
+        root = self.unpacked()
+        refused = self.check(root, "--only", "build")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no part 'build'; there are: row first ", refused.stderr)
+
+    def test_a_build_without_the_backend_is_not_packed(self):
+        build = self.built(EMULATED)
+        (build / "breakeven-backend-cuda").unlink()
+        refused = subprocess.run([SOURCE / "scripts/gpu-pack", "--build", build], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no " + str(build / "breakeven-backend-cuda") + ": build it first", refused.stderr)
+
+
+if __name__ == "__main__":
+    if not (EMULATED / "breakeven-backend-cuda").exists() or not os.path.exists(FASHION_MNIST) or "openblas" not in CPU_BACKENDS:
+        sys.exit(77)
+    unittest.main()
