@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
+#include <cctype>
 #include <utility>
 
 namespace breakeven {
@@ -25,8 +26,18 @@ std::string backend_spelling(std::string_view name) {
                                    [&](const auto& of) { return of.first == name.substr(0, dash); });
   if (found == written.end()) return std::string(name);
   if (dash == std::string_view::npos) return std::string(found->second);
+  if (const auto version = version_in_name(name); !version.empty())
+    return fmt::format("{} {}", found->second, version);
   return fmt::format("{} ({})", found->second,
                      boost::replace_all_copy(std::string(name.substr(dash + 1)), "-", ", "));
+}
+
+std::string_view version_in_name(std::string_view backend) {
+  const std::size_t dash = backend.find('-');
+  if (dash == std::string_view::npos) return {};
+  const std::string_view version = backend.substr(dash + 1);
+  const bool is_number = !version.empty() && std::isdigit(static_cast<unsigned char>(version.front())) != 0;
+  return is_number ? version : std::string_view{};
 }
 
 }  // namespace breakeven

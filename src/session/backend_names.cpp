@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "plan/suggestion.h"
+#include "results/backend_spelling.h"
 
 namespace breakeven {
 namespace {
@@ -17,11 +18,12 @@ constexpr std::string_view with_cuda = "run scripts/setup-cuda and build again (
 constexpr std::array<OwnBackend, 15> all_own{{
     {"native", rebuild},
     {"reference", rebuild},
-    {"openblas", "install OpenBLAS (Debian: libopenblas-openmp-dev) and build again"},
+    {"openblas",
+     "install OpenBLAS (Debian: libopenblas-openmp-dev; or scripts/setup-libraries openblas) and build "
+     "again"},
     {"blis", "install BLIS (Debian: libblis-dev) and build again"},
-    {"mkl",
-     "pip install mkl-devel, and build again with -DCMAKE_PREFIX_PATH= (docs/compare-libraries.md, \"MKL\")"},
-    {"onednn", "install oneDNN (Debian: libdnnl-dev) and build again"},
+    {"mkl", "run scripts/setup-libraries mkl and build again (docs/compare-libraries.md, \"MKL\")"},
+    {"onednn", "install oneDNN (Debian: libdnnl-dev; or scripts/setup-libraries onednn) and build again"},
     {"cuda", with_cuda},
     {"pytorch", rebuild},
     {"pytorch-compiled", rebuild},
@@ -32,6 +34,15 @@ constexpr std::array<OwnBackend, 15> all_own{{
     {"tensorflow", rebuild},
     {"tensorflow-cuda", rebuild},
 }};
+
+/// True for a version of a library that scripts/setup-libraries brings, such as "openblas-0.3.30".
+bool is_brought_version(std::string_view name) {
+  const std::string_view version = version_in_name(name);
+  if (version.empty()) return false;
+  const auto libraries = brought_libraries();
+  return std::find(libraries.begin(), libraries.end(), name.substr(0, name.size() - version.size() - 1)) !=
+         libraries.end();
+}
 
 const OwnBackend* find_own(std::string_view name) {
   const auto* found = std::find_if(all_own.begin(), all_own.end(),
@@ -53,8 +64,13 @@ std::span<const OwnBackend> own_backends() {
   return all_own;
 }
 
+std::span<const std::string_view> brought_libraries() {
+  static constexpr std::array<std::string_view, 3> libraries{"openblas", "onednn", "mkl"};
+  return libraries;
+}
+
 bool is_own_backend(std::string_view name) {
-  return find_own(name) != nullptr;
+  return find_own(name) != nullptr || is_brought_version(name);
 }
 
 bool is_unknown_backend(std::string_view name, std::span<const BackendProgram> programs) {
@@ -70,6 +86,9 @@ std::string no_such_backend(std::string_view name, std::span<const BackendProgra
 
 std::string why_no_program(std::string_view name, std::span<const BackendProgram> programs) {
   if (const OwnBackend* known = find_own(name)) return fmt::format("was not built here; {}", known->remedy);
+  if (is_brought_version(name))
+    return "was not built here; scripts/setup-libraries brings versions of libraries "
+           "(docs/compare-libraries.md)";
   return fmt::format("there is no program breakeven-backend-{}{}", name, suggestion(name, programs));
 }
 

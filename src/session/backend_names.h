@@ -15,6 +15,10 @@ struct OwnBackend {
   std::string_view name, remedy;  // the remedy: how to get its program
 };
 std::span<const OwnBackend> own_backends();
+/// The libraries that scripts/setup-libraries brings. Each version that was brought beside the system's has a
+/// backend of its own: "openblas-0.3.30".
+std::span<const std::string_view> brought_libraries();
+/// True for these, too, whatever the version.
 bool is_own_backend(std::string_view name);
 
 /// True for a name that neither a program here nor a backend of this project has.

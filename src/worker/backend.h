@@ -50,6 +50,11 @@ class Prepared {
   /// Does the work once. On the host its result is in memory when this returns; on a device it may only be
   /// enqueued. This and wait(), and nothing else, is timed.
   virtual void run() = 0;
+  /// The work of that many calls of run(). A backend whose run() is short may do more of it inside one
+  /// parallel region.
+  virtual void run_many(std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) run();
+  }
   /// Of a device with memory of its own, where the case moves data (workloads/transfer.h): enqueues the way
   /// of what run() reads from the host's memory to the device's, before the runs of an iteration.
   virtual void bring() {}

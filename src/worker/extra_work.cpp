@@ -74,10 +74,11 @@ class MoreArithmetic final : public WithExtraWork {
   MoreArithmetic(std::unique_ptr<Prepared> prepared, double share)
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
-  void run() override {
+  void run() override { run_many(1); }
+  void run_many(std::int64_t times) override {
     if (due_) measure();
-    own().run();
-    compute(steps_);
+    own().run_many(times);
+    compute(steps_ * times);
   }
   /// Asked for after each sample.
   std::vector<double> take_losses() override {
@@ -94,17 +95,21 @@ class MoreArithmetic final : public WithExtraWork {
     due_ = false;
   }
 
-  /// The median of as many runs as take a hundredth of a second, and of at least three.
+  /// The median over runs that take a hundredth of a second, and over at least three. Short ones are timed
+  /// together, as samples time them.
   double seconds_of_run() {
     constexpr double enough = 0.01;
+    constexpr double together = 0.0005;
     own().run();  // caches and threads get warm
+    const auto seconds_of = [&](std::int64_t runs) {
+      const auto begun = Clock::now();
+      own().run_many(runs);
+      return seconds_since(begun) / static_cast<double>(runs);
+    };
+    const auto runs = 1 + static_cast<std::int64_t>(together / std::max(seconds_of(1), 1e-9));
     std::vector<double> seconds;
     const auto start = Clock::now();
-    while (seconds.size() < 3 || (seconds_since(start) < enough && seconds.size() < 10'000)) {
-      const auto begun = Clock::now();
-      own().run();
-      seconds.push_back(seconds_since(begun));
-    }
+    while (seconds.size() < 3 || seconds_since(start) < enough) seconds.push_back(seconds_of(runs));
     const auto middle = seconds.begin() + std::ssize(seconds) / 2;
     std::nth_element(seconds.begin(), middle, seconds.end());
     return *middle;

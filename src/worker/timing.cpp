@@ -44,20 +44,23 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   bool fetched = false;
   const auto enqueue = [&] {
     if (mode.transfer.moves()) prepared.bring();
-    for (std::int64_t i = 0; i < mode.transfer.repetitions; ++i) prepared.run();
+    prepared.run_many(mode.transfer.repetitions);
     if (mode.transfer.moves()) fetched = prepared.fetch();
   };
   // A result that comes back is waited for, by whoever asked for it, before the next one is asked for.
-  const auto iterate = [&] {
-    enqueue();
-    if (fetched) prepared.wait();
+  const auto iterate = [&](std::int64_t times) {
+    if (!mode.transfer.moves()) return prepared.run_many(times * mode.transfer.repetitions);
+    for (std::int64_t i = 0; i < times; ++i) {
+      enqueue();
+      if (fetched) prepared.wait();
+    }
   };
   const auto all_at_once = [&](benchmark::State& state) {
     // One batch: between the two clock readings there is nothing but the loop a user would write.
     while (state.KeepRunningBatch(iterations)) {
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
-      for (std::int64_t i = 0; i < iterations; ++i) iterate();
+      iterate(iterations);
       prepared.wait();
       state.SetIterationTime(seconds_since(start));
       cpu_seconds += process_cpu_seconds() - cpu_before;

@@ -221,6 +221,53 @@ TEST_F(BackendsTest, UntunedTheWayIsTheLibrarysFirst) {
   }
 }
 
+/// Of a product with one row or one column, gemm and gemv are raced; of an outer product, gemm and ger.
+TEST_F(BackendsTest, RoutinesForVectorsAreRacedAndRight) {
+  if (const auto why = why_unavailable("openblas"); !why.empty()) GTEST_SKIP() << why;
+  std::filesystem::create_directories(file("data"));
+  write_dataset(file("data"), 64, 32);
+  const auto product = [](int m, int n, int k, const Json& others) {
+    Json workload{{"op", "matmul"}, {"m", m}, {"n", n}, {"k", k}, {"dtype", "f32"}};
+    workload.update(others);
+    return workload;
+  };
+  const Json both{false, true};
+  const auto network = [&](const char* op) {
+    return Json{
+        {"op", op}, {"network", "mlp"}, {"batch", 1}, {"data", file("data").string()}, {"dtype", "f32"}};
+  };
+  const auto path = config({product(1, 512, 784, {{"transpose_a", both}, {"transpose_b", both}}),
+                            product(512, 1, 784, {{"transpose_a", both}, {"transpose_b", both}}),
+                            product(1, 65, 129, {{"batch", 3}, {"dtype", {"f64", "bf16"}}}),
+                            product(65, 129, 1, {{"transpose_a", both}, {"transpose_b", both}}),
+                            network("train"), network("infer")},
+                           {"openblas"}, {{"max_seconds", 0.01}});
+  const auto outcome = breakeven({"run", path, "--out", file("out.json"), "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse_file(file("out.json"));
+  EXPECT_THAT(not_ok(result), testing::IsEmpty());
+  for (const Json& row : result.at("cases")) {
+    EXPECT_THAT(row.at("algorithm").get<std::string>(),
+                AllOf(testing::ContainsRegex("gemm|gemv|ger"), HasSubstr("tuned")))
+        << row.at("id");
+  }
+}
+
+/// A race that noise decided once stored a copy of 256 KiB past the caches, at a third of its speed.
+TEST_F(BackendsTest, ArraysThatFitTheCachesAreNotStoredPastThem) {
+  const auto path =
+      config({{{"op", "copy"}, {"direction", "within"}, {"bytes", 262144}, {"dtype", {"f32", "f64"}}},
+              {{"op", "triad"}, {"bytes", 262144}, {"dtype", {"f32", "f64"}}},
+              {{"op", "read"}, {"bytes", 262144}, {"dtype", "f32"}}},
+             {"native"}, {{"max_seconds", 0.01}});
+  const auto outcome = breakeven({"run", path, "--out", file("out.json"), "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse_file(file("out.json"));
+  EXPECT_EQ(result.at("cases").size(), 5U);
+  for (const Json& row : result.at("cases"))
+    EXPECT_THAT(row.at("algorithm").get<std::string>(), Not(HasSubstr("past"))) << row.at("id");
+}
+
 /// Decided before allocating: a machine that overcommits would kill something instead.
 TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
   const auto path = config({{{"op", "matmul"}, {"m", {8, 400000}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},

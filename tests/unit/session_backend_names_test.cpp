@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "session/backend_names.h"
 
@@ -18,7 +20,7 @@ std::set<std::string> names_in_the_source() {
   for (const auto& entry : fs::directory_iterator(backends / "cblas" / "libraries")) {
     if (entry.path().extension() == ".cmake") names.insert(entry.path().stem().string());
   }
-  static const std::regex made("breakeven_backend\\(([a-z-]+)");
+  static const std::regex made("breakeven_(?:backend\\(|places\\(places )([a-z-]+)");
   for (const auto& folder : fs::directory_iterator(backends)) {
     std::ifstream in(folder.path() / "CMakeLists.txt");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -38,6 +40,27 @@ TEST(BackendNames, AreAllThatTheSourceBuilds) {
   std::set<std::string> own;
   for (const OwnBackend& backend : own_backends()) own.emplace(backend.name);
   EXPECT_EQ(own, names_in_the_source());
+}
+
+/// The words of `known="..."` in scripts/setup-libraries.
+std::vector<std::string> libraries_of_the_script() {
+  std::ifstream in(fs::path(BREAKEVEN_SOURCE_DIR) / "scripts" / "setup-libraries");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  static const std::regex line("known=\"([^\"]+)\"");
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(text, found, line));
+  std::istringstream words(found[1]);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+TEST(BackendNames, KnowTheVersionsThatTheScriptBrings) {
+  const auto libraries = brought_libraries();
+  EXPECT_THAT(libraries_of_the_script(), testing::ElementsAreArray(libraries.begin(), libraries.end()));
+  for (const std::string_view library : libraries) EXPECT_TRUE(is_own_backend(library)) << library;
+  EXPECT_TRUE(is_own_backend("openblas-0.3.30"));
+  EXPECT_FALSE(is_own_backend("openblas-old"));
+  EXPECT_FALSE(is_own_backend("blis-0.9"));
+  EXPECT_THAT(why_no_program("onednn-3.2.0", {}), testing::HasSubstr("scripts/setup-libraries brings"));
 }
 
 TEST(BackendNames, SuggestTheNearest) {

@@ -5,6 +5,7 @@
 
 #include "backends/cblas/library.h"
 #include "backends/cblas/library_threads.h"
+#include "backends/cblas/program.h"
 #include "host/cpu.h"
 #include "worker/loaded_library.h"
 #include "worker/threads.h"
@@ -12,10 +13,11 @@
 namespace breakeven {
 
 Backend make_backend() {
-  const LoadedLibrary loaded = loaded_library(cblas::library_name(), "cblas_sgemm", cblas::own_symbol());
+  const LoadedLibrary loaded =
+      loaded_library(cblas::library_name(), cblas::sgemm_symbol(), cblas::own_symbol());
   std::vector<std::string> warnings{loaded.warning, cblas::library_warning()};
   std::erase(warnings, "");
-  return {.name = cblas::library_name(),
+  return {.name = cblas::backend_name(),
           .role = "contender",
           .device = "cpu",
           .device_name = cpu_model(),

@@ -1,7 +1,9 @@
-// The one thing asked of the library: C = op(A) op(B) + beta C, row-major.
+// Products by the library: C = op(A) op(B) + beta C, row-major.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace breakeven::cblas {
 
@@ -18,5 +20,19 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a, Matri
           float* c, std::int64_t stride_c);
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a, Matrix<double> b, double beta,
           double* c, std::int64_t stride_c);
+
+/// The library's routines that compute a product: of two matrices; of a matrix and a vector, for a C of one
+/// row or one column; of two vectors, for sums of one term.
+enum class Routine { gemm, gemv, ger };
+std::string_view routine_name(Routine routine);
+
+/// The routines that can compute products of this size. gemm, which can compute all, comes first.
+std::vector<Routine> routines_for(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// The same product by a routine that can compute it.
+void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a,
+              Matrix<float> b, float beta, float* c, std::int64_t stride_c);
+void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a,
+              Matrix<double> b, double beta, double* c, std::int64_t stride_c);
 
 }  // namespace breakeven::cblas

@@ -5,7 +5,6 @@
 
 namespace breakeven::cblas {
 
-/// The backend's name.
 std::string library_name();
 /// As exactly as the library says, with the kernels it chose for this CPU where it tells.
 std::string library_version();

@@ -1,4 +1,5 @@
-// Matrix products. A library's own threading is one way among several: at prepare, each way is timed.
+// Matrix products. A library's own threading is one way among several, and gemm is one routine among those
+// that can compute a product of this size: at prepare, each way is timed with each routine.
 #include "workloads/matmul.h"
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ struct Way {
   std::vector<Tile> tiles;
   int library_threads = 1;  // of each library call
   int loop_threads = 1;     // that take tiles
+  Routine routine = Routine::gemm;
 };
 
 constexpr double flop_worth_sharing = 2.0 * 512 * 512 * 512;  // beyond, one thread alone cannot win
@@ -76,6 +78,17 @@ std::vector<Way> ways_of_sharing(const Matmul& p) {
   return ways;
 }
 
+std::vector<Way> with_each(const std::vector<Routine>& routines, const std::vector<Way>& ways) {
+  std::vector<Way> all;
+  for (const Routine routine : routines) {
+    for (const Way& way : ways) {
+      all.push_back(way);
+      all.back().routine = routine;
+    }
+  }
+  return all;
+}
+
 /// What all products have in common: their tensors, and the way chosen.
 class Product : public Prepared {
  public:
@@ -93,8 +106,8 @@ class Product : public Prepared {
   }
 
   std::string algorithm() const override {
-    return ways_.size() == 1 ? way_->name
-                             : fmt::format("{} (tuned: best of {} ways)", way_->name, ways_.size());
+    return several_routines_ ? fmt::format("{}, {}", routine_name(way_->routine), way_of_sharing())
+                             : way_of_sharing();
   }
   std::int64_t operand_sets() const override { return tensors_.sets; }
 
@@ -105,15 +118,24 @@ class Product : public Prepared {
   /// Computes one tile of C, on `thread`.
   virtual void compute(const Tile& tile, int thread) = 0;
 
-  void choose(std::vector<Way> ways) {
-    ways_ = std::move(ways);
-    if (!p_.tuned) ways_.erase(ways_.begin() + 1, ways_.end());
+  void choose(const std::vector<Way>& ways) {
+    const auto routines = routines_for(p_.m, p_.n, p_.k);
+    several_routines_ = p_.tuned && routines.size() > 1;
+    ways_ = p_.tuned ? with_each(routines, ways) : std::vector{ways.front()};
     const auto select = [this](std::size_t i) {
       way_ = &ways_[i];
       let_library_use(way_->library_threads);
     };
     if (ways_.size() == 1) return select(0);
     select_fastest(ways_.size(), select, [this] { run(); });
+  }
+
+  Routine routine() const { return way_->routine; }
+
+  /// Without the routine.
+  std::string way_of_sharing() const {
+    return ways_.size() == 1 ? way_->name
+                             : fmt::format("{} (tuned: best of {} ways)", way_->name, ways_.size());
   }
 
   // Where in the stored operand a part of op(A) or op(B) begins.
@@ -133,6 +155,7 @@ class Product : public Prepared {
  private:
   std::vector<Way> ways_;
   const Way* way_ = nullptr;
+  bool several_routines_ = false;
 };
 
 /// In the library's own element types.
@@ -145,10 +168,10 @@ class NativeProduct final : public Product {
 
  private:
   void compute(const Tile& tile, int) override {
-    gemm(tile.rows, tile.columns, p_.k,
-         Matrix<T>{tensors_.first_as<T>() + offset_a(tile, 0), p_.stride_a(), p_.transpose_a},
-         Matrix<T>{tensors_.second_as<T>() + offset_b(tile, 0), p_.stride_b(), p_.transpose_b}, T{0},
-         tensors_.output_as<T>() + offset_c(tile), p_.n);
+    multiply(routine(), tile.rows, tile.columns, p_.k,
+             Matrix<T>{tensors_.first_as<T>() + offset_a(tile, 0), p_.stride_a(), p_.transpose_a},
+             Matrix<T>{tensors_.second_as<T>() + offset_b(tile, 0), p_.stride_b(), p_.transpose_b}, T{0},
+             tensors_.output_as<T>() + offset_c(tile), p_.n);
   }
 };
 
@@ -172,11 +195,11 @@ class WidenedProduct final : public Product {
            .tiles = cut(p_, finer_down, finer_across),
            .loop_threads = all});
     }
-    choose(std::move(ways));
+    choose(ways);
   }
 
   std::string algorithm() const override {
-    return fmt::format("sgemm on blocks widened to f32, {}", Product::algorithm());
+    return fmt::format("s{} on blocks widened to f32, {}", routine_name(routine()), way_of_sharing());
   }
 
  private:
@@ -218,8 +241,8 @@ class WidenedProduct final : public Product {
                   a);
       widen_block(tensors_.second_as<std::uint16_t>() + offset_b(tile, l), p_.stride_b(), b_rows, b_columns,
                   b);
-      gemm(tile.rows, tile.columns, length, Matrix<float>{a, a_columns, p_.transpose_a},
-           Matrix<float>{b, b_columns, p_.transpose_b}, l == 0 ? 0.0F : 1.0F, c, tile.columns);
+      multiply(routine(), tile.rows, tile.columns, length, Matrix<float>{a, a_columns, p_.transpose_a},
+               Matrix<float>{b, b_columns, p_.transpose_b}, l == 0 ? 0.0F : 1.0F, c, tile.columns);
     }
     std::uint16_t* result = tensors_.output_as<std::uint16_t>() + offset_c(tile);
     for (std::int64_t i = 0; i < tile.rows; ++i)

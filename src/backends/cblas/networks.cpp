@@ -1,10 +1,14 @@
 // The small networks in f32. Layers that treat each image alone (convolutions, pooling, a transformer's
 // block) are run through by one thread for a few images at a time, in one parallel region; dense layers on
 // whole images are shared by all threads, one product after the other.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "backends/cblas/library_threads.h"
@@ -71,6 +75,7 @@ class NetworkModel final : public Model {
     for (const Layer& layer : task_.network.layers) add_stage(layer);
     for (std::size_t i = 0; i < stages_.size(); ++i) extend_segments(i);
     for (const Segment& segment : segments_) allocate(segment);
+    if (task_.batch == 1 && task_.tuned) choose_routines();
   }
 
   void reset() override {
@@ -105,7 +110,8 @@ class NetworkModel final : public Model {
 
   std::string algorithm() const override {
     return "layers on images: each thread alone, channels last, convolutions by Winograd's tiles of 2 x 2 or "
-           "im2col; dense layers: products shared by threads, weights updated block by block";
+           "im2col; dense layers: products shared by threads, weights updated block by block" +
+           routines_;
   }
 
  private:
@@ -168,6 +174,22 @@ class NetworkModel final : public Model {
       if (task_.optimizer)
         stage.gradient = Buffer<float>(elements * (stage.gradient_of_batch ? task_.batch : at_once));
     }
+  }
+
+  /// Of a single image, whose products in dense layers need no gemm.
+  void choose_routines() {
+    if (task_.optimizer) parameters_.next_step();
+    std::map<Routine, int> products;  // how many are computed by each
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (!stages_[i].on_batch) continue;
+      for (const Routine routine : stages_[i].on_batch->choose_routines(task_.optimizer.has_value(), i > 0))
+        ++products[routine];
+    }
+    parameters_.reset();
+    std::vector<std::string> counts;
+    for (const auto& [routine, count] : products)
+      counts.push_back(fmt::format("{} ({})", routine_name(routine), count));
+    if (!counts.empty()) routines_ = fmt::format(", by {} (tuned)", fmt::join(counts, ", "));
   }
 
   /// What stage `index` reads, of the whole batch.
@@ -292,6 +314,7 @@ class NetworkModel final : public Model {
   std::vector<std::uint8_t> labels_;
   std::vector<Stage> stages_;
   std::vector<Segment> segments_;
+  std::string routines_;  // of products, as the algorithm's text has them; empty where it is gemm alone
   bool parameters_changed_ = true;  // since the last forward()
 };
 

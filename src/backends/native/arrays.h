@@ -2,9 +2,10 @@
 // part lies in the memory of the thread's own socket.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include "host/cache.h"
 #include "worker/threads.h"
 #include "workloads/buffer.h"
 #include "workloads/random.h"
@@ -19,6 +20,23 @@ void on_parts(std::int64_t elements, const Body& body) {
   parallel_ranges(elements / line, [&](std::int64_t first, std::int64_t last, int thread) {
     body(first * line, last * line, thread);
   });
+}
+
+/// The same, that many times. Passes follow each other without a barrier, in one parallel region, so a thread
+/// may be passes ahead of another: only for a body that reads nothing which another thread writes.
+template <typename T, typename Body>
+void on_parts_repeatedly(std::int64_t times, std::int64_t elements, const Body& body) {
+  on_parts<T>(elements, [&](std::int64_t first, std::int64_t last, int thread) {
+    for (std::int64_t pass = 0; pass < times; ++pass) {
+      body(first, last, thread);
+      asm volatile("" : : : "memory");  // each pass is wanted
+    }
+  });
+}
+
+/// Whether arrays of so many bytes together leave the caches, so that stores past these may be faster.
+inline bool leave_caches(std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes) > total_cache_bytes();
 }
 
 template <typename T>

@@ -1,7 +1,10 @@
 #include "workloads/copy.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -10,27 +13,55 @@
 #include "backends/native/arrays.h"
 #include "backends/native/operation.h"
 #include "worker/tuning.h"
+#include "worker/vectorised.h"
 
 namespace breakeven::native {
 namespace {
 
+// Function templates cannot be cloned for several CPUs: once for each type. The compiler is told not to make
+// memcpy of them (CMakeLists.txt).
+BREAKEVEN_VECTORISED void copy_by_vectors(const float* __restrict from, float* __restrict to,
+                                          std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+}
+BREAKEVEN_VECTORISED void copy_by_vectors(const double* __restrict from, double* __restrict to,
+                                          std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+template <typename T>
+void copy_by_library(const T* from, T* to, std::int64_t count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+}
+
 #ifdef __SSE2__
-/// Past the caches: what is written whole need not be read first. `bytes` is a multiple of 64, and so are the
-/// addresses.
-void copy_past_caches(const void* from, void* to, std::int64_t bytes) {
-  const auto* source = static_cast<const __m128i*>(from);
-  auto* target = static_cast<__m128i*>(to);
-  constexpr auto size = static_cast<std::int64_t>(sizeof(__m128i));
-  for (std::int64_t i = 0; i < bytes / size; ++i) _mm_stream_si128(target + i, _mm_load_si128(source + i));
+/// Past the caches: what is written whole need not be read first. The arrays begin and end with cache lines.
+template <typename T>
+void copy_past_caches(const T* from, T* to, std::int64_t count) {
+  const auto* source = reinterpret_cast<const __m128i*>(from);
+  auto* target = reinterpret_cast<__m128i*>(to);
+  constexpr auto in_one = static_cast<std::int64_t>(sizeof(__m128i) / sizeof(T));
+  for (std::int64_t i = 0; i < count / in_one; ++i) _mm_stream_si128(target + i, _mm_load_si128(source + i));
   _mm_sfence();
 }
-constexpr std::size_t ways = 2;
-#else
-void copy_past_caches(const void* from, void* to, std::int64_t bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
-}
-constexpr std::size_t ways = 1;
 #endif
+
+template <typename T>
+struct Way {
+  const char* name;
+  void (*copy)(const T* from, T* to, std::int64_t count);
+};
+
+template <typename T>
+std::vector<Way<T>> ways_for(const Bandwidth& p) {
+  std::vector<Way<T>> ways{{"memcpy", copy_by_library<T>}};
+  if (!p.tuned) return ways;
+  ways.push_back({"a loop of vectors", copy_by_vectors});
+#ifdef __SSE2__
+  if (leave_caches(2 * p.bytes)) ways.push_back({"stores past the caches", copy_past_caches<T>});
+#endif
+  return ways;
+}
 
 template <typename T>
 class Copies final : public Prepared {
@@ -39,18 +70,21 @@ class Copies final : public Prepared {
       : p_(problem),
         seed_(seed),
         from_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
-        to_(p_.elements()) {
+        to_(p_.elements()),
+        ways_(ways_for<T>(p_)),
+        way_(ways_.front()) {
+    if (ways_.size() == 1) return;
+    constexpr std::int64_t worth_timing = 1 << 20;  // bytes, so that waking threads is no large part
     select_fastest(
-        p_.tuned ? ways : 1, [&](std::size_t way) { past_caches_ = way == 1; }, [&] { run(); });
+        ways_.size(), [&](std::size_t way) { way_ = ways_[way]; },
+        [&] { run_many(1 + worth_timing / p_.bytes); });
   }
 
-  void run() override {
-    on_parts<T>(p_.elements(), [&](std::int64_t first, std::int64_t last, int) {
-      const T* const from = from_.data() + first;
-      T* const to = to_.data() + first;
-      const std::int64_t bytes = (last - first) * static_cast<std::int64_t>(sizeof(T));
-      if (past_caches_) return copy_past_caches(from, to, bytes);
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  void run() override { run_many(1); }
+  void run_many(std::int64_t times) override {
+    // No pass reads what another writes, and each thread writes its own part.
+    on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int) {
+      way_.copy(from_.data() + first, to_.data() + first, last - first);
     });
   }
 
@@ -61,16 +95,15 @@ class Copies final : public Prepared {
   }
 
   std::string algorithm() const override {
-    return ways == 1 || !p_.tuned ? "memcpy"
-           : past_caches_         ? "stores past the caches; tuned: best of 2 ways"
-                                  : "memcpy; tuned: best of 2 ways";
+    return ways_.size() == 1 ? way_.name : fmt::format("{}; tuned: best of {} ways", way_.name, ways_.size());
   }
 
  private:
   Bandwidth p_;
   std::uint64_t seed_;
   Buffer<T> from_, to_;
-  bool past_caches_ = false;
+  std::vector<Way<T>> ways_;
+  Way<T> way_;
 };
 
 Operation within_memory() {

@@ -45,8 +45,11 @@ class Read final : public Prepared {
         array_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
         sums_(static_cast<std::size_t>(threads())) {}
 
-  void run() override {
-    on_parts<T>(p_.elements(), [&](std::int64_t first, std::int64_t last, int thread) {
+  void run() override { run_many(1); }
+  void run_many(std::int64_t times) override {
+    // Each thread has a sum of its own, and each pass computes it anew; those of the last one are the
+    // result's.
+    on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int thread) {
       sums_[static_cast<std::size_t>(thread)].value = sum(array_.data() + first, last - first);
     });
     result_ = 0;

@@ -54,7 +54,7 @@ std::string library_version() {
 
 Backend make_backend() {
   const LoadedLibrary loaded = loaded_library("dnnl", "dnnl_primitive_execute", "dnnl_version");
-  return {.name = "onednn",
+  return {.name = BREAKEVEN_BACKEND_NAME,
           .role = "contender",
           .device = "cpu",
           .device_name = cpu_model(),

@@ -1,4 +1,5 @@
-#include <cblas.h>
+#include BREAKEVEN_CBLAS_HEADER
+
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "backends/cblas/kernel_choice.h"
 #include "backends/cblas/library.h"
+#include "backends/cblas/program.h"
 #include "host/cpu.h"
 
 namespace breakeven::cblas {
@@ -28,7 +30,7 @@ std::string library_version() {
 }
 
 const char* own_symbol() {
-  return "openblas_get_config";
+  return BREAKEVEN_SYMBOL_NAME(openblas_get_config);
 }
 
 std::string library_warning() {

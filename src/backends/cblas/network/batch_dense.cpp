@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "backends/cblas/gemm.h"
 #include "backends/cblas/network/elementwise.h"
 #include "worker/threads.h"
+#include "worker/tuning.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -57,9 +57,9 @@ void BatchDense::forward(const float* input, float* output) {
     const std::int64_t offset = rows.first * l_.out + columns.first;
     const bool through_gelu = l_.activation == Activation::gelu;
     float* y = (through_gelu ? linear_.data() : output) + offset;
-    gemm(rows.count, columns.count, l_.in, Matrix<float>{input + rows.first * l_.in, l_.in},
-         Matrix<float>{parameters_.values(*l_.weights) + columns.first * l_.in, l_.in, true}, 0.0F, y,
-         l_.out);
+    multiply(forward_, rows.count, columns.count, l_.in, Matrix<float>{input + rows.first * l_.in, l_.in},
+             Matrix<float>{parameters_.values(*l_.weights) + columns.first * l_.in, l_.in, true}, 0.0F, y,
+             l_.out);
     add_bias(y, l_.out, rows.count, columns.count, parameters_.values(*l_.bias) + columns.first,
              l_.activation == Activation::relu);
     for (std::int64_t i = 0; through_gelu && i < rows.count; ++i)
@@ -69,25 +69,33 @@ void BatchDense::forward(const float* input, float* output) {
 
 void BatchDense::backward(const float* input, float* gradient, float* input_gradient) {
   if (l_.activation == Activation::gelu) gelu_backward(linear_.data(), gradient, batch_ * l_.out);
-  const float* weights = parameters_.values(*l_.weights);
-  if (input_gradient != nullptr) {
-    share_matrix(batch_, l_.in, threads_, [&](Range rows, Range columns) {
-      const std::int64_t offset = rows.first * l_.in + columns.first;
-      gemm(rows.count, columns.count, l_.out, Matrix<float>{gradient + rows.first * l_.out, l_.out},
-           Matrix<float>{weights + columns.first, l_.in}, 0.0F, input_gradient + offset, l_.in);
-      for (std::int64_t i = 0; input_is_relu_ && i < rows.count; ++i)
-        keep_where_positive(input + offset + i * l_.in, input_gradient + offset + i * l_.in, columns.count);
-    });
-  }
+  if (input_gradient != nullptr) compute_input_gradient(input, gradient, input_gradient);
   // Only now: the input's gradient is of the weights as they were.
+  update_parameters(input, gradient);
+}
+
+void BatchDense::compute_input_gradient(const float* input, const float* gradient, float* input_gradient) {
+  share_matrix(batch_, l_.in, threads_, [&](Range rows, Range columns) {
+    const std::int64_t offset = rows.first * l_.in + columns.first;
+    multiply(input_gradient_, rows.count, columns.count, l_.out,
+             Matrix<float>{gradient + rows.first * l_.out, l_.out},
+             Matrix<float>{parameters_.values(*l_.weights) + columns.first, l_.in}, 0.0F,
+             input_gradient + offset, l_.in);
+    for (std::int64_t i = 0; input_is_relu_ && i < rows.count; ++i)
+      keep_where_positive(input + offset + i * l_.in, input_gradient + offset + i * l_.in, columns.count);
+  });
+}
+
+void BatchDense::update_parameters(const float* input, const float* gradient) {
   const std::int64_t down = (l_.out + block_out - 1) / block_out;
   const std::int64_t across = (l_.in + block_in - 1) / block_in;
   parallel_items(down * across, threads_, [&](std::int64_t i, int thread) {
     const Range outs = part(l_.out, i / across, down);
     const Range ins = part(l_.in, i % across, across);
     float* block = weight_gradients_.data() + thread * block_out * block_in;
-    gemm(outs.count, ins.count, batch_, Matrix<float>{gradient + outs.first, l_.out, true},
-         Matrix<float>{input + ins.first, l_.in}, 0.0F, block, ins.count);
+    multiply(weight_gradient_, outs.count, ins.count, batch_,
+             Matrix<float>{gradient + outs.first, l_.out, true}, Matrix<float>{input + ins.first, l_.in},
+             0.0F, block, ins.count);
     for (std::int64_t row = 0; row < outs.count; ++row) {
       parameters_.update(parameters_.offset(*l_.weights) + (outs.first + row) * l_.in + ins.first, ins.count,
                          block + row * ins.count);
@@ -97,6 +105,30 @@ void BatchDense::backward(const float* input, float* gradient, float* input_grad
     add_rows(gradient + outs.first, l_.out, batch_, outs.count, block);
     parameters_.update(parameters_.offset(*l_.bias) + outs.first, outs.count, block);
   });
+}
+
+std::vector<Routine> BatchDense::choose_routines(bool backward, bool input_gradient) {
+  const std::vector<float> input(
+      static_cast<std::size_t>(l_.in));  // zeros, by which parameters do not change
+  const std::vector<float> gradient(static_cast<std::size_t>(l_.out));
+  std::vector<float> output(gradient.size());
+  std::vector<float> gradient_before(input.size());
+  std::vector<Routine> chosen;
+  const auto race = [&](Routine& routine, const std::vector<Routine>& candidates, const auto& product) {
+    select_fastest(
+        candidates.size(), [&](std::size_t i) { routine = candidates[i]; }, product);
+    chosen.push_back(routine);
+  };
+  race(forward_, routines_for(1, l_.out, l_.in), [&] { forward(input.data(), output.data()); });
+  if (backward && input_gradient) {
+    race(input_gradient_, routines_for(1, l_.in, l_.out),
+         [&] { compute_input_gradient(input.data(), gradient.data(), gradient_before.data()); });
+  }
+  if (backward) {
+    race(weight_gradient_, routines_for(l_.out, l_.in, 1),
+         [&] { update_parameters(input.data(), gradient.data()); });
+  }
+  return chosen;
 }
 
 }  // namespace breakeven::cblas

@@ -10,6 +10,8 @@ namespace {
 TEST(Names, OfBackendsAreAsTheirMakersWriteThem) {
   EXPECT_EQ(backend_title("onednn"), "oneDNN");
   EXPECT_EQ(backend_title("pytorch-cuda-compiled"), "PyTorch (cuda, compiled)");
+  EXPECT_EQ(backend_title("openblas-0.3.30"), "OpenBLAS 0.3.30");
+  EXPECT_EQ(backend_title("mine-2"), "mine-2");
   EXPECT_EQ(backend_title("my-kernel"), "my-kernel");
   EXPECT_EQ(backend_title("cuda-\x1b[2J\n"), "CUDA ([2J )");
 }
