@@ -23,6 +23,9 @@ class Prepared:
     measures_latency = False  # every iteration is timed alone
     operand_sets = 1  # of operands and result, which the runs take in turn (operand_sets.py)
 
+    def prepare_runs(self, runs):
+        """Called before each sample, where nothing is timed: run() is called `runs` times next."""
+
     def run(self):
         """Does the work once. This, and wait(), is all that is timed."""
         raise NotImplementedError

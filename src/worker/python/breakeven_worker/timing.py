@@ -20,6 +20,7 @@ def _flush_caches():
 def take_sample(prepared, iterations, transfer, cold, on_host):
     """Runs `iterations` iterations of a prepared case. All figures of the answer are per iteration; the energy is the
     host's, and told where that is what computes."""
+    prepared.prepare_runs(iterations * transfer.repetitions)
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
