@@ -110,3 +110,4 @@ class Backend:
     library_files: dict = field(default_factory=dict)  # name -> the file that was loaded
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # figure -> why it is not told
+    release: object = lambda: None  # gives back what the library keeps of a case that is gone

@@ -37,7 +37,7 @@ class BatchOrder:
     """The batches of one epoch after the other; what is left over at the end of each is dropped. place(order) brings an
     epoch's order to where batches are taken from it."""
 
-    def __init__(self, count, batch, seed, place=lambda order: order):
+    def __init__(self, count, batch, seed, place):
         self._count, self._batch, self._seed, self._place = count, batch, seed, place
         self._orders = []  # of the first epochs
         self.restart()
