@@ -1,5 +1,6 @@
 #include "network/batch_order.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "workloads/random.h"
@@ -7,7 +8,7 @@
 namespace breakeven {
 
 std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch) {
-  return shuffled_indices(count, RandomStream(seed, stream::batch_order + epoch));
+  return shuffled_indices(count, RandomStream(seed, stream::batch_order + epoch % distinct_orders));
 }
 
 std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, std::uint32_t count) {
@@ -16,32 +17,33 @@ std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, st
   return rows;
 }
 
-BatchOrder::BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed)
-    : count_(count), batch_(static_cast<std::size_t>(batch)), seed_(seed) {
-  restart();
-}
+BatchOrder::BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed, MakeEpochOrder make)
+    : count_(count), batch_(static_cast<std::size_t>(batch)), seed_(seed), make_(std::move(make)) {}
 
 void BatchOrder::restart() {
   epoch_ = 0;
   used_ = 0;
-  now_ = epoch_order(count_, seed_, 0);
-  next_.clear();
 }
 
 std::span<const std::uint32_t> BatchOrder::next() {
-  if (used_ + batch_ > now_.size()) {
-    make_ready();
-    now_ = std::exchange(next_, {});
+  if (used_ + batch_ > count_) {
     ++epoch_;
     used_ = 0;
   }
-  const auto rows = std::span(now_).subspan(used_, batch_);
+  make_orders(epoch_ + 1);
+  const auto rows = std::span(orders_[epoch_ % distinct_orders]).subspan(used_, batch_);
   used_ += batch_;
   return rows;
 }
 
-void BatchOrder::make_ready() {
-  if (next_.empty()) next_ = epoch_order(count_, seed_, epoch_ + 1);
+void BatchOrder::prepare(std::int64_t batches) {
+  const std::size_t last = used_ / batch_ + static_cast<std::size_t>(batches) - 1;
+  make_orders(epoch_ + last / (count_ / batch_) + 1);
+}
+
+void BatchOrder::make_orders(std::uint64_t epochs) {
+  while (orders_.size() < std::min(epochs, distinct_orders))
+    orders_.push_back(make_(count_, seed_, orders_.size()));
 }
 
 }  // namespace breakeven

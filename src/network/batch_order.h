@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 namespace breakeven {
+
+/// Epochs with an order of their own. Later ones repeat them, so that all orders can be made before a sample,
+/// however long it is.
+inline constexpr std::uint64_t distinct_orders = 64;
 
 /// The rows of the training set in the order in which epoch `epoch` visits them. The steps take them a batch
 /// at a time, and what is left over at the end is dropped.
@@ -14,25 +19,31 @@ std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, 
 /// `batch` rows of a split of `count` rows from row `first`; behind the last comes the first again.
 std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, std::uint32_t count);
 
+/// As epoch_order().
+using MakeEpochOrder = std::function<std::vector<std::uint32_t>(std::uint32_t count, std::uint64_t seed,
+                                                                std::uint64_t epoch)>;
+
 /// The batches of one epoch after the other. `batch` is at most `count`.
 class BatchOrder {
  public:
-  BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed);
+  BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed, MakeEpochOrder make = epoch_order);
 
   void restart();
-  /// Good until the next call of any member.
+  /// Shuffles only where prepare() was called for fewer batches.
   std::span<const std::uint32_t> next();
-  /// Shuffles for the next epoch. To be called where nothing is timed, so that no timed step has to wait for
-  /// it.
-  void make_ready();
+  /// Makes the orders that the next `batches` batches follow. To be called where nothing is timed.
+  void prepare(std::int64_t batches);
 
  private:
+  void make_orders(std::uint64_t epochs);
+
   std::uint32_t count_;
   std::size_t batch_;
   std::uint64_t seed_;
+  MakeEpochOrder make_;
+  std::vector<std::vector<std::uint32_t>> orders_;  // of the first epochs
   std::uint64_t epoch_ = 0;
-  std::size_t used_ = 0;
-  std::vector<std::uint32_t> now_, next_;
+  std::size_t used_ = 0;  // images of it
 };
 
 }  // namespace breakeven

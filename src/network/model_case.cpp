@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "network/batch_order.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -43,14 +42,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 class Training final : public Prepared {
  public:
-  Training(ModelTask task, const MakeModel& make)
+  Training(ModelTask task, const MakeModel& make, const MakeEpochOrder& make_order)
       : data_(task.data),
         batch_(task.batch),
         seed_(task.seed),
-        order_(data_->images(Split::train).count(), batch_, seed_),
-        model_(make(std::move(task))) {
-    order_.make_ready();
-  }
+        order_(data_->images(Split::train).count(), batch_, seed_, make_order),
+        model_(make(std::move(task))) {}
+
+  void prepare_runs(std::int64_t runs) override { order_.prepare(runs); }
 
   void bring() override { model_->bring(); }
   bool fetch() override { return model_->fetch(); }
@@ -76,10 +75,7 @@ class Training final : public Prepared {
 
   std::string algorithm() const override { return model_->algorithm(); }
 
-  std::vector<double> take_losses() override {
-    order_.make_ready();
-    return model_->finish_steps();
-  }
+  std::vector<double> take_losses() override { return model_->finish_steps(); }
 
   Epoch train_epoch() override {
     if (!in_epochs_) {
@@ -106,7 +102,6 @@ class Training final : public Prepared {
   void restart() {
     model_->reset();
     order_.restart();
-    order_.make_ready();
     model_->finish_steps();
     in_epochs_ = false;
   }
@@ -157,8 +152,9 @@ class Inference final : public Prepared {
 
 }  // namespace
 
-std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make) {
-  return std::make_unique<Training>(model_task(problem.parameters, seed), make);
+std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make,
+                                        const MakeEpochOrder& make_order) {
+  return std::make_unique<Training>(model_task(problem.parameters, seed), make, make_order);
 }
 
 std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed, const MakeModel& make) {

@@ -47,6 +47,8 @@ class Prepared {
   Prepared(Prepared&&) = delete;
   Prepared& operator=(Prepared&&) = delete;
 
+  /// Called before each sample, where nothing is timed: run() is called `runs` times next.
+  virtual void prepare_runs(std::int64_t /*runs*/) {}
   /// Does the work once. On the host its result is in memory when this returns; on a device it may only be
   /// enqueued. This and wait(), and nothing else, is timed.
   virtual void run() = 0;

@@ -47,6 +47,7 @@ class WithExtraWork : public Prepared {
  public:
   explicit WithExtraWork(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
 
+  void prepare_runs(std::int64_t runs) override { prepared_->prepare_runs(runs); }
   void bring() override { prepared_->bring(); }
   bool fetch() override { return prepared_->fetch(); }
   void wait() override { prepared_->wait(); }
@@ -126,6 +127,9 @@ class MoreRuns final : public WithExtraWork {
   MoreRuns(std::unique_ptr<Prepared> prepared, double share)
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
+  void prepare_runs(std::int64_t runs) override {
+    own().prepare_runs(runs + static_cast<std::int64_t>(std::ceil(owed_ + share_ * static_cast<double>(runs))));
+  }
   void run() override {
     own().run();
     for (owed_ += share_; owed_ >= 1; --owed_) own().run();

@@ -87,6 +87,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
                             : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
   registered->UseManualTime()->Iterations(iterations);
+  prepared.prepare_runs(iterations * mode.transfer.repetitions);
   const auto joules_before = meter.joules();
   benchmark::RunSpecifiedBenchmarks(&capture, ".");
   const auto joules_after = meter.joules();
@@ -96,9 +97,11 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   sample.iterations = iterations;
   sample.seconds = capture.run().real_accumulated_time / count;
   sample.cpu_seconds = cpu_seconds / count;
-  if (mode.device_seconds)
+  if (mode.device_seconds) {
+    prepared.prepare_runs(iterations * mode.transfer.repetitions);
     sample.device_seconds =
         prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
+  }
   // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
   // So it is where the counter has begun again at 0, as it does every hour or so of work.
   if (joules_before && joules_after && *joules_after >= *joules_before && mode.host_energy && !mode.cold)

@@ -1,29 +1,82 @@
 """Where a framework is not installed, the reason names it and says how to get it, whatever else is missing."""
 
-import pathlib
+import io
 import sys
 import unittest
+from unittest import mock
 
-from backend_program import BUILD, BackendProgram
+from backend_program import BUILD, SOURCE, BackendProgram
 
-FRAMEWORKS = {"jax": ("JAX", "jax"), "tensorflow": ("TensorFlow", "tensorflow"), "pytorch": ("PyTorch", "torch")}
+sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
+
+from breakeven_worker import requirements  # noqa: E402
+
+FRAMEWORKS = {"jax": "JAX", "tensorflow": "TensorFlow", "pytorch": "PyTorch"}
+PACKAGES = {
+    "jax": "jax",
+    "jax-cuda": "'jax[cuda13]'",
+    "tensorflow": "tensorflow",
+    "tensorflow-cuda": "'tensorflow[and-cuda]'",
+    "pytorch": "torch",
+    "pytorch-cuda": "torch",
+    "pytorch-compiled": "torch",
+    "pytorch-cuda-compiled": "torch",
+}
 
 
 class FrameworksMissing(unittest.TestCase):
+    def hello(self, name, *prefix):
+        """Without site-packages there is neither a framework nor NumPy."""
+        program = BackendProgram([sys.executable, "-I", "-S", *prefix, BUILD / f"breakeven-backend-{name}"])
+        self.addCleanup(program.kill)
+        self.assertFalse(program.hello["ok"])
+        return program
+
+    def test_every_program_is_named_here(self):
+        prefix = "breakeven-backend-"
+        built = [path.name.removeprefix(prefix) for path in BUILD.glob(prefix + "*")]
+        self.assertEqual(sorted(name for name in built if name.split("-")[0] in FRAMEWORKS), sorted(PACKAGES))
+
     def test_the_reason_is_the_framework(self):
-        programs = sorted(path for name in FRAMEWORKS for path in BUILD.glob(f"breakeven-backend-{name}*"))
-        self.assertGreaterEqual(len(programs), len(FRAMEWORKS))
-        for path in programs:
-            with self.subTest(path.name):
-                # Without site-packages there is neither a framework nor NumPy.
-                program = BackendProgram([sys.executable, "-I", "-S", path])
-                self.assertFalse(program.hello["ok"])
-                name, package = FRAMEWORKS[path.name.split("-")[2]]
-                if "-cuda" in path.name and not pathlib.Path("/proc/driver/nvidia/version").exists():
-                    self.assertIn("NVIDIA's driver is not installed", program.hello["reason"])
-                else:
-                    self.assertEqual(program.hello["reason"], f"{name} is not installed: pip install {package}")
+        with_driver = "import runpy, os, sys; os.path.exists = lambda path: True; runpy.run_path(sys.argv[1], run_name='__main__')"
+        for name, package in PACKAGES.items():
+            with self.subTest(name):
+                program = self.hello(name, "-c", with_driver)
+                framework = FRAMEWORKS[name.split("-")[0]]
+                self.assertEqual(program.hello["reason"], f"{framework} is not installed: pip install {package} numpy")
                 self.assertEqual(program.quit(), 0)
+
+    @unittest.skipIf(requirements.has_nvidia_driver(), "NVIDIA's driver is here")
+    def test_a_missing_driver_is_the_first_reason(self):
+        for name in PACKAGES:
+            if "-cuda" in name:
+                reason = self.hello(name).hello["reason"]
+                self.assertEqual(reason, "no CUDA device can be used: NVIDIA's driver is not installed")
+
+
+class Requirements(unittest.TestCase):
+    def reason(self, check):
+        """What a request is refused with; None where nothing is refused."""
+        out = io.StringIO()
+        with mock.patch("sys.stdin", io.StringIO('{"request": "quit"}\n')), mock.patch("sys.stdout", out):
+            try:
+                check()
+            except SystemExit:
+                return out.getvalue()
+        return None
+
+    def test_any_file_of_the_driver_will_do(self):
+        for there in requirements.DRIVER_FILES:
+            with mock.patch("os.path.exists", lambda path: path == there):
+                self.assertIsNone(self.reason(requirements.require_nvidia_driver), there)
+        self.assertIn("/dev/nvidiactl", requirements.DRIVER_FILES)
+        with mock.patch("os.path.exists", lambda path: False):
+            self.assertIn("NVIDIA's driver is not installed", self.reason(requirements.require_nvidia_driver))
+
+    def test_only_what_is_missing_is_to_be_installed(self):
+        with mock.patch("importlib.util.find_spec", lambda module: None if module == "numpy" else module):
+            reason = self.reason(lambda: requirements.require("torch", "numpy"))
+        self.assertIn("NumPy is not installed: pip install numpy", reason)
 
 
 if __name__ == "__main__":

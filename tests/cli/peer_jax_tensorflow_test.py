@@ -2,10 +2,15 @@
 
 import json
 import pathlib
+import sys
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, matmul, skip, train
 from framework import AgainstTheTruth, SameForAll, network_cases
+
+sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
+
+from breakeven_worker.requirements import has_nvidia_driver  # noqa: E402
 
 
 class CompiledByItsFramework(SameForAll):
@@ -48,7 +53,7 @@ class CompiledByItsFramework(SameForAll):
         self.assertEqual(self.backend.quit(), 0)
 
     def test_on_a_gpu_that_is_not_there_it_says_so(self):
-        if pathlib.Path("/proc/driver/nvidia/version").exists():
+        if has_nvidia_driver():
             self.skipTest("there is a driver")
         other = BackendProgram([BUILD / f"{self.program}-cuda"])
         self.assertFalse(other.hello["ok"])

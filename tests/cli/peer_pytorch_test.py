@@ -4,11 +4,15 @@ import gzip
 import json
 import pathlib
 import struct
+import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, infer, matmul, skip, train
 from framework import AgainstTheTruth, SameForAll, network_cases
+
+sys.path[:0] = [str(SOURCE / "src" / "worker" / "python"), str(SOURCE / "src" / "backends" / "pytorch")]
 
 
 class PytorchTest(SameForAll, AgainstTheTruth):
@@ -91,6 +95,16 @@ class PytorchTest(SameForAll, AgainstTheTruth):
         self.assertFalse(self.backend.ask(request="sample", iterations=1)["ok"])
         self.assertEqual(self.backend.quit(), 0)
 
+    def test_a_row_without_graphs_is_measured_once(self):
+        for program in (self.program, "breakeven-backend-pytorch-compiled"):
+            backend = BackendProgram([BUILD / program])
+            self.addCleanup(backend.kill)
+            for case in (train("mlp", 16), infer("mlp", 16)):
+                case["parameters"]["graph"] = False
+                answer = backend.ask(request="prepare", **case)
+                self.assertEqual((answer["ok"], answer.get("status")), (False, "unsupported"), answer)
+                self.assertIn("graph = true", answer["reason"])
+
     def test_refuses_another_protocol(self):
         other = BackendProgram([BUILD / "breakeven-backend-pytorch"], protocol=99)
         self.assertFalse(other.hello["ok"])
@@ -114,6 +128,18 @@ class CompiledPytorchTest(AgainstTheTruth):
         for batch in range(1, 11):
             self.check_network(infer("mlp", batch))
 
+    def test_all_settings_are_compared_by_name(self):
+        algorithm = self.check_network(infer("cnn", 3))
+        for setting in ("torch.compile", "torch.compile, frozen parameters", "TorchScript, frozen and optimized"):
+            for memory_format in ("channels_last", "contiguous"):
+                self.assertIn(f"{setting}, {memory_format}", algorithm)
+        self.assertNotIn("failed", algorithm)
+        algorithm = self.check_network(train("cnn", 3))
+        for memory_format in ("channels_last", "contiguous"):
+            for optimizer in ("fused", "compiled"):
+                self.assertIn(f"torch.compile, {memory_format}, {optimizer} sgd", algorithm)
+        self.assertNotIn("failed", algorithm)
+
     def test_has_networks_alone(self):
         self.assertEqual(set(self.backend.hello["supports"]), {"train", "infer"})
         self.assertEqual(self.backend.hello["name"], "pytorch-compiled")
@@ -123,6 +149,64 @@ class CompiledPytorchTest(AgainstTheTruth):
         self.assertFalse(other.hello["ok"])
         self.assertIn("no-such-compiler", other.hello["reason"])
         other.kill()
+
+
+@unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
+class WithinTheProgramTest(unittest.TestCase):
+    """What no answer of a program shows."""
+
+    def prepared(self, case):
+        import breakeven_pytorch
+
+        backend = breakeven_pytorch.make_backend(breakeven_pytorch.Cpu, breakeven_pytorch.Eager, 1, "1")
+        operation = next(operation for operation in backend.operations if operation.op == case["op"])
+        return operation.prepare(case["parameters"], case["seed"])
+
+    def test_steps_take_slices_of_an_order_that_was_placed(self):
+        import torch
+
+        training = self.prepared(train("mlp", 128))
+        training.prepare_runs(1000)
+        with mock.patch("torch.from_numpy", side_effect=AssertionError("a step copies from the host")):
+            for _ in range(1000):
+                training.run()
+        self.assertEqual(len(training.take_losses()), 1000)
+        placed = training._order._orders
+        self.assertEqual([type(order) for order in placed], [torch.Tensor] * 3)  # of 468 steps each
+
+    def test_sgd_has_its_momentum_before_the_first_step(self):
+        import torch
+        from breakeven_pytorch.train_infer import _optimizer
+
+        for implementation in ("default", "fused", "compiled"):
+            parameters = [torch.nn.Parameter(torch.ones(3))]
+            p = {"optimizer": "sgd", "learning_rate": 0.5, "momentum": 0.9}
+            made = _optimizer(p, parameters, implementation, torch.device("cpu"))
+            buffer = made.state[parameters[0]]["momentum_buffer"]
+            for expected in (0.5, -0.45):  # 1 - 0.5 * 1, and then - 0.5 * 1.9
+                parameters[0].grad = torch.ones(3)
+                made.step()
+                torch.testing.assert_close(parameters[0].detach(), torch.full((3,), expected))
+            self.assertIs(made.state[parameters[0]]["momentum_buffer"], buffer)
+            self.assertEqual(made.param_groups[0]["foreach"], True if implementation == "compiled" else None)
+
+    def test_an_optimizer_that_fails_is_dropped(self):
+        from breakeven_pytorch import train_infer
+
+        wrong = {**train_infer._IMPLEMENTATIONS, "fused": {"fused": True, "foreach": True}}
+        with mock.patch.object(train_infer, "_IMPLEMENTATIONS", wrong), mock.patch("sys.stderr"):
+            training = self.prepared(train("mlp", 16))
+        self.assertEqual(training.algorithm, "eager, contiguous, default sgd, eager, contiguous, fused sgd failed")
+
+    def test_a_transformer_in_f32_does_without_the_fast_path(self):
+        import torch
+
+        for dtype, calls in (("f32", 0), ("bf16", 1)):
+            inference = self.prepared(infer("transformer", 3, dtype))
+            fast_path = "torch._transformer_encoder_layer_fwd"
+            with inference.context(), mock.patch(fast_path, wraps=torch._transformer_encoder_layer_fwd) as taken:
+                inference.run()
+            self.assertEqual(taken.call_count, calls, dtype)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "network/model_case.h"
 #include "network/reference_model.h"
 #include "network_fixtures.h"
+#include "worker/timing.h"
 
 namespace breakeven {
 namespace {
@@ -85,6 +86,62 @@ TEST_F(NetworkModelCase, StepsFollowTheEpochsAndDropWhatIsLeftOver) {
   ASSERT_EQ(log_.steps.size(), 7U);
   for (std::size_t step = 0; step < 7; ++step)
     EXPECT_EQ(log_.steps[step], batch_of_epoch(step / 3, step % 3, 16)) << step;
+}
+
+TEST_F(NetworkModelCase, OrdersOfEpochsAreMadeBeforeTheStepsThatAreTimed) {
+  std::uint64_t made = 0;
+  const auto count_made = [&](std::uint32_t count, std::uint64_t s, std::uint64_t epoch) {
+    ++made;
+    return epoch_order(count, s, epoch);
+  };
+  const auto training = make_training(problem("train", 16), seed, recorder(), count_made);
+  training->run();
+  for (const int steps : {1, 2, 3, 50}) {
+    training->prepare_runs(steps);
+    const auto before = made;
+    for (int step = 0; step < steps; ++step) training->run();
+    EXPECT_EQ(made, before) << steps;
+  }
+  EXPECT_EQ(made, 19U);  // epochs of 3 steps that 57 steps begin
+  EXPECT_EQ(log_.steps.back(), batch_of_epoch(18, 2, 16));
+  training->prepare_runs(1'000'000);
+  EXPECT_EQ(made, distinct_orders);
+}
+
+TEST_F(NetworkModelCase, LaterEpochsRepeatTheOrders) {
+  EXPECT_EQ(epoch_order(train_images, seed, distinct_orders + 1), epoch_order(train_images, seed, 1));
+  const auto training = make_training(problem("train", 50), seed, recorder());
+  for (std::uint64_t step = 0; step < distinct_orders + 2; ++step) training->run();
+  EXPECT_EQ(log_.steps.back(), batch_of_epoch(1, 0, 50));
+}
+
+/// Answers how many runs it was told of, and how many it did.
+class PreparedRuns final : public Prepared {
+ public:
+  void prepare_runs(std::int64_t runs) override { prepared += runs; }
+  void run() override {
+    EXPECT_GT(prepared, 0) << "run() was called more often than it was announced";
+    --prepared;
+  }
+  std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t /*runs*/,
+                                       std::int64_t iterations, bool /*cold*/) override {
+    for (std::int64_t i = 0; i < iterations; ++i) enqueue();
+    return 1;
+  }
+  Evidence show(const std::vector<std::int64_t>&) override { return {}; }
+  std::string algorithm() const override { return "none"; }
+
+  std::int64_t prepared = 0;
+};
+
+TEST(WorkerTiming, RunsAreAnnouncedBeforeTheyAreTimed) {
+  for (const bool each : {false, true}) {
+    PreparedRuns announced;
+    SampleMode mode{.each_iteration = each};
+    mode.transfer = {.policy = Transfer::Policy::once, .repetitions = 3};
+    EXPECT_EQ(take_sample(announced, "announced", 7, mode).iterations, 7);
+    EXPECT_EQ(announced.prepared, 0);
+  }
 }
 
 TEST_F(NetworkModelCase, LossesAreTakenOnce) {

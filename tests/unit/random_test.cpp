@@ -54,5 +54,15 @@ TEST(Random, ShuffledIndicesAreAPermutation) {
   EXPECT_EQ(order, all);
 }
 
+TEST(Random, ShuffledIndicesAreSortedByTheirNumbers) {
+  for (const std::uint32_t count : {0U, 1U, 2U, 7U, 60'000U}) {
+    const RandomStream numbers(5, stream::batch_order);
+    const auto order = shuffled_indices(count, numbers);
+    EXPECT_EQ(order.size(), count);
+    const auto by_number = [&](std::uint32_t a, std::uint32_t b) { return numbers.bits(a) < numbers.bits(b); };
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), by_number)) << count;
+  }
+}
+
 }  // namespace
 }  // namespace breakeven

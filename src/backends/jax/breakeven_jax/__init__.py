@@ -20,7 +20,7 @@ def make_backend(make_device, version):
         version=version,
         device=device.kind,
         device_name=device.device_name,
-        libraries={"jax": jax.__version__, "jaxlib": jax.lib.__version__},
+        libraries={"jax": jax.__version__, "jaxlib": jax.lib.__version__, **device.libraries},
         library_files={"jax": jax.__file__, "jaxlib": jaxlib.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,

@@ -5,6 +5,7 @@ import numpy as np
 
 from breakeven_worker import host
 from breakeven_worker.backend import Failed
+from breakeven_worker.cudnn import version_text
 
 
 class _Device:
@@ -26,6 +27,7 @@ class Cpu(_Device):
     has_own_memory = False
     dtypes = ["f64", "f32", "f16", "bf16", "s8"]
     training_dtypes = ["f32", "bf16"]
+    libraries = {}
     unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
 
     def __init__(self):
@@ -61,6 +63,7 @@ class Gpu(_Device):
         if float(getattr(self.device, "compute_capability", "8.0")) < 8:  # TF32 and bf16 came with Ampere
             self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
             self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+        self.libraries = _cudnn()
         self._flushed = None
 
     def use_precision(self, dtype):
@@ -76,3 +79,13 @@ class Gpu(_Device):
     def available_memory(self):
         stats = self.device.memory_stats() or {}
         return stats.get("bytes_limit", 1 << 62) - stats.get("bytes_in_use", 0)
+
+
+def _cudnn():
+    """The version that was loaded. Only JAX's own modules know it, and they may move."""
+    try:
+        from jax._src.lib import cuda_versions
+
+        return {"cudnn": version_text(cuda_versions.cudnn_get_version())}
+    except (ImportError, AttributeError):
+        return {}

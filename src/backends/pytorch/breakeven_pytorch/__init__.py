@@ -28,6 +28,7 @@ def make_backend(make_device, make_way, threads, version):
         library_files={"torch": torch.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,
+        release=lambda: (way.forget(), device.release_memory()),
     )
 
 

@@ -6,6 +6,7 @@ import torch
 
 from breakeven_worker import host
 from breakeven_worker.backend import Failed
+from breakeven_worker.cudnn import version_text
 
 
 class Cpu:
@@ -37,6 +38,9 @@ class Cpu:
     def flush(self):
         return False  # its caches are the host's
 
+    def release_memory(self):
+        pass  # its allocator is the host's
+
     def cache_bytes(self):
         return host.total_cache_bytes()
 
@@ -67,7 +71,7 @@ class Gpu:
             self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
         self.libraries = {"cuda": torch.version.cuda}
         if torch.backends.cudnn.is_available():
-            self.libraries["cudnn"] = str(torch.backends.cudnn.version())
+            self.libraries["cudnn"] = version_text(torch.backends.cudnn.version())
         # Sums in f32, as everywhere in breakeven: also where they are split among blocks.
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
@@ -92,6 +96,10 @@ class Gpu:
         self._flushed.zero_()
         self.wait()
         return True
+
+    def release_memory(self):
+        """What torch keeps of released memory, other backends of the same card can have."""
+        torch.cuda.empty_cache()
 
     def cache_bytes(self):
         return torch.cuda.get_device_properties(0).L2_cache_size

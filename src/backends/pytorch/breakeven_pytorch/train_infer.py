@@ -2,9 +2,10 @@
 
 What is timed of a training step is what stands in a user's loop: rows taken from a data set that is in memory
 as a tensor (no data loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward,
-step. Of inference: a slice of the test set and the forward pass, in inference mode. Of the settings that a user
-may choose freely, the fastest here is found by trying: PyTorch's two memory formats, where there are
-convolutions, and the implementations of the optimiser that the way of running (ways.py) has.
+step. The order of an epoch is a tensor beside the data set, and a step's rows are a slice of it. Of inference: a slice of
+the test set and the forward pass, in inference mode. Of the settings that a user may choose freely, the fastest here is
+found by trying, and named: PyTorch's two memory formats, where there are convolutions, and what the way of running
+(ways.py) has for optimisers and inference.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ import torch.nn.functional as F
 from breakeven_worker import dataset
 from breakeven_worker.backend import Failed, Operation, Transfer
 from breakeven_worker.network_cases import BatchOrder, Inference, Training
-from breakeven_worker.timing import fastest
+from breakeven_worker.timing import fastest, with_others
 
 from .moved import Moved
 from .networks import activation_elements, make_network, set_initial_values
@@ -49,7 +50,11 @@ class _Data:
             "test": torch.from_numpy(test_images).to(torch_device),
         }
         self.train_labels = torch.from_numpy(train_labels).to(torch_device)
+        self._torch_device = torch_device
         self.counts = {split: len(images) for split, images in self.images.items()}
+
+    def place_order(self, order):
+        return torch.from_numpy(order).to(self._torch_device)
 
 
 @functools.cache
@@ -69,7 +74,7 @@ def _memory_format(name):
 
 def _formats(network):
     has_convolutions = any(isinstance(module, torch.nn.Conv2d) for module in network.modules())
-    return ["contiguous", "channels_last"] if has_convolutions else ["contiguous"]
+    return ["channels_last", "contiguous"] if has_convolutions else ["contiguous"]
 
 
 class _Model:
@@ -84,6 +89,7 @@ class _Model:
         self._network = network.to(device=device.torch_device, memory_format=_memory_format(memory_format))
         set_initial_values(self._network, seed)
         self.counts = data.counts
+        self.place_order = data.place_order
         self.test_labels = data.test_labels
 
         transfer = Transfer.of(p).policy if device.has_own_memory else "resident"
@@ -127,12 +133,11 @@ class _Trainer(_Model):
         self._moved_parameters = [Moved(tensor.data, self._moves_all) for tensor in self._network.parameters()]
         data_tensors = (data.images["train"], data.train_labels)
         self._moved = [*self._moved_parameters, *(Moved(tensor, self._moves_all) for tensor in data_tensors)]
-        self._loss = way.trained(self._loss_of, p)
+        self._loss = way.trained(self._loss_of)
         self._optimizer = _optimizer(p, self._network.parameters(), optimizer, device.torch_device)
         self._update = self._optimizer.step
         if optimizer == "compiled":
-            self._update = way.updated(self._update, p)
-        self.algorithm = f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}"
+            self._update = way.updated(self._update)
         self.reset()
 
     def reset(self):
@@ -145,7 +150,7 @@ class _Trainer(_Model):
         self.fetch()
         for state in self._optimizer.state.values():
             for tensor in state.values():
-                if tensor is not None:  # no momentum was asked for
+                if tensor is not None:  # older versions of torch keep such a state where no momentum was asked for
                     tensor.zero_()
         # PyTorch's own first scale is there to be halved by steps that are skipped: the first ones are verified.
         self._scaler = torch.amp.GradScaler(
@@ -156,9 +161,6 @@ class _Trainer(_Model):
         return any([tensor.fetch() for tensor in self._moved_parameters])
 
     def _batch(self, rows):
-        rows = torch.from_numpy(rows)
-        if not self._streams:
-            rows = rows.to(self._device.torch_device)
         images = self._images.index_select(0, rows)
         labels = self._data.train_labels.index_select(0, rows)
         return (self._to_device(images), self._to_device(labels)) if self._streams else (images, labels)
@@ -183,7 +185,6 @@ class _Trainer(_Model):
 
     def infer(self, split, rows):
         all_images = self._data.images[split]
-        rows = rows if isinstance(rows, slice) else torch.from_numpy(rows).to(all_images.device)
         images = all_images[rows].view(-1, *self._image_shape)
         self._network.eval()
         with torch.inference_mode(), self._autocast():
@@ -192,21 +193,49 @@ class _Trainer(_Model):
         return logits
 
 
-# torch.optim's argument `fused` by the name of an implementation; None lets torch choose, as for whoever does not say.
-_FUSED = {"default": None, "fused": True, "compiled": False}
+# torch.optim's arguments by the name of an implementation; "default" is what whoever says nothing gets. What is compiled
+# is the one that updates all parameters at once: `fused` alone would choose the loop over them.
+_IMPLEMENTATIONS = {"default": {}, "fused": {"fused": True}, "compiled": {"fused": False, "foreach": True}}
 
 
 def _optimizer(p, parameters, implementation, torch_device):
-    settings = {"fused": _FUSED[implementation]}
+    settings = _IMPLEMENTATIONS[implementation]
     if p["optimizer"] == "sgd":
-        return torch.optim.SGD(parameters, lr=p["learning_rate"] or 0.01, momentum=p["momentum"], **settings)
+        made = torch.optim.SGD(parameters, lr=p["learning_rate"] or 0.01, momentum=p["momentum"], **settings)
+        if p["momentum"]:
+            # SGD's first step would make them, within a CUDA graph, whose next replay reuses that memory.
+            for parameter in made.param_groups[0]["params"]:
+                made.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
+        return made
     if implementation == "compiled" and torch_device.type == "cuda":
-        settings["capturable"] = True  # its count of steps on the device, as CUDA graphs want it
+        settings = settings | {"capturable": True}  # its count of steps on the device, as CUDA graphs want it
     return torch.optim.Adam(parameters, lr=p["learning_rate"] or 0.001, **settings)
 
 
+class _Candidate:
+    """Makes a model and calls try_once(model), from then on the latter alone. What fails costs this candidate."""
+
+    def __init__(self, make, try_once):
+        self._make, self._try_once = make, try_once
+        self.model = None
+
+    def __call__(self):
+        if self.model is None:
+            self.model = self._make()
+        self._try_once(self.model)
+
+
+def _fastest_model(makers, try_once, device):
+    """makers: name -> function that makes a model. The names are what `algorithm` shows."""
+    candidates = {name: _Candidate(make, try_once) for name, make in makers.items()}
+    chosen, seconds = fastest(candidates, device.wait)
+    model = candidates[chosen].model
+    model.algorithm = with_others(chosen, seconds)
+    return model
+
+
 def _prepare_training(p, seed, device, way):
-    way.forget()
+    way.start_case(p)
     data = _open_data(p["data"], _place_of_data(p, device))
     batch = p["batch"]
     if batch > data.counts["train"]:
@@ -216,13 +245,15 @@ def _prepare_training(p, seed, device, way):
 
     # A scaler of losses calls an optimiser itself, and not what was compiled of it.
     optimizers = [name for name in way.optimizers if name != "compiled" or p["dtype"] != "f16"]
-    candidates = {}
-    for memory_format, optimizer in itertools.product(_formats(network), optimizers):
-        model = _Trainer(p, seed, data, device, way, memory_format, optimizer)
-        candidates[model.algorithm] = model
-    order = BatchOrder(data.counts["train"], batch, seed)
-    chosen, _ = fastest({name: functools.partial(_take_steps, model, order) for name, model in candidates.items()}, device.wait)
-    model = candidates[chosen]
+    makers = {
+        f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}": functools.partial(
+            _Trainer, p, seed, data, device, way, memory_format, optimizer
+        )
+        for memory_format, optimizer in itertools.product(_formats(network), optimizers)
+    }
+    order = BatchOrder(data.counts["train"], batch, seed, data.place_order)
+    order.prepare(_TRIED_STEPS)
+    model = _fastest_model(makers, functools.partial(_take_steps, order=order), device)
     model.reset()
     return Training(model, batch, seed)
 
@@ -233,10 +264,9 @@ def _take_steps(model, order):
 
 
 class _Predictor(_Model):
-    def __init__(self, p, seed, data, device, way, memory_format, parameters):
+    def __init__(self, p, seed, data, device, way, memory_format, predictor):
         super().__init__(p, seed, data, device, way, memory_format)
         self._network = self._network.to(DTYPES[p["dtype"]]).eval()
-        self._run = way.inferred(self._network, p, parameters)
         batch, count = p["batch"], data.counts["test"]
         rows = torch.arange(count + batch, device=data.images["test"].device) % count
         images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
@@ -250,7 +280,7 @@ class _Predictor(_Model):
         self._fetched = None  # the latest logits, in the host's memory
         if self._streams or self._moves_all:
             self._fetched = torch.empty((batch, dataset.CLASSES), dtype=self._images.dtype, pin_memory=True)
-        self.algorithm = ", ".join([way.name, memory_format, *([parameters] if len(way.parameters) > 1 else [])])
+        self._run = way.inferred(self._network, self._images[:batch].to(device.torch_device), predictor)
 
     def fetch(self):
         if self._fetched is None:
@@ -266,18 +296,21 @@ class _Predictor(_Model):
 
 
 def _prepare_inference(p, seed, device, way):
-    way.forget()
+    way.start_case(p)
     data = _open_data(p["data"], _place_of_data(p, device))
     network = _check_network_memory(p, device, parameter_copies=1)
     moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
-    kinds = way.parameters[:1] if moves_all else way.parameters  # of those that are written anew none is frozen
+    predictors = way.predictors[:1] if moves_all else way.predictors  # of those that are written anew none is frozen
+    makers = {
+        f"{predictor}, {memory_format}": functools.partial(
+            _Predictor, p, seed, data, device, way, memory_format, predictor
+        )
+        for memory_format, predictor in itertools.product(_formats(network), predictors)
+    }
+    first = slice(0, p["batch"])
     with way.inference_context():
-        settings = itertools.product(_formats(network), kinds)
-        models = [_Predictor(p, seed, data, device, way, *setting) for setting in settings]
-        candidates = {model.algorithm: model for model in models}
-        first = slice(0, p["batch"])
-        chosen, _ = fastest({name: functools.partial(model.infer, "test", first) for name, model in candidates.items()}, device.wait)
-    return Inference(candidates[chosen], p["batch"], seed)
+        model = _fastest_model(makers, lambda model: model.infer("test", first), device)
+    return Inference(model, p["batch"], seed)
 
 
 def _check_network_memory(p, device, parameter_copies):

@@ -18,7 +18,7 @@ def make_backend(make_device, version):
         version=version,
         device=device.kind,
         device_name=device.device_name,
-        libraries={"tensorflow": tf.__version__},
+        libraries={"tensorflow": tf.__version__, **device.libraries},
         library_files={"tensorflow": tf.__file__},
         operations=[_prepared_on(device, operation) for operation in operations],
         unreadable=device.unreadable,

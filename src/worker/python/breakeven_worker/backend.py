@@ -23,6 +23,9 @@ class Prepared:
     measures_latency = False  # every iteration is timed alone
     operand_sets = 1  # of operands and result, which the runs take in turn (operand_sets.py)
 
+    def prepare_runs(self, runs):
+        """Called before each sample, where nothing is timed: run() is called `runs` times next."""
+
     def run(self):
         """Does the work once. This, and wait(), is all that is timed."""
         raise NotImplementedError
@@ -107,3 +110,4 @@ class Backend:
     library_files: dict = field(default_factory=dict)  # name -> the file that was loaded
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # figure -> why it is not told
+    release: object = lambda: None  # gives back what the library keeps of a case that is gone

@@ -14,6 +14,7 @@ from .random_stream import BATCH_ORDER, RandomStream, shuffled_indices
 SIDE = 28
 PIXELS = SIDE * SIDE
 CLASSES = 10
+DISTINCT_ORDERS = 64  # of epochs; see src/network/batch_order.h
 
 _IMAGES_MAGIC = 0x803  # unsigned bytes, three dimensions
 _LABELS_MAGIC = 0x801  # unsigned bytes, one dimension
@@ -56,7 +57,7 @@ def pixel_values(pixels):
 
 def epoch_order(count, seed, epoch):
     """The rows of the training set in the order in which an epoch visits them, int64."""
-    return shuffled_indices(count, RandomStream(seed, BATCH_ORDER + epoch))
+    return shuffled_indices(count, RandomStream(seed, BATCH_ORDER + epoch % DISTINCT_ORDERS))
 
 
 def _find(folder, name):

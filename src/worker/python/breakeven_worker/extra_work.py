@@ -1,6 +1,7 @@
 """Work that a backend does beside its own, when asked to: a change of known size, by which it can be found out whether a
 regression check would see one (docs/worker-protocol.md)."""
 
+import math
 import os
 import statistics
 import time
@@ -82,6 +83,9 @@ class _MoreLooping(_WithExtraWork):
 
 class _MoreRuns(_WithExtraWork):
     _owed = 0.0
+
+    def prepare_runs(self, runs):
+        self._prepared.prepare_runs(runs + math.ceil(self._owed + self._share * runs))
 
     def run(self):
         self._prepared.run()

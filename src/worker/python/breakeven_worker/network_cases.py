@@ -1,9 +1,11 @@
 """From a library's model to the cases `train` and `infer`, as src/network/model_case.h does in C++.
 
 A model has
-    train_step(rows)     one step on these rows of the training set (int64 array); answers the mean loss before
-                         the update, as anything that float() takes: nobody waits for it while steps are timed
-    infer(split, rows)   the logits, batch x 10, of these rows (an array, or a slice) of "train" or "test"
+    place_order(order)   the order of an epoch (int64 array) where the model reads it; it is sliced into batches
+    train_step(rows)     one step on these rows of the training set (a slice of a placed order); answers the mean
+                         loss before the update, as anything that float() takes: nobody waits for it while steps
+                         are timed
+    infer(split, rows)   the logits, batch x 10, of these rows (such a slice, or a Python slice) of "train" or "test"
     logits_array(logits) the same as a numpy array of float64
     wait()               returns when all of that is done
     reset()              back to the initial parameters, and all optimiser state to zero
@@ -20,7 +22,7 @@ import numpy as np
 
 from . import evidence
 from .backend import Epoch, Prepared
-from .dataset import CLASSES, epoch_order
+from .dataset import CLASSES, DISTINCT_ORDERS, epoch_order
 from .random_stream import PARAMETERS, RandomStream
 
 FIRST_STEPS = 3  # whose losses are compared with the reference
@@ -32,31 +34,36 @@ def initial_values(index, count, scale, seed):
 
 
 class BatchOrder:
-    """The batches of one epoch after the other; what is left over at the end of each is dropped."""
+    """The batches of one epoch after the other; what is left over at the end of each is dropped. place(order) brings an
+    epoch's order to where batches are taken from it."""
 
-    def __init__(self, count, batch, seed):
-        self._count, self._batch, self._seed = count, batch, seed
+    def __init__(self, count, batch, seed, place):
+        self._count, self._batch, self._seed, self._place = count, batch, seed, place
+        self._orders = []  # of the first epochs
         self.restart()
 
     def restart(self):
         self._epoch = 0
         self._used = 0
-        self._now = epoch_order(self._count, self._seed, 0)
-        self.make_ready()
 
-    def make_ready(self):
-        """Shuffles for the next epoch. To be called where nothing is timed."""
-        self._next = epoch_order(self._count, self._seed, self._epoch + 1)
+    def prepare(self, batches):
+        """Makes the orders that the next `batches` batches follow. To be called where nothing is timed."""
+        last = self._used // self._batch + batches - 1
+        self._make_orders(self._epoch + last // (self._count // self._batch) + 1)
 
     def next(self):
+        """Shuffles only where prepare() was called for fewer batches."""
         if self._used + self._batch > self._count:
-            self._now = self._next
             self._epoch += 1
             self._used = 0
-            self.make_ready()
+        self._make_orders(self._epoch + 1)
         first = self._used
         self._used += self._batch
-        return self._now[first : self._used]
+        return self._orders[self._epoch % DISTINCT_ORDERS][first : self._used]
+
+    def _make_orders(self, epochs):
+        while len(self._orders) < min(epochs, DISTINCT_ORDERS):
+            self._orders.append(self._place(epoch_order(self._count, self._seed, len(self._orders))))
 
 
 def _logits_evidence(model, logits, elements, seed):
@@ -74,7 +81,7 @@ class Training(Prepared):
 
     def __init__(self, model, batch, seed):
         self._model, self._batch, self._seed = model, batch, seed
-        self._order = BatchOrder(model.counts["train"], batch, seed)
+        self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order)
         self._losses = []
         self._epochs = None  # done by train_epoch(), where the model is where that left it
         self.algorithm = model.algorithm
@@ -85,6 +92,9 @@ class Training(Prepared):
 
     def fetch(self):
         return self._model.fetch()
+
+    def prepare_runs(self, runs):
+        self._order.prepare(runs)
 
     def run(self):
         self._epochs = None
@@ -112,7 +122,7 @@ class Training(Prepared):
         if self._epochs is None:
             self._model.reset()
             self._epochs = 0
-        rows = epoch_order(self._model.counts["train"], self._seed, self._epochs)
+        rows = self._model.place_order(epoch_order(self._model.counts["train"], self._seed, self._epochs))
         self._epochs += 1
         steps = len(rows) // self._batch
         start = time.perf_counter()

@@ -10,16 +10,25 @@ import sys
 # How people call what a module brings; pip calls it as Python does.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 
+# One of them is there where NVIDIA's driver is: containers under gVisor lack the first, WSL has the last alone.
+DRIVER_FILES = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
 
-def require(*modules):
-    """Where one of the modules is not installed, every request is refused with that reason."""
-    for module in modules:
-        if importlib.util.find_spec(module) is None:
-            _refuse(f"{NAMES[module]} is not installed: pip install {module}")
+
+def require(*modules, pip=None):
+    """Where modules are not installed, every request is refused. The reason names the first of them, and the command that
+    brings all. `pip` is what pip calls the first one, where that is not its name."""
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if missing:
+        packages = [pip if pip and module == modules[0] else module for module in missing]
+        _refuse(f"{NAMES[missing[0]]} is not installed: pip install {' '.join(packages)}")
+
+
+def has_nvidia_driver():
+    return any(os.path.exists(path) for path in DRIVER_FILES)
 
 
 def require_nvidia_driver():
-    if not any(os.path.exists(path) for path in ("/proc/driver/nvidia/version", "/dev/dxg")):
+    if not has_nvidia_driver():
         _refuse("no CUDA device can be used: NVIDIA's driver is not installed")
 
 

@@ -193,3 +193,5 @@ class _Worker:
         self._prepared = None
         gc.unfreeze()
         gc.collect()
+        if self._backend is not None:
+            self._backend.release()

@@ -1,5 +1,7 @@
 """The timed loop, and the choice between settings of one library."""
 
+import math
+import sys
 import time
 from itertools import repeat
 
@@ -20,6 +22,7 @@ def _flush_caches():
 def take_sample(prepared, iterations, transfer, cold, on_host):
     """Runs `iterations` iterations of a prepared case. All figures of the answer are per iteration; the energy is the
     host's, and told where that is what computes."""
+    prepared.prepare_runs(iterations * transfer.repetitions)
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
@@ -88,26 +91,52 @@ def _one_by_one(prepared, iterate, iterations, cold):
 
 def with_others(chosen, seconds):
     """For a case's `algorithm`: the name of what is fastest, and how much longer the others took."""
-    others = [f"{name} took {seconds[name] / seconds[chosen]:.3g}x" for name in seconds if name != chosen]
-    return ", ".join([chosen, *others])
+
+    def compared(name):
+        if seconds[name] is None:
+            return "not tried"
+        return "failed" if math.isinf(seconds[name]) else f"took {seconds[name] / seconds[chosen]:.3g}x"
+
+    return ", ".join([chosen, *(f"{name} {compared(name)}" for name in seconds if name != chosen)])
 
 
-def fastest(candidates, wait, budget=0.3):
-    """The candidate with the shortest best time, and all best times in seconds.
+def fastest(candidates, wait, budget=0.3, patience=40):
+    """The candidate with the shortest best time, and all best times in seconds: infinite for one that throws, None for one
+    that was not tried.
 
     candidates: name -> function; wait() returns when the work of one is done. Each is run once to warm up, then
-    they are timed in turn until `budget` seconds are spent, at least once.
+    they are timed in turn until `budget` seconds are spent, at least once. A first call may compile for long: after
+    `patience` seconds no further candidate is tried. Where all throw, so does this.
     """
-    for run in candidates.values():
-        run()
-    wait()
-    best = dict.fromkeys(candidates, float("inf"))
-    end = time.perf_counter() + budget
-    while True:
-        for name, run in candidates.items():
-            start = time.perf_counter()
-            run()
+    best, running, failures = dict.fromkeys(candidates), [], []
+
+    def seconds_of(name):
+        start = time.perf_counter()
+        try:
+            candidates[name]()
             wait()
-            best[name] = min(best[name], time.perf_counter() - start)
+        except Exception as e:  # whatever a library throws costs this candidate, and not the case
+            failures.append(e.with_traceback(None))  # a traceback would keep the candidate's memory
+            print(f"{name}: {type(e).__name__}: {e}", file=sys.stderr)
+            return math.inf
+        return time.perf_counter() - start
+
+    begun = time.perf_counter()
+    for name in candidates:
+        if running and time.perf_counter() - begun > patience:
+            break
+        best[name] = seconds_of(name)
+        if best[name] < math.inf:
+            running.append(name)
+    end = time.perf_counter() + budget
+    while running:
+        for name in list(running):
+            seconds = seconds_of(name)
+            best[name] = min(best[name], seconds) if seconds < math.inf else math.inf
+            if seconds == math.inf:
+                running.remove(name)
         if time.perf_counter() > end:
-            return min(best, key=best.get), best
+            break
+    if not running:
+        raise failures[0]
+    return min(running, key=best.get), best

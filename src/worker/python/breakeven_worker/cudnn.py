@@ -1,0 +1,7 @@
+"""cuDNN's version, which its users give as one number."""
+
+
+def version_text(number):
+    """9.19.0 of 91900. Before 9, a major version counted 1,000."""
+    major = 10_000 if number >= 90_000 else 1_000
+    return f"{number // major}.{number % major // 100}.{number % 100}"

@@ -1,0 +1,154 @@
+"""Training in Python workers takes the batches that the programs in C++ take, and nothing but steps is timed. Settings of a
+library race, and one that fails costs only itself."""
+
+import importlib.util
+import math
+import os
+import sys
+import time
+import unittest
+from unittest import mock
+
+from backend_program import SOURCE, python_with_numpy, skip
+
+sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
+
+if importlib.util.find_spec("numpy") is None:
+    python = python_with_numpy() or skip("no python3 here has numpy")
+    os.execv(python, [python, *sys.argv])
+
+import numpy as np  # noqa: E402
+
+from breakeven_worker import network_cases, serve  # noqa: E402
+from breakeven_worker.backend import Backend, Operation, Prepared, Transfer  # noqa: E402
+from breakeven_worker.cudnn import version_text  # noqa: E402
+from breakeven_worker.dataset import DISTINCT_ORDERS, epoch_order  # noqa: E402
+from breakeven_worker.extra_work import with_extra_work  # noqa: E402
+from breakeven_worker.random_stream import BATCH_ORDER, RandomStream  # noqa: E402
+from breakeven_worker.timing import fastest, take_sample, with_others  # noqa: E402
+
+IMAGES, BATCH, SEED = 50, 16, 3
+
+
+class Model:
+    """Writes down what is asked of it."""
+
+    algorithm = "none"
+    counts = {"train": IMAGES, "test": IMAGES}
+
+    def __init__(self):
+        self.log = []
+
+    def place_order(self, order):
+        self.log.append("order")
+        return order
+
+    def train_step(self, rows):
+        self.log.append(rows.tolist())
+        return 0.0
+
+    def wait(self):
+        pass
+
+    def bring(self):
+        pass
+
+    def fetch(self):
+        return False
+
+
+class Orders(unittest.TestCase):
+    def training(self):
+        self.model = Model()
+        return network_cases.Training(self.model, BATCH, SEED)
+
+    def test_rows_are_sorted_by_their_numbers(self):
+        for count in (1, 7, 60_000):
+            numbers = RandomStream(SEED, BATCH_ORDER + 2).bits(0, count)
+            order = epoch_order(count, SEED, 2)
+            self.assertEqual(sorted(order.tolist()), list(range(count)))
+            self.assertTrue((np.diff(numbers[order].astype(object)) > 0).all())
+
+    def test_no_order_is_made_while_steps_are_timed(self):
+        training = self.training()
+        for iterations, transfer in ((1, Transfer()), (40, Transfer()), (5, Transfer("once", 7))):
+            self.model.log.clear()
+            with mock.patch.object(network_cases, "epoch_order", wraps=epoch_order) as make:
+                sample = take_sample(training, iterations, transfer, cold=False, on_host=False)
+            self.assertEqual(sample["iterations"], iterations)
+            first = next(at for at, what in enumerate(self.model.log) if what != "order")
+            self.assertEqual(make.call_count, first, "orders that are made before the first step")
+            self.assertNotIn("order", self.model.log[first:])
+            self.assertEqual(len(self.model.log) - first, iterations * transfer.repetitions)
+        self.assertEqual(self.model.log[-1], epoch_order(IMAGES, SEED, 25)[:BATCH].tolist())  # step 75, of 3 an epoch
+
+    def test_extra_runs_have_their_orders_too(self):
+        training = self.training()
+        take_sample(with_extra_work(training, 0.5, on_host=False), 20, Transfer(), cold=False, on_host=False)
+        first = self.model.log.index(epoch_order(IMAGES, SEED, 0)[:BATCH].tolist())
+        self.assertNotIn("order", self.model.log[first:])
+        self.assertEqual(len(self.model.log) - first, 30)
+
+    def test_later_epochs_repeat_the_orders(self):
+        training = self.training()
+        training.prepare_runs(10**6)
+        self.assertEqual(self.model.log, ["order"] * DISTINCT_ORDERS)
+        for _ in range(3 * (DISTINCT_ORDERS + 1)):
+            training.run()
+        training.run()
+        self.assertEqual(self.model.log[-1], epoch_order(IMAGES, SEED, 1)[:BATCH].tolist())
+
+
+class Race(unittest.TestCase):
+    def race(self, candidates, **limits):
+        with mock.patch("sys.stderr"):
+            return fastest(candidates, lambda: None, budget=0.01, **limits)
+
+    def test_one_that_throws_is_dropped(self):
+        def refuse():
+            raise RuntimeError("no such kernel")
+
+        calls = []
+
+        def break_later():
+            calls.append(1)
+            if len(calls) > 1:
+                raise RuntimeError("the second step fails")
+
+        candidates = {"refuses": refuse, "breaks": break_later, "works": lambda: time.sleep(0.001)}
+        chosen, seconds = self.race(candidates)
+        self.assertEqual((chosen, seconds["refuses"], seconds["breaks"]), ("works", math.inf, math.inf))
+        self.assertEqual(with_others(chosen, seconds), "works, refuses failed, breaks failed")
+        with self.assertRaisesRegex(RuntimeError, "no such kernel"):
+            self.race({"refuses": refuse})
+
+    def test_the_fastest_is_chosen_and_the_others_are_compared(self):
+        chosen, seconds = self.race({"slow": lambda: time.sleep(0.01), "fast": lambda: time.sleep(0.001)})
+        self.assertEqual(chosen, "fast")
+        self.assertRegex(with_others(chosen, seconds), r"^fast, slow took \d[.\d]*x$")
+
+    def test_first_calls_that_take_too_long_end_the_race(self):
+        chosen, seconds = self.race({"compiles": lambda: time.sleep(0.02), "is late": self.fail}, patience=0.01)
+        self.assertEqual(with_others(chosen, seconds), "compiles, is late not tried")
+
+
+class Release(unittest.TestCase):
+    def test_the_library_gives_back_what_it_keeps(self):
+        released = []
+        operation = Operation("matmul", ["f32"], lambda parameters, seed: Prepared())
+        made = Backend("b", "1", operations=[operation], release=lambda: released.append(worker._prepared))
+        worker = serve._Worker(lambda threads: made)
+        worker.answer({"request": "hello", "protocol": serve.PROTOCOL, "threads": 1})
+        worker.answer({"request": "prepare", "op": "matmul", "parameters": {"dtype": "f32"}, "seed": 1})
+        released.clear()
+        worker.answer({"request": "release"})
+        self.assertEqual(released, [None])
+
+
+class CudnnVersion(unittest.TestCase):
+    def test_versions_before_and_after_the_change_of_numbering(self):
+        self.assertEqual([version_text(number) for number in (91900, 90101, 8907)], ["9.19.0", "9.1.1", "8.9.7"])
+
+
+if __name__ == "__main__":
+    unittest.main()
