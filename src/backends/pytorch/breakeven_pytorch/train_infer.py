@@ -230,7 +230,7 @@ def _fastest_model(makers, try_once, device):
     candidates = {name: _Candidate(make, try_once) for name, make in makers.items()}
     chosen, seconds = fastest(candidates, device.wait)
     model = candidates[chosen].model
-    model.algorithm = with_others(chosen, seconds)
+    model.algorithm = with_others(chosen, seconds, between="; ")
     return model
 
 
