@@ -27,8 +27,8 @@ std::vector<Parameter> data_parameters() {
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
       added_later(boolean_parameter(
           "graph",
-          "submit a step, or a batch, as one CUDA graph; false: call by call. The backend cuda "
-          "heeds it, others know no difference",
+          "submit a step, or a batch, as one CUDA graph; false: call by call. For cuda and "
+          "pytorch-cuda-compiled; other PyTorch backends refuse false, and the rest ignores it",
           true)),
       added_later(boolean_parameter(
           "fused",

@@ -196,7 +196,7 @@ class WithinTheProgramTest(unittest.TestCase):
         wrong = {**train_infer._IMPLEMENTATIONS, "fused": {"fused": True, "foreach": True}}
         with mock.patch.object(train_infer, "_IMPLEMENTATIONS", wrong), mock.patch("sys.stderr"):
             training = self.prepared(train("mlp", 16))
-        self.assertEqual(training.algorithm, "eager, contiguous, default sgd, eager, contiguous, fused sgd failed")
+        self.assertEqual(training.algorithm, "eager, contiguous, default sgd; eager, contiguous, fused sgd failed")
 
     def test_a_transformer_in_f32_does_without_the_fast_path(self):
         import torch

@@ -1,11 +1,12 @@
 """Training and inference of the small networks.
 
-What is timed of a training step is what stands in a user's loop: rows taken from a data set that is in memory
-as a tensor (no data loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward,
-step. The order of an epoch is a tensor beside the data set, and a step's rows are a slice of it. Of inference: a slice of
-the test set and the forward pass, in inference mode. Of the settings that a user may choose freely, the fastest here is
-found by trying, and named: PyTorch's two memory formats, where there are convolutions, and what the way of running
-(ways.py) has for optimisers and inference.
+A timed training step is what stands in a user's loop: rows taken from a data set that is in memory as a tensor (no data
+loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward, step. The order of an epoch is
+a tensor beside the data set, and a step's rows are a slice of it. A timed inference is a slice of the test set and the
+forward pass, in inference mode.
+
+A user may choose PyTorch's memory format, where there are convolutions, and what the way of running (ways.py) has for
+optimisers and inference. The fastest combination here is found by trying, and `algorithm` names them all.
 """
 
 import contextlib
@@ -193,8 +194,8 @@ class _Trainer(_Model):
         return logits
 
 
-# torch.optim's arguments by the name of an implementation; "default" is what whoever says nothing gets. What is compiled
-# is the one that updates all parameters at once: `fused` alone would choose the loop over them.
+# torch.optim's arguments by the name of an implementation. "compiled" updates all parameters at once: `fused=False` alone
+# would choose the loop over them.
 _IMPLEMENTATIONS = {"default": {}, "fused": {"fused": True}, "compiled": {"fused": False, "foreach": True}}
 
 
@@ -230,7 +231,7 @@ def _fastest_model(makers, try_once, device):
     candidates = {name: _Candidate(make, try_once) for name, make in makers.items()}
     chosen, seconds = fastest(candidates, device.wait)
     model = candidates[chosen].model
-    model.algorithm = with_others(chosen, seconds)
+    model.algorithm = with_others(chosen, seconds, between="; ")
     return model
 
 
@@ -300,7 +301,7 @@ def _prepare_inference(p, seed, device, way):
     data = _open_data(p["data"], _place_of_data(p, device))
     network = _check_network_memory(p, device, parameter_copies=1)
     moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
-    predictors = way.predictors[:1] if moves_all else way.predictors  # of those that are written anew none is frozen
+    predictors = way.predictors[:1] if moves_all else way.predictors  # parameters that are written anew are not frozen
     makers = {
         f"{predictor}, {memory_format}": functools.partial(
             _Predictor, p, seed, data, device, way, memory_format, predictor

@@ -62,8 +62,9 @@ class Gpu(_Device):
             raise Failed(f"no CUDA device can be used by tensorflow {tf.__version__}: it lists none")
         tf.config.set_visible_devices(cards[:1], "GPU")
         tf.config.experimental.set_memory_growth(cards[0], True)  # other backends need memory of the same card
-        built_with = tf.sysconfig.get_build_info()  # of what was loaded TensorFlow says nothing
-        self.libraries = {name: built_with[f"{name}_version"] for name in ("cuda", "cudnn") if f"{name}_version" in built_with}
+        built_with = tf.sysconfig.get_build_info()  # TensorFlow does not say what was loaded
+        versions = {name: built_with.get(f"{name}_version") for name in ("cuda", "cudnn")}
+        self.libraries = {name: version for name, version in versions.items() if version}
         details = tf.config.experimental.get_device_details(cards[0])
         self.device_name = details.get("device_name", "a GPU")
         if details.get("compute_capability", (8, 0)) < (8, 0):  # TF32 and bf16 came with Ampere

@@ -89,7 +89,7 @@ def _one_by_one(prepared, iterate, iterations, cold):
     return seconds, cpu_seconds
 
 
-def with_others(chosen, seconds):
+def with_others(chosen, seconds, between=", "):
     """For a case's `algorithm`: the name of what is fastest, and how much longer the others took."""
 
     def compared(name):
@@ -97,7 +97,7 @@ def with_others(chosen, seconds):
             return "not tried"
         return "failed" if math.isinf(seconds[name]) else f"took {seconds[name] / seconds[chosen]:.3g}x"
 
-    return ", ".join([chosen, *(f"{name} {compared(name)}" for name in seconds if name != chosen)])
+    return between.join([chosen, *(f"{name} {compared(name)}" for name in seconds if name != chosen)])
 
 
 def fastest(candidates, wait, budget=0.3, patience=40):
