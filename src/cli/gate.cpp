@@ -45,7 +45,7 @@ struct GateOptions {
   double threshold = 0.03, minutes = 10, seconds = 0;
   std::filesystem::path selftest;
   Outputs outputs;
-  bool quiet = false, only_check = false;
+  bool library_defaults = false, quiet = false, only_check = false;
 };
 
 void declare_side(CLI::App& command, const std::string& name, const std::string& what, SideOptions& o) {
@@ -85,6 +85,7 @@ void declare(CLI::App& command, GateOptions& o) {
       ->check(above_zero());
   command.add_option("--threads", o.threads,
                      "CPU threads of both sides; default: one a physical core, within affinity and quota");
+  add_library_defaults_option(command, o.library_defaults);
   command.add_option(
       "--selftest", o.selftest,
       "the result of `breakeven selftest` on this host; default: results/HOST/selftest.json, if it exists");
@@ -313,6 +314,7 @@ int gate(const GateOptions& o) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
   if (o.seconds > 0) plan.config.measure.max_seconds = o.seconds;
+  apply_library_defaults(o.library_defaults, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   plan.rules.threshold = o.threshold;

@@ -26,6 +26,17 @@ void add_case_options(CLI::App& command, CaseSelection& selection) {
       ->type_name("I/N");
 }
 
+void add_library_defaults_option(CLI::App& command, bool& chosen) {
+  command.add_flag("--library-defaults", chosen,
+                   "OpenBLAS and BLIS keep the kernels that they choose by themselves; default: the fastest "
+                   "that they have for this processor");
+}
+
+void apply_library_defaults(bool option, Measure& measure) {
+  measure.library_defaults = measure.library_defaults || option;
+  if (measure.library_defaults) start_with_library_defaults();
+}
+
 std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text) {
   static const std::regex form("([0-9]{1,6})/([0-9]{1,6})");
   std::smatch parts;

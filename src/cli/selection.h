@@ -24,6 +24,12 @@ void add_case_options(CLI::App& command, CaseSelection& selection);
 /// Reads the configs and leaves the cases that are asked for. Throws CommandError where none is left.
 Config select_cases(const CaseSelection& selection);
 
+/// `--library-defaults`, in the words of all commands that measure.
+void add_library_defaults_option(CLI::App& command, bool& chosen);
+/// Has the programs that are started from now on keep their libraries' defaults, if the option or the config
+/// says so.
+void apply_library_defaults(bool option, Measure& measure);
+
 /// The cases of part `text` ("I/N", I from 1 to N), dealt out in turn, so that every part has its share of
 /// every sweep.
 std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::string& text);

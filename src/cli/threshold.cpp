@@ -38,7 +38,7 @@ struct ThresholdOptions {
   Outputs outputs;
   double minutes = 60;
   int threads = 0;
-  bool quiet = false;
+  bool library_defaults = false, quiet = false;
 };
 
 void declare(CLI::App& command, ThresholdOptions& o) {
@@ -63,6 +63,7 @@ void declare(CLI::App& command, ThresholdOptions& o) {
   command.add_option("--threads", o.threads,
                      "CPU threads of sides whose config does not say; default: one per physical core, within "
                      "affinity and quota");
+  add_library_defaults_option(command, o.library_defaults);
   o.outputs.declare(command, {SubjectKind::threshold});
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
@@ -165,6 +166,7 @@ int measured_threshold(const ThresholdOptions& o) {
   const FileLock lock(o.outputs.file_of("--out"));
   ThresholdPlan plan;
   plan.config = read_threshold_config(o.config);
+  apply_library_defaults(o.library_defaults, plan.config.measure);
   plan.threads = choose_threads(o.threads);
   plan.max_seconds = 60 * o.minutes;
   choose_sides(plan, o);

@@ -4,21 +4,20 @@
 #include <array>
 #include <string_view>
 
+#include "host/library_variables.h"
+
 namespace breakeven {
 namespace {
 
-// From the manuals of OpenBLAS, BLIS, MKL, oneDNN, OpenMP (also GNU's and LLVM's), CUDA and its libraries,
-// XLA, JAX, PyTorch, TensorFlow (whose TF_ is Terraform's, too) and glibc.
-constexpr std::array<std::string_view, 32> beginnings{
-    "OPENBLAS_",  "GOTO_",      "BLIS_",      "MKL_",      "DNNL_",     "ONEDNN_",   "OMP_",
-    "GOMP_",      "KMP_",       "CUDA_",      "CUBLAS_",   "CUBLASLT",  "CUDNN_",    "NVIDIA_TF32",
-    "XLA_",       "JAX_",       "TORCH_",     "TORCHINDU", "PYTORCH_",  "ATEN_",     "TF_XLA_",
-    "TF_ENABLE_", "TF_DISABLE", "TF_NUM_",    "TF_GPU_",   "TF_FORCE_", "TF_CUDNN_", "TF_CUBLAS",
-    "TF_DETER",   "MALLOC_",    "GLIBC_TUNA", "LD_PRELOAD"};
 constexpr std::array<std::string_view, 5> of_places{"_HOME", "_PATH", "_ROOT", "_DIR", "_FILE"};
 
 bool steers(std::string_view name) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](auto one) { return name.starts_with(one); }) &&
+  const auto& libraries = library_variables();
+  return std::any_of(libraries.begin(), libraries.end(),
+                     [&](const LibraryVariables& one) {
+                       return std::any_of(one.beginnings.begin(), one.beginnings.end(),
+                                          [&](auto beginning) { return name.starts_with(beginning); });
+                     }) &&
          std::none_of(of_places.begin(), of_places.end(), [&](auto one) { return name.ends_with(one); });
 }
 

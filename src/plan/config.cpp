@@ -37,7 +37,8 @@ Measure read_measure(const Json& json, const Place& place) {
           .needs_own_speed = given.text("own_speed") == "needed",
           .seed = static_cast<std::uint64_t>(given.integer("seed")),
           .timeout_seconds = given.number("timeout_seconds"),
-          .energy_seconds = given.number("energy_seconds")};
+          .energy_seconds = given.number("energy_seconds"),
+          .library_defaults = given.boolean("library_defaults")};
 }
 
 /// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
@@ -163,6 +164,10 @@ const std::vector<Parameter>& measure_parameters() {
           "energy_seconds",
           "of further work on a GPU, around which its energy is read; 0: energy is not measured", 0, 600,
           defaults.energy_seconds),
+      boolean_parameter("library_defaults",
+                        "whether OpenBLAS and BLIS keep the kernels that they choose by themselves, which "
+                        "may be slower than others that they have",
+                        defaults.library_defaults),
   };
   return all;
 }

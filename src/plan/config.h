@@ -17,11 +17,12 @@ struct Measure {
   double max_seconds = 3;   // of measuring, for each case and backend
   int launches = 1;         // fresh processes of each backend
   bool cold_cache = false;
-  bool placed = true;  // each computing thread of a CPU backend on a core of its own
+  bool placed = true;           // each computing thread of a CPU backend on a core of its own
   bool needs_own_speed = true;  // rounds count only if the machine was as fast as it can be
   std::uint64_t seed = 1;
-  double timeout_seconds = 120;  // a request unanswered for this long is given up
-  double energy_seconds = 2;     // of work whose energy is read, of each GPU case; 0: none is
+  double timeout_seconds = 120;   // a request unanswered for this long is given up
+  double energy_seconds = 2;      // of work whose energy is read, of each GPU case; 0: none is
+  bool library_defaults = false;  // CPU libraries keep the kernels that they choose by themselves
 
   bool operator==(const Measure&) const = default;
 };

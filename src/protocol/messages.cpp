@@ -213,6 +213,7 @@ Json to_object(const answer::Hello& a) {
   for (const auto& [op, dtypes] : a.supports) object["supports"][op] = dtypes;
   object["unreadable"] = a.unreadable;
   if (!a.warnings.empty()) object["warnings"] = a.warnings;
+  if (!a.notes.empty()) object["notes"] = a.notes;
   return object;
 }
 Json to_object(const answer::Ready& a) {
@@ -276,6 +277,7 @@ void read(const Json& object, answer::Hello& a) {
   }
   a.unreadable = get_or<std::map<std::string, std::string>>(object, "unreadable", {});
   a.warnings = get_or<std::vector<std::string>>(object, "warnings", {});
+  a.notes = get_or<std::vector<std::string>>(object, "notes", {});
 }
 void read(const Json& object, answer::Ready& a) {
   a.algorithm = get_or<std::string>(object, "algorithm", "");

@@ -87,6 +87,7 @@ struct Hello {
   std::map<std::string, std::string>
       unreadable;                          // quantity ("joules", "device_seconds"), why it is unknown here
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
+  std::vector<std::string> notes = {};     // what else a reader of its results should know
 };
 struct Ready {
   std::string algorithm;

@@ -89,6 +89,7 @@ Json to_json(const BackendRecord& b) {
   for (const auto& [op, dtypes] : b.supports) made["supports"][op] = dtypes;
   made["unreadable"] = b.unreadable;
   if (!b.warnings.empty()) made["warnings"] = b.warnings;
+  if (!b.notes.empty()) made["notes"] = b.notes;
   made["program"] = b.program;
   return made;
 }
@@ -127,6 +128,7 @@ BackendRecord read_backend(const JsonReader& in) {
   b.supports.assign(supports.begin(), supports.end());
   b.unreadable = in.get_or<std::map<std::string, std::string>>("unreadable", {});
   b.warnings = in.get_or<std::vector<std::string>>("warnings", {});
+  b.notes = in.get_or<std::vector<std::string>>("notes", {});
   b.program = in.get_or<std::string>("program", "");
   b.available = in.get<bool>("available");
   b.reason = in.get_or<std::string>("reason", "");

@@ -124,6 +124,7 @@ struct BackendRecord {
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;
   std::map<std::string, std::string> unreadable;
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
+  std::vector<std::string> notes = {};     // what else a reader of its results should know
   std::string program;                     // path
   bool available = false;
   std::string reason;  // why not

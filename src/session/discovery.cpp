@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "host/library_variables.h"
 #include "install_paths.h"
 
 namespace breakeven {
@@ -57,12 +58,14 @@ WorkerOptions worker_options(int threads) {
     if (std::getenv(name) == nullptr) options.environment.emplace_back(name, value);
   };
   unless_set("OMP_NUM_THREADS", fmt::format("{}", threads));
-  // Long enough to stay awake from one parallel loop to the next, short enough to be asleep in the next arm's
-  // sample.
-  unless_set("GOMP_SPINCOUNT", "5000");
-  unless_set("KMP_BLOCKTIME", "0");
-  unless_set("OPENBLAS_THREAD_TIMEOUT", "18");
+  for (const LibraryVariables& library : library_variables()) {
+    if (!library.spin.empty()) unless_set(std::string(library.spin).c_str(), std::string(library.short_spin));
+  }
   return options;
+}
+
+void start_with_library_defaults() {
+  setenv(library_defaults_variable, "1", 1);
 }
 
 BackendRecord to_record(const BackendProgram& program, const answer::Hello& hello) {
@@ -77,6 +80,7 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .supports = hello.supports,
           .unreadable = hello.unreadable,
           .warnings = hello.warnings,
+          .notes = hello.notes,
           .program = program.path.string(),
           .available = true,
           .reason = ""};

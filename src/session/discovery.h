@@ -26,6 +26,10 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
 /// unless the user has said otherwise in the environment, and libraries start with `threads`.
 WorkerOptions worker_options(int threads);
 
+/// Workers started from now on run their libraries as any caller gets them (host/library_variables.h). Before
+/// this process has a second thread.
+void start_with_library_defaults();
+
 /// Starts the program and asks who it is. One that cannot run here is not available, in its own or its
 /// loader's words.
 BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options);

@@ -131,10 +131,12 @@ void warn_of_environment(const Host& host, std::vector<std::string>& warnings) {
 }
 
 void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings) {
-  for (const std::string& said : backend.warnings) {
-    std::string warning = fmt::format("{}: {}", backend.name, said);
-    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-      warnings.push_back(std::move(warning));
+  for (const auto* all : {&backend.warnings, &backend.notes}) {
+    for (const std::string& said : *all) {
+      std::string warning = fmt::format("{}: {}", backend.name, said);
+      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+        warnings.push_back(std::move(warning));
+    }
   }
 }
 

@@ -111,6 +111,12 @@ struct OperationRegistration {
 };
 const std::vector<Operation>& operations();
 
+/// `const StartRegistration registered(function);` registers what the program does before it reads its first
+/// request. The function may start the program again with another environment.
+struct StartRegistration {
+  explicit StartRegistration(std::function<void()> function);
+};
+
 struct Backend {
   std::string name;
   std::string role = "contender";  // or "arbiter": knows the truth, and is measured only where it is named
@@ -123,6 +129,8 @@ struct Backend {
   std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty: the host's
   std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: cannot be said
   std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
+  std::vector<std::string> notes = {};     // what else a reader of its results should know
+  std::string variant = {};                // what every row's algorithm ends with, such as "library defaults"
 };
 
 /// Defined once by each backend program.

@@ -8,6 +8,7 @@
 #include "worker/serve.h"
 
 int main() {
+  breakeven::start_up();
   // Libraries print to standard output when they feel like it: theirs becomes standard error, the protocol's
   // stays.
   std::FILE* out = fdopen(dup(STDOUT_FILENO), "w");

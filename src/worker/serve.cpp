@@ -24,8 +24,17 @@ std::vector<Operation>& registered_operations() {
   return all;
 }
 
+std::vector<std::function<void()>>& registered_starts() {
+  static std::vector<std::function<void()>> all;
+  return all;
+}
+
 std::string size_of(double bytes) {
   return fmt::format("{:.3g} GiB", bytes / 0x1p30);
+}
+
+std::string algorithm_text(const std::string& algorithm, const std::string& variant) {
+  return fmt::format("{}{}{}", algorithm, algorithm.empty() || variant.empty() ? "" : ", ", variant);
 }
 
 /// Decided before allocating: a machine that overcommits grants memory that it does not have, and then kills.
@@ -71,7 +80,8 @@ class Worker {
                         .library_files = backend_.library_files,
                         .supports = {},
                         .unreadable = {},
-                        .warnings = backend_.warnings};
+                        .warnings = backend_.warnings,
+                        .notes = backend_.notes};
     std::erase_if(hello.library_files, [](const auto& library) { return library.second.empty(); });
     for (const auto& operation : operations()) {
       std::vector<std::string> dtypes;
@@ -109,7 +119,7 @@ class Worker {
                  .cold = request.cold,
                  .each_iteration = request.problem.workload->measures_latency(),
                  .host_energy = backend_.device == "cpu"};
-        return answer::Ready{.algorithm = prepared_->algorithm(),
+        return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
                              .transfer = transfer_policy(request.problem.parameters),
                              .operand_sets = prepared_->operand_sets()};
       }
@@ -194,6 +204,14 @@ OperationRegistration::OperationRegistration(Operation operation) {
 }
 const std::vector<Operation>& operations() {
   return registered_operations();
+}
+
+StartRegistration::StartRegistration(std::function<void()> function) {
+  registered_starts().push_back(std::move(function));
+}
+
+void start_up() {
+  for (const auto& function : registered_starts()) function();
 }
 
 bool serve(std::istream& in, const std::function<bool(const std::string&)>& send) {

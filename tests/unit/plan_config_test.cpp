@@ -43,7 +43,8 @@ TEST(Config, DefaultsAreTheDesigns) {
 TEST(Config, ReadsEveryKey) {
   const Config config = read_text(R"({"$schema": "x", "title": "Why?", "backends": ["openblas", "blis-0.9"],
       "measure": {"precision": 0.1, "max_seconds": 5, "launches": 3, "cache": "cold", "placement": "free",
-                  "seed": 9007199254740991, "timeout_seconds": 0.5, "energy_seconds": 0},
+                  "seed": 9007199254740991, "timeout_seconds": 0.5, "energy_seconds": 0,
+                  "library_defaults": true},
       "workloads": [{"op": "matmul", "m": 2, "n": 3, "k": 4}]})");
   EXPECT_EQ(config.title, "Why?");
   EXPECT_THAT(config.backends, ElementsAre("openblas", "blis-0.9"));
@@ -54,7 +55,8 @@ TEST(Config, ReadsEveryKey) {
                                      .placed = false,
                                      .seed = 9007199254740991,
                                      .timeout_seconds = 0.5,
-                                     .energy_seconds = 0}));
+                                     .energy_seconds = 0,
+                                     .library_defaults = true}));
 }
 
 TEST(Config, FirstKeyVariesSlowest) {

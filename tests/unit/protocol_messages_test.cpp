@@ -102,7 +102,8 @@ TEST(Answers, AreReadAsTheyWereWritten) {
                                             .library_files = {{"lib", "/usr/lib/lib.so"}},
                                             .supports = {{"matmul", {"f32", "s8"}}},
                                             .unreadable = {{"joules", "why"}},
-                                            .warnings = {"slow"}});
+                                            .warnings = {"slow"},
+                                            .notes = {"other"}});
   EXPECT_EQ(hello.name + hello.version + hello.role + hello.device, "nvarbitergpu");
   EXPECT_EQ(hello.device_name, "G \"quoted\"\n");
   EXPECT_EQ(hello.device_id, "GPU-1");
@@ -111,6 +112,7 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_THAT(hello.supports, ElementsAre(Pair("matmul", ElementsAre("f32", "s8"))));
   EXPECT_THAT(hello.unreadable, ElementsAre(Pair("joules", "why")));
   EXPECT_THAT(hello.warnings, ElementsAre("slow"));
+  EXPECT_THAT(hello.notes, ElementsAre("other"));
   const auto ready = answered(answer::Ready{.algorithm = "a", .transfer = "once"});
   EXPECT_EQ(ready.algorithm + ready.transfer, "aonce");
   EXPECT_EQ(ready.operand_sets, 1);

@@ -145,6 +145,7 @@ Result full_result() {
                         .supports = {{"conv2d", {"f32"}}, {"matmul", {"f32", "s8"}}},
                         .unreadable = {{"joules", "no meter"}},
                         .warnings = {"slow"},
+                        .notes = {"other"},
                         .program = "/path/to/program",
                         .available = false,
                         .reason = "why not"});
@@ -196,6 +197,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(b.supports, was.supports);
   EXPECT_EQ(b.unreadable, was.unreadable);
   EXPECT_EQ(b.warnings, was.warnings);
+  EXPECT_EQ(b.notes, was.notes);
   EXPECT_EQ(b.program, was.program);
   EXPECT_EQ(b.available, was.available);
   EXPECT_EQ(b.reason, was.reason);

@@ -1,8 +1,10 @@
 #include "worker/backend.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "backends/cblas/kernel_start.h"
 #include "backends/cblas/library.h"
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/program.h"
@@ -11,24 +13,45 @@
 #include "worker/threads.h"
 
 namespace breakeven {
+namespace {
+
+constexpr const char* defaults = "library defaults";
+
+/// What the library's own choice leaves unused, where it was to keep it.
+std::string defaults_warning() {
+  const std::string taken = cblas::library_kernels();
+  const std::vector<cblas::Kernels> known = cblas::known_kernels();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == taken; });
+  if (found == known.end()) return "";
+  return cblas::kernels_warning(taken, found->vectors, cblas::vectors_of(cpu_features()),
+                                "without library_defaults, breakeven looks for faster ones");
+}
+
+}  // namespace
 
 Backend make_backend() {
   const LoadedLibrary loaded =
       loaded_library(cblas::library_name(), cblas::sgemm_symbol(), cblas::own_symbol());
-  std::vector<std::string> warnings{loaded.warning, cblas::library_warning()};
+  const cblas::KernelStart& start = cblas::kernel_start();
+  std::vector<std::string> warnings{loaded.warning, start.library_defaults ? defaults_warning() : ""};
   std::erase(warnings, "");
+  std::string version = cblas::library_version();
+  if (start.library_defaults) version = version + ", " + defaults;
   return {.name = cblas::backend_name(),
           .role = "contender",
           .device = "cpu",
           .device_name = cpu_model(),
-          .libraries = {{cblas::library_name(), cblas::library_version()}},
+          .libraries = {{cblas::library_name(), version}},
           .library_files = {{cblas::library_name(), loaded.file}},
           .use_threads =
               [](int threads) {
                 set_threads(threads);
                 cblas::let_library_use(threads);
               },
-          .warnings = warnings};
+          .warnings = warnings,
+          .notes = cblas::kernel_notes(start, cblas::library_kernels()),
+          .variant = start.library_defaults ? defaults : ""};
 }
 
 }  // namespace breakeven

@@ -1,11 +1,10 @@
 #include <blis.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <map>
+#include <string_view>
 
-#include "backends/cblas/kernel_choice.h"
 #include "backends/cblas/library.h"
-#include "host/cpu.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -30,30 +29,24 @@ const char* own_symbol() {
   return "bli_info_get_version_str";
 }
 
-std::string library_warning() {
-  constexpr const char* choice = "BLIS_ARCH_TYPE";
-  if (std::getenv(choice) != nullptr) return "";  // that is what was asked for
-  Vectors used = Vectors::sse;
-  switch (kernels()) {
-    case BLIS_ARCH_SKX:
-      used = Vectors::avx512;
-      break;
-    case BLIS_ARCH_HASWELL:
-    case BLIS_ARCH_ZEN3:
-    case BLIS_ARCH_ZEN2:
-    case BLIS_ARCH_ZEN:
-      used = Vectors::avx2;
-      break;
-    case BLIS_ARCH_GENERIC:
-      break;
-    default:
-      return "";  // of others nothing is known
+std::string library_kernels() {
+  return bli_arch_string(kernels());
+}
+
+std::vector<Kernels> known_kernels() {
+  static const std::map<std::string_view, Vectors> vectors{
+      {"skx", Vectors::avx512},   {"zen5", Vectors::avx512}, {"zen4", Vectors::avx512},
+      {"haswell", Vectors::avx2}, {"zen3", Vectors::avx2},   {"zen2", Vectors::avx2},
+      {"zen", Vectors::avx2},     {"generic", Vectors::sse}};
+  // By this version's own numbers: versions differ in them.
+  std::vector<Kernels> known;
+  for (int id = 0; id < static_cast<int>(BLIS_NUM_ARCHS); ++id) {
+    const char* name = bli_arch_string(static_cast<arch_t>(id));
+    if (const auto found = vectors.find(name); found != vectors.end())
+      known.push_back(
+          {.name = name, .value = fmt::format("{}", id), .vectors = found->second, .feature = ""});
   }
-  const Vectors there = vectors_of(cpu_features());
-  return kernels_warning(
-      bli_arch_string(kernels()), used, there,
-      fmt::format("{}={} in the environment", choice,
-                  static_cast<int>(there == Vectors::avx512 ? BLIS_ARCH_SKX : BLIS_ARCH_HASWELL)));
+  return known;
 }
 
 void use_library_threads(int threads) {

@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
-#include <map>
 #include <sstream>
 
-#include "backends/cblas/kernel_choice.h"
 #include "backends/cblas/library.h"
 #include "backends/cblas/program.h"
-#include "host/cpu.h"
 
 namespace breakeven::cblas {
 
@@ -33,27 +29,24 @@ const char* own_symbol() {
   return BREAKEVEN_SYMBOL_NAME(openblas_get_config);
 }
 
-std::string library_warning() {
-  constexpr const char* choice = "OPENBLAS_CORETYPE";
-  if (std::getenv(choice) != nullptr) return "";  // that is what was asked for
-  // https://github.com/OpenMathLib/OpenBLAS, driver/others/dynamic.c; of cores that are not listed nothing is
-  // known.
-  static const std::map<std::string, Vectors> vectors{
-      {"Prescott", Vectors::sse},      {"Core2", Vectors::sse},
-      {"Penryn", Vectors::sse},        {"Dunnington", Vectors::sse},
-      {"Nehalem", Vectors::sse},       {"Atom", Vectors::sse},
-      {"Nano", Vectors::sse},          {"Opteron", Vectors::sse},
-      {"Opteron_SSE3", Vectors::sse},  {"Barcelona", Vectors::sse},
-      {"Bobcat", Vectors::sse},        {"Haswell", Vectors::avx2},
-      {"Zen", Vectors::avx2},          {"SkylakeX", Vectors::avx512},
-      {"Cooperlake", Vectors::avx512}, {"SapphireRapids", Vectors::avx512}};
-  const std::string core = openblas_get_corename();
-  const auto used = vectors.find(core);
-  if (used == vectors.end()) return "";
-  const Vectors there = vectors_of(cpu_features());
-  return kernels_warning(
-      core, used->second, there,
-      fmt::format("{}={} in the environment", choice, there == Vectors::avx512 ? "SkylakeX" : "Haswell"));
+std::string library_kernels() {
+  return openblas_get_corename();
+}
+
+std::vector<Kernels> known_kernels() {
+  const auto core = [](const std::string& name, Vectors vectors, const std::string& feature = "") {
+    return Kernels{.name = name, .value = name, .vectors = vectors, .feature = feature};
+  };
+  // https://github.com/OpenMathLib/OpenBLAS, driver/others/dynamic.c; nothing is known of cores that are not
+  // listed.
+  std::vector<Kernels> known{core("SkylakeX", Vectors::avx512),
+                             core("Cooperlake", Vectors::avx512, "avx512_bf16"),
+                             core("SapphireRapids", Vectors::avx512, "amx_bf16"),
+                             core("Haswell", Vectors::avx2), core("Zen", Vectors::avx2)};
+  for (const char* old : {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano", "Opteron",
+                          "Opteron_SSE3", "Barcelona", "Bobcat"})
+    known.push_back(core(old, Vectors::sse));
+  return known;
 }
 
 void use_library_threads(int threads) {

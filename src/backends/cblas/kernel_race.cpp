@@ -1,0 +1,261 @@
+#include "backends/cblas/kernel_race.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backends/cblas/gemm.h"
+#include "backends/cblas/library.h"
+#include "host/cpu.h"
+#include "host/library_variables.h"
+
+namespace breakeven::cblas {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* race_variable = "BREAKEVEN_KERNEL_RACE";
+/// A process that answers later hangs.
+constexpr std::chrono::seconds patience{3};
+constexpr std::int32_t small_product = 512, large_product = 1024;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The environment of this process with these variables in place of its own.
+class ChangedEnvironment {
+ public:
+  void set(std::string_view name, std::string_view value) {
+    std::erase_if(entries_, [&](const std::string& entry) {
+      return entry.starts_with(name) && entry.substr(name.size()).starts_with('=');
+    });
+    entries_.push_back(fmt::format("{}={}", name, value));
+  }
+  /// Valid until the next set().
+  std::vector<char*> pointers() {
+    std::vector<char*> all;
+    for (std::string& entry : entries_) all.push_back(entry.data());
+    all.push_back(nullptr);
+    return all;
+  }
+
+ private:
+  static std::vector<std::string> own() {
+    std::vector<std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+    return all;
+  }
+  std::vector<std::string> entries_ = own();
+};
+
+ChangedEnvironment environment_of(const Kernels& kernels) {
+  ChangedEnvironment environment;
+  environment.set(race_variable, "1");
+  if (!kernels.value.empty()) environment.set(kernels_variable(library_name()), kernels.value);
+  // The threads of those that wait for their turn must not spin.
+  for (const LibraryVariables& library : library_variables()) {
+    if (!library.spin.empty() && std::getenv(std::string(library.spin).c_str()) == nullptr)
+      environment.set(library.spin, library.short_spin);
+  }
+  return environment;
+}
+
+/// The process that computes with some kernels, and a socket to it.
+class Contender {
+ public:
+  explicit Contender(const Kernels& kernels) {
+    std::array<int, 2> ends{-1, -1};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
+    socket_ = ends[0];
+    posix_spawn_file_actions_t actions{};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO})  // libraries print where a name is new to them
+      posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
+    ChangedEnvironment environment = environment_of(kernels);
+    std::array<char*, 2> arguments{program_invocation_name, nullptr};
+    if (posix_spawn(&pid_, "/proc/self/exe", &actions, nullptr, arguments.data(),
+                    environment.pointers().data()) != 0)
+      pid_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+  }
+  ~Contender() {
+    if (socket_ >= 0) close(socket_);
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Contender(const Contender&) = delete;
+  Contender& operator=(const Contender&) = delete;
+  Contender(Contender&&) = delete;
+  Contender& operator=(Contender&&) = delete;
+
+  /// True if it has started and takes the kernels that it was told to.
+  bool takes(const std::string& name, Clock::time_point deadline) {
+    std::array<char, 64> said{};
+    const auto size = receive(said.data(), said.size(), deadline);
+    return size && std::string_view(said.data(), *size) == name;
+  }
+  /// Seconds that a product of this size takes; nothing from a process that died or hangs.
+  std::optional<double> time(std::int32_t size) {
+    double seconds = 0;
+    if (send(socket_, &size, sizeof size, MSG_NOSIGNAL) != sizeof size ||
+        receive(&seconds, sizeof seconds, Clock::now() + patience) != sizeof seconds)
+      return std::nullopt;
+    return seconds;
+  }
+
+ private:
+  std::optional<std::size_t> receive(void* data, std::size_t most, Clock::time_point deadline) const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd readable{.fd = socket_, .events = POLLIN, .revents = 0};
+    if (pid_ <= 0 || poll(&readable, 1, static_cast<int>(std::max<std::int64_t>(0, left))) != 1)
+      return std::nullopt;
+    const ssize_t size = recv(socket_, data, most, 0);
+    return size > 0 ? std::optional(static_cast<std::size_t>(size)) : std::nullopt;
+  }
+
+  int socket_ = -1;
+  pid_t pid_ = -1;
+};
+
+struct Racer {
+  std::unique_ptr<Contender> process;  // null: out of the race
+  RacedKernels result;
+
+  /// The geometric mean over the sizes is the round's time. One that fails has no rounds at all.
+  void take_turn(std::span<const std::int32_t> sizes) {
+    double logarithms = 0;
+    for (const std::int32_t size : sizes) {
+      const auto seconds = process->time(size);
+      if (!seconds) {
+        process.reset();
+        result.rounds.clear();
+        return;
+      }
+      logarithms += std::log(*seconds);
+    }
+    result.rounds.push_back(std::exp(logarithms / static_cast<double>(sizes.size())));
+  }
+};
+
+/// One turn of each, in an order that is reversed from one round to the next.
+void take_turns(std::vector<Racer>& racers, std::span<const std::int32_t> sizes) {
+  for (Racer& racer : racers) {
+    if (racer.process) racer.take_turn(sizes);
+  }
+  std::reverse(racers.begin(), racers.end());
+}
+
+double best_first_round(const std::vector<Racer>& racers) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Racer& racer : racers) {
+    if (!racer.result.rounds.empty()) best = std::min(best, racer.result.rounds.front());
+  }
+  return best;
+}
+
+/// Computes on the other end of a Contender's socket: the fastest of the products that fit a few
+/// milliseconds.
+class Products {
+ public:
+  Products() {
+    for (std::size_t i = 0; i < a_.size(); ++i) {
+      a_[i] = static_cast<float>(i % 251) / 251 - 0.5F;
+      b_[i] = static_cast<float>(i % 241) / 241 - 0.5F;
+    }
+    multiply(small_product);  // starts the threads
+  }
+  double time(std::int32_t size) {
+    constexpr double enough_seconds = 0.003;
+    const auto start = Clock::now();
+    double fastest = std::numeric_limits<double>::infinity();
+    do {
+      const auto begun = Clock::now();
+      multiply(size);
+      fastest = std::min(fastest, seconds_since(begun));
+    } while (seconds_since(start) < enough_seconds);
+    return fastest;
+  }
+
+ private:
+  void multiply(std::int32_t size) {
+    gemm(size, size, size, Matrix<float>{.data = a_.data(), .stride = size},
+         Matrix<float>{.data = b_.data(), .stride = size}, 0.0F, c_.data(), size);
+  }
+  static std::vector<float> matrix() {
+    return std::vector<float>(static_cast<std::size_t>(large_product) * large_product);
+  }
+  std::vector<float> a_ = matrix(), b_ = matrix(), c_ = matrix();
+};
+
+/// As the driver sets them for its workers.
+int threads_to_use() {
+  const char* said = std::getenv("OMP_NUM_THREADS");
+  const int threads = said != nullptr ? std::atoi(said) : 0;
+  return threads > 0 ? threads : compute_threads();
+}
+
+}  // namespace
+
+std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders) {
+  constexpr std::size_t most_rounds = 6, least_rounds = 4;
+  constexpr double enough_seconds = 1, far_behind = 1.5, slow_product = 0.02;
+  const auto start = Clock::now();
+  std::vector<Racer> racers;
+  for (const Kernels& kernels : contenders)
+    racers.push_back({.process = std::make_unique<Contender>(kernels),
+                      .result = {.vectors = kernels.vectors, .rounds = {}}});
+  for (std::size_t i = 0; i < racers.size(); ++i) {
+    if (!racers[i].process->takes(contenders[i].name, start + patience)) racers[i].process.reset();
+  }
+  // The first round is short, and those far behind have no further ones.
+  take_turns(racers, std::array{small_product});
+  const double best = best_first_round(racers);
+  for (Racer& racer : racers) {
+    if (racer.process && racer.result.rounds.front() > far_behind * best) racer.process.reset();
+  }
+  std::vector<std::int32_t> sizes{small_product};
+  if (best < slow_product) sizes.push_back(large_product);
+  std::size_t rounds = 1;
+  for (; rounds < most_rounds && (rounds < least_rounds || seconds_since(start) < enough_seconds); ++rounds)
+    take_turns(racers, sizes);
+  if (rounds % 2 == 1) std::reverse(racers.begin(), racers.end());
+  std::vector<RacedKernels> results;
+  for (Racer& racer : racers) results.push_back(std::move(racer.result));
+  return results;
+}
+
+void join_race() {
+  if (std::getenv(race_variable) == nullptr) return;
+  use_library_threads(threads_to_use());
+  Products products;
+  const std::string kernels = library_kernels();
+  if (send(STDIN_FILENO, kernels.data(), kernels.size(), MSG_NOSIGNAL) < 0) _exit(EXIT_FAILURE);
+  for (std::int32_t size = 0; recv(STDIN_FILENO, &size, sizeof size, 0) == sizeof size;) {
+    const double seconds = products.time(size);
+    if (send(STDIN_FILENO, &seconds, sizeof seconds, MSG_NOSIGNAL) < 0) break;
+  }
+  _exit(EXIT_SUCCESS);
+}
+
+}  // namespace breakeven::cblas

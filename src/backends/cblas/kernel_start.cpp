@@ -1,0 +1,177 @@
+#include "backends/cblas/kernel_start.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "backends/cblas/kernel_cache.h"
+#include "backends/cblas/kernel_choice.h"
+#include "backends/cblas/kernel_race.h"
+#include "backends/cblas/library.h"
+#include "backends/cblas/program.h"
+#include "host/cpu.h"
+#include "host/library_variables.h"
+#include "worker/backend.h"
+#include "worker/loaded_library.h"
+
+namespace breakeven::cblas {
+namespace {
+
+// What the program hands to itself when it starts again.
+constexpr const char* own_variable = "BREAKEVEN_KERNELS_OF_LIBRARY";
+constexpr const char* problem_variable = "BREAKEVEN_KERNELS_PROBLEM";
+
+KernelStart& state() {
+  static KernelStart start;
+  return start;
+}
+
+/// The value, which programs that this one starts do not get.
+std::optional<std::string> take_variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  std::string taken(value);
+  unsetenv(name);
+  return taken;
+}
+
+/// The kernels to take, by name, of the library's own choice and these others.
+std::string raced_kernels(const std::vector<Kernels>& known, const std::string& own,
+                          const std::vector<Kernels>& others) {
+  const auto described =
+      std::find_if(known.begin(), known.end(), [&](const Kernels& one) { return one.name == own; });
+  std::vector<Kernels> contenders{{.name = own,
+                                   .value = "",
+                                   .vectors = described == known.end() ? Vectors::avx512 : described->vectors,
+                                   .feature = ""}};
+  contenders.insert(contenders.end(), others.begin(), others.end());
+  return contenders[fastest_kernels(race_kernels(contenders))].name;
+}
+
+/// The choice of the cache file, or of a race, which the file then keeps.
+class KernelChooser {
+ public:
+  KernelChooser() { key_.features = fmt::format("{}", fmt::join(features_, " ")); }
+
+  /// The value of the library's variable; empty: its own choice stays.
+  std::string choose() {
+    if (others_.empty()) return "";
+    std::string chosen = kept_choice();
+    if (!is_possible(chosen)) {
+      chosen = raced_kernels(known_, own_, others_);
+      keep(chosen);
+    }
+    const auto other =
+        std::find_if(others_.begin(), others_.end(), [&](const Kernels& one) { return one.name == chosen; });
+    return other == others_.end() ? "" : other->value;
+  }
+
+  const std::string& own() const { return own_; }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool is_possible(const std::string& name) const {
+    return name == own_ ||
+           std::any_of(others_.begin(), others_.end(), [&](const Kernels& one) { return one.name == name; });
+  }
+
+  /// Empty where there is none.
+  std::string kept_choice() {
+    if (file_.empty()) return "";
+    try {
+      text_ = read_cache(file_);
+      return cached_choice(text_, key_).value_or("");
+    } catch (const DamagedCache& e) {
+      problem_ = fmt::format("{} was not a file of choices of kernels: {}; they were raced again",
+                             file_.string(), e.what());
+    } catch (const std::system_error&) {  // it cannot be written either, which says why
+    }
+    return "";
+  }
+
+  void keep(const std::string& chosen) {
+    std::string why = "neither XDG_CACHE_HOME nor HOME names a folder";
+    try {
+      if (!file_.empty()) {
+        write_cache(file_, with_choice(text_, key_, chosen));
+        return;
+      }
+    } catch (const std::system_error& e) {
+      why = fmt::format("{} cannot be written: {}", file_.string(), e.code().message());
+    }
+    problem_ = fmt::format(
+        "its kernels are raced at every start, which takes a second, because {}; set XDG_CACHE_HOME to a "
+        "folder that can be written",
+        why);
+  }
+
+  std::string own_ = library_kernels();
+  std::vector<std::string> features_ = cpu_features();
+  std::vector<Kernels> known_ = known_kernels();
+  std::vector<Kernels> others_ = candidates(known_, own_, features_);
+  std::filesystem::path file_ = kernel_cache_file();
+  ChoiceKey key_{.processor = cpu_identity(),
+                 .features = {},
+                 .library = library_name(),
+                 .version = library_version(),
+                 .file = file_of_symbol(own_symbol())};
+  std::string text_, problem_;
+};
+
+/// Returns only where that fails.
+void start_again() {
+  std::array<char*, 2> arguments{program_invocation_name, nullptr};
+  std::error_code error;
+  // By its own path, so that process lists name it.
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execve(program.c_str(), arguments.data(), environ);
+  execve("/proc/self/exe", arguments.data(), environ);
+}
+
+const StartRegistration registered(choose_kernels);
+
+}  // namespace
+
+const KernelStart& kernel_start() {
+  return state();
+}
+
+void choose_kernels() {
+  join_race();
+  const auto own = take_variable(own_variable);
+  state() = {.library_defaults = std::getenv(library_defaults_variable) != nullptr,
+             .own = own.value_or(""),
+             .problem = take_variable(problem_variable).value_or("")};
+  const std::string variable(kernels_variable(library_name()));
+  const bool is_own_library = file_of_symbol(sgemm_symbol()) == file_of_symbol(own_symbol());
+  if (own || state().library_defaults || variable.empty() || std::getenv(variable.c_str()) != nullptr ||
+      !is_own_library)
+    return;
+  KernelChooser chooser;
+  const std::string value = chooser.choose();
+  state().problem = chooser.problem();
+  if (value.empty()) return;
+  setenv(variable.c_str(), value.c_str(), 1);
+  setenv(own_variable, chooser.own().c_str(), 1);
+  setenv(problem_variable, chooser.problem().c_str(), 1);
+  start_again();
+  for (const char* name : {variable.c_str(), own_variable, problem_variable}) unsetenv(name);
+}
+
+std::vector<std::string> kernel_notes(const KernelStart& start, const std::string& taken) {
+  std::vector<std::string> notes;
+  if (!start.own.empty() && start.own != taken)
+    notes.push_back(fmt::format("its kernels for {} were replaced by those for {}, which are faster here",
+                                start.own, taken));
+  if (!start.problem.empty()) notes.push_back(start.problem);
+  return notes;
+}
+
+}  // namespace breakeven::cblas

@@ -1,0 +1,41 @@
+#include "host/library_variables.h"
+
+#include <algorithm>
+
+namespace breakeven {
+
+// From their manuals. TensorFlow's TF_ is also Terraform's. oneDNN and MKL take the widest kernels that the
+// processor runs: ONEDNN_MAX_CPU_ISA and MKL_ENABLE_INSTRUCTIONS only limit them.
+const std::vector<LibraryVariables>& library_variables() {
+  static const std::vector<LibraryVariables> all{
+      {.library = "openblas",
+       .beginnings = {"OPENBLAS_", "GOTO_"},
+       .kernels = "OPENBLAS_CORETYPE",
+       .spin = "OPENBLAS_THREAD_TIMEOUT",
+       .short_spin = "18"},
+      {.library = "blis", .beginnings = {"BLIS_"}, .kernels = "BLIS_ARCH_TYPE"},
+      {.library = "mkl", .beginnings = {"MKL_"}},
+      {.library = "onednn", .beginnings = {"DNNL_", "ONEDNN_"}},
+      {.library = "GNU OpenMP",
+       .beginnings = {"OMP_", "GOMP_"},
+       .spin = "GOMP_SPINCOUNT",
+       .short_spin = "5000"},
+      {.library = "LLVM OpenMP", .beginnings = {"KMP_"}, .spin = "KMP_BLOCKTIME", .short_spin = "0"},
+      {.library = "CUDA", .beginnings = {"CUDA_", "CUBLAS_", "CUBLASLT", "CUDNN_", "NVIDIA_TF32"}},
+      {.library = "JAX", .beginnings = {"XLA_", "JAX_"}},
+      {.library = "PyTorch", .beginnings = {"TORCH_", "TORCHINDU", "PYTORCH_", "ATEN_"}},
+      {.library = "TensorFlow",
+       .beginnings = {"TF_XLA_", "TF_ENABLE_", "TF_DISABLE", "TF_NUM_", "TF_GPU_", "TF_FORCE_", "TF_CUDNN_",
+                      "TF_CUBLAS", "TF_DETER"}},
+      {.library = "glibc", .beginnings = {"MALLOC_", "GLIBC_TUNA", "LD_PRELOAD"}}};
+  return all;
+}
+
+std::string_view kernels_variable(std::string_view library) {
+  const auto& all = library_variables();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.library == library; });
+  return found == all.end() ? std::string_view() : found->kernels;
+}
+
+}  // namespace breakeven
