@@ -5,8 +5,8 @@
 
 namespace breakeven {
 
-ReferenceModel::ReferenceModel(ModelTask task, int threads)
-    : task_(std::move(task)), network_(task_.network, task_.seed, nullptr, threads) {}
+ReferenceModel::ReferenceModel(ModelTask task, int threads, RoundOperand<double> round)
+    : task_(std::move(task)), network_(task_.network, task_.seed, round, threads) {}
 
 template <typename After>
 void ReferenceModel::forward_in_parts(Split split, std::span<const std::uint32_t> rows, const After& after) {

@@ -10,10 +10,11 @@
 
 namespace breakeven {
 
-/// Everything in float64, whatever the task's dtype. `threads`: how many at most; 0 for compute_threads().
+/// Everything in float64, whatever the task's dtype, with the operands of products as `round` makes them.
+/// `threads`: how many at most; 0 for compute_threads().
 class ReferenceModel final : public Model {
  public:
-  explicit ReferenceModel(ModelTask task, int threads = 0);
+  explicit ReferenceModel(ModelTask task, int threads = 0, RoundOperand<double> round = nullptr);
   void reset() override { network_.reset(); }
   double train_step(std::span<const std::uint32_t> rows) override;
   void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override;

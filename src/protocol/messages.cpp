@@ -224,6 +224,7 @@ Json to_object(const answer::Ready& a) {
 Json to_object(const Evidence& a) {
   Json object{{"ok", true}, {"elements", numbers(a.elements)}, {"projections", numbers(a.projections)}};
   object["losses"] = numbers(a.losses);
+  for (const Evidence& alternative : a.alternatives) object["alternatives"].push_back(to_object(alternative));
   return object;
 }
 Json to_object(const answer::Sample& a) {
@@ -233,6 +234,7 @@ Json to_object(const answer::Sample& a) {
   object["joules"] = optional_number(a.joules);
   if (!a.latencies.empty()) object["latencies"] = numbers(a.latencies);
   if (!a.losses.empty()) object["losses"] = numbers(a.losses);
+  if (!a.warnings.empty()) object["warnings"] = a.warnings;
   return object;
 }
 Json to_object(const answer::Epoch& a) {
@@ -288,6 +290,16 @@ void read(const Json& object, Evidence& a) {
   a.elements = get_numbers(object, "elements");
   a.projections = get_numbers(object, "projections");
   a.losses = get_numbers(object, "losses");
+  constexpr std::size_t most_alternatives = 4;
+  const auto found = object.find("alternatives");
+  if (found == object.end()) return;
+  if (!found->is_array() || found->size() > most_alternatives)
+    throw FieldError(fmt::format("'alternatives' must be a list of at most {} objects", most_alternatives));
+  for (const Json& alternative : *found) {
+    if (!alternative.is_object() || alternative.contains("alternatives"))
+      throw FieldError("'alternatives' must hold objects without any of their own");
+    read(alternative, a.alternatives.emplace_back());
+  }
 }
 double get_seconds(const Json& object) {
   const auto seconds = get<double>(object, "seconds");
@@ -304,6 +316,7 @@ void read(const Json& object, answer::Sample& a) {
   a.joules = get_optional(object, "joules");
   a.latencies = get_latencies(object);
   a.losses = get_numbers(object, "losses");
+  a.warnings = get_or<std::vector<std::string>>(object, "warnings", {});
 }
 void read(const Json& object, answer::Epoch& a) {
   a.seconds = get_seconds(object);

@@ -101,8 +101,9 @@ struct Sample {
   std::int64_t iterations = 0;
   double seconds = 0;
   std::optional<double> cpu_seconds, device_seconds, joules;
-  std::vector<double> latencies;  // of every iteration, where the workload asks for them
-  std::vector<double> losses;     // of every step, where the workload trains
+  std::vector<double> latencies;           // of every iteration, where the workload asks for them
+  std::vector<double> losses;              // of every step, where the workload trains
+  std::vector<std::string> warnings = {};  // about how it was measured, with the remedy
 };
 struct Epoch {
   double seconds = 0;

@@ -608,6 +608,13 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   contender.visits.back().push_back(s.seconds);
   contender.answers.push_back(s);
   contender.answers.back().losses = {};
+  contender.answers.back().warnings = {};
+  constexpr std::size_t most_warnings = 16;  // a program may find new words for each sample
+  for (const std::string& warning : s.warnings) {
+    auto& known = contender.warnings;
+    if (known.size() < most_warnings && std::find(known.begin(), known.end(), warning) == known.end())
+      known.push_back(warning);
+  }
   keep_losses(contender, s);
 }
 

@@ -84,6 +84,8 @@ class Prepared {
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
   /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
   virtual std::string algorithm() const = 0;
+  /// What is not as it should be about the samples taken so far, for the result's warnings; with the remedy.
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// How many sets of operands and result the runs take in turn; 1: always the same (workloads/rotation.h).
   virtual std::int64_t operand_sets() const { return 1; }
   /// Of workloads that are not timed only.

@@ -58,6 +58,7 @@ class WithExtraWork : public Prepared {
   bool flush() override { return prepared_->flush(); }
   Evidence show(const std::vector<std::int64_t>& elements) override { return prepared_->show(elements); }
   std::string algorithm() const override { return prepared_->algorithm(); }
+  std::vector<std::string> warnings() const override { return prepared_->warnings(); }
   std::int64_t operand_sets() const override { return prepared_->operand_sets(); }
   Fit fit() override { return prepared_->fit(); }
   std::vector<double> take_losses() override { return prepared_->take_losses(); }

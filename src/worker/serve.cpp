@@ -118,7 +118,8 @@ class Worker {
         mode_ = {.transfer = Transfer::of(request.problem.parameters),
                  .cold = request.cold,
                  .each_iteration = request.problem.workload->measures_latency(),
-                 .host_energy = backend_.device == "cpu"};
+                 .host_energy = backend_.device == "cpu",
+                 .on_device = backend_.device != "cpu"};
         return answer::Ready{.algorithm = algorithm_text(prepared_->algorithm(), backend_.variant),
                              .transfer = transfer_policy(request.problem.parameters),
                              .operand_sets = prepared_->operand_sets()};
@@ -148,6 +149,7 @@ class Worker {
     mode.device_seconds = request.device_seconds;
     auto sample = take_sample(prepared(), id_, request.iterations, mode);
     sample.losses = prepared().take_losses();
+    sample.warnings = prepared().warnings();
     return sample;
   }
 

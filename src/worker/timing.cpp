@@ -68,6 +68,12 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   };
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
+    // A device that was another process's switches in the first iteration, which is not a latency of the
+    // case.
+    if (mode.each_iteration && mode.on_device && mode.device_seconds) {
+      enqueue();
+      prepared.wait();
+    }
     for (auto _ : state) {
       if (mode.cold && !prepared.flush()) flush_caches();
       const double cpu_before = process_cpu_seconds();

@@ -15,6 +15,7 @@ struct SampleMode {
   bool cold = false;            // flush the caches before every iteration
   bool each_iteration = false;  // time every iteration alone, for latencies
   bool host_energy = true;      // the energy of the host's processors is that of the work
+  bool on_device = false;       // other processes' work may have had the device until now
   bool device_seconds = true;   // by further runs; without, there are exactly as many as asked for
 };
 

@@ -75,6 +75,10 @@ float from_f8e4m3(std::uint8_t bits) {
   return (bits & 0x80U) != 0 ? -magnitude : magnitude;
 }
 
+float truncated_to_tf32(float value) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1fffU);
+}
+
 namespace {
 
 template <typename T>

@@ -136,9 +136,7 @@ void compare(std::string_view what, const std::vector<double>& truth, const std:
   }
 }
 
-}  // namespace
-
-Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance) {
+Verification judge_against(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance) {
   Verification result{.error = 0,
                       .tolerance = tolerance.relative,
                       .correct = true,
@@ -162,6 +160,18 @@ Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance
   }
   compare("loss", truth.losses, shown.losses, tolerance.relative_loss, result, worst_share,
           [](double loss) { return std::max(std::abs(loss), 1e-30); });
+  return result;
+}
+
+}  // namespace
+
+Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance) {
+  Verification result = judge_against(truth, shown, tolerance);
+  for (const Evidence& alternative : truth.alternatives) {
+    if (result.correct) break;
+    if (Verification other = judge_against(alternative, shown, tolerance); other.correct)
+      result = std::move(other);
+  }
   return result;
 }
 

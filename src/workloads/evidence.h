@@ -47,6 +47,8 @@ struct Evidence {
   std::vector<double> elements;  // at the indices asked for; of networks: of the logits of the first batch
   std::vector<double> projections;
   std::vector<double> losses;  // of the first training steps
+  /// Of a truth: what a device shows that is as right as this, where a dtype leaves room for that.
+  std::vector<Evidence> alternatives = {};
 };
 
 /// What is shown of a result in memory: its values at `elements`, and its projections.
@@ -81,6 +83,8 @@ struct Verification {
   std::int64_t losses = 0;
 };
 
+/// Against the truth, and where it disagrees, against the truth's alternatives: all of the evidence must
+/// agree with the same one.
 Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance);
 
 }  // namespace breakeven

@@ -70,10 +70,12 @@ class InferWorkload final : public Workload {
                   const std::vector<std::int64_t>& elements) const override {
     const ModelTask task = model_task(parameters, seed);
     const auto rows = rows_from(0, task.batch, task.data->images(Split::test).count());
-    ReferenceModel model(task);
-    std::vector<float> unused(rows.size() * classes);
-    model.infer(Split::test, rows, unused.data());
-    return logits_evidence(model.logits(), elements, seed);
+    return network_truth(parameters.dtype(), [&](RoundOperand<double> round) {
+      ReferenceModel model(task, 0, round);
+      std::vector<float> unused(rows.size() * classes);
+      model.infer(Split::test, rows, unused.data());
+      return logits_evidence(model.logits(), elements, seed);
+    });
   }
 
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {

@@ -91,6 +91,14 @@ double rate_factor(const Parameters& parameters) {
 
 }  // namespace
 
+Evidence network_truth(Dtype dtype, const std::function<Evidence(RoundOperand<double>)>& expect) {
+  Evidence truth = expect(nullptr);
+  if (dtype != Dtype::tf32) return truth;
+  truth.alternatives.push_back(expect(
+      [](double operand) { return static_cast<double>(truncated_to_tf32(static_cast<float>(operand))); }));
+  return truth;
+}
+
 Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth) {
   const DtypeFacts& type = facts(parameters.dtype());
   const bool narrow = type.unit_roundoff > type.accumulator_roundoff;

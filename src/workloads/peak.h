@@ -17,6 +17,11 @@ struct Peak {
   /// Elements of a vector.
   std::int64_t length() const { return vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes); }
 
+  /// How many steps go into one accumulator before it is emptied. Few of f8e4m3: tensor cores shift its
+  /// products to the size of the sum, with 13 bits of fraction, and cut off the rest (DeepSeek-V3 Technical
+  /// Report, section 3.5.2).
+  std::int64_t accumulated_steps() const;
+
   static constexpr std::int64_t vector_bytes = 64;
   /// What `dots` must be a multiple of, so that it comes out even for all numbers of accumulators: 12 x 256.
   static constexpr std::int64_t granule = 3072;

@@ -96,15 +96,17 @@ class TrainWorkload final : public Workload {
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
     const ModelTask task = model_task(parameters, seed);
-    BatchOrder order(task.data->images(Split::train).count(), task.batch, seed);
-    ReferenceModel model(task);
-    Evidence truth;
-    for (int step = 0; step < first_steps; ++step) {
-      const double loss = model.train_step(order.next());
-      if (step == 0) truth = logits_evidence(model.logits(), elements, seed);
-      truth.losses.push_back(loss);
-    }
-    return truth;
+    return network_truth(parameters.dtype(), [&](RoundOperand<double> round) {
+      BatchOrder order(task.data->images(Split::train).count(), task.batch, seed);
+      ReferenceModel model(task, 0, round);
+      Evidence truth;
+      for (int step = 0; step < first_steps; ++step) {
+        const double loss = model.train_step(order.next());
+        if (step == 0) truth = logits_evidence(model.logits(), elements, seed);
+        truth.losses.push_back(loss);
+      }
+      return truth;
+    });
   }
 
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {

@@ -67,6 +67,13 @@ class CudaArchitecturesTest(unittest.TestCase):
                 self.assertGreaterEqual(len(re.findall(rf"fma\.rn\.{type_name}", kernel)), least)
                 self.assertNotRegex(kernel, rf"mul(\.rn)?\.{type_name}")
 
+    def test_no_kernel_spills(self):
+        table = subprocess.run([SOURCE / "scripts/cuda-kernels", PROGRAM], capture_output=True, text=True)
+        for name in ARCHITECTURES:
+            if not name.endswith("-virtual"):
+                self.assertIn(f"sm_{name.split('-')[0]} ", table.stdout)
+        self.assertEqual(table.returncode, 0, table.stdout.splitlines()[-1:] + [table.stderr])
+
     def test_newer_cards_find_code_to_compile(self):
         virtual = [name.split("-")[0] for name in ARCHITECTURES if not name.endswith("-real")]
         listed = cuobjdump("--list-ptx")

@@ -48,6 +48,24 @@ TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
                         HasSubstr("the device's context is lost"))));
 }
 
+/// cuBLASLt has a CUDA runtime of its own: its status is all that the backend sees.
+TEST_F(GpuDeviceFault, AContextThatIsLostInsideALibraryCostsOneCase) {
+  const Outcome outcome = products_with("wild_inside", 512, {256, 512, 128});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))),
+              ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda failed: "),
+                                HasSubstr("the device's context is lost: an illegal memory access"))));
+}
+
+/// The library's word for it is not "out of memory".
+TEST_F(GpuDeviceFault, AFullDeviceIsOutOfMemory) {
+  const Outcome outcome = products_with("full", 512, {256, 512});
+  EXPECT_EQ(outcome.status, 4) << outcome.err;
+  EXPECT_THAT(not_ok(parse_file(file("out.json"))),
+              ElementsAre(AllOf(HasSubstr(product_id(512) + " cuda out_of_memory: "),
+                                HasSubstr("CUBLAS_STATUS_INTERNAL_ERROR"))));
+}
+
 TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
   const Outcome outcome = products_with("kill", 8192, {256, 8192, 128});
   EXPECT_EQ(outcome.status, 4) << outcome.err;

@@ -1,5 +1,9 @@
 // What the CUDA backend is asked for beside its conformance, from config to result: on a machine with a GPU,
 // and on an emulated device (tests/emulated_cuda).
+#include <array>
+#include <cstdlib>
+#include <utility>
+
 #include "cli/driver.h"
 #include "unit/idx_files.h"
 
@@ -26,11 +30,13 @@ class GpuWork : public DriverTest {
   }
 
   /// The result of these workloads, one after the other in one worker, each timed but briefly.
-  Json measured(const Json& workloads, const Json& measure = Json::object()) const {
+  Json measured(const Json& workloads, const Json& measure = Json::object(),
+                const std::pair<std::string, std::string>& variable = {"EMULATED_CUDA_MEMORY",
+                                                                       "268435456"}) const {
     Json settings{{"max_seconds", 0.01}, {"timeout_seconds", 100}};
     settings.update(measure);
     Launch launched = launch({"run", config(workloads, {"cuda"}, settings), "--out", "-"});
-    launched.environment.emplace_back("EMULATED_CUDA_MEMORY", "268435456");
+    launched.environment.push_back(variable);
     // The emulated device under the address sanitizer takes more than a minute.
     const Outcome outcome = Process(launched).wait(std::chrono::seconds(500));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -105,6 +111,67 @@ TEST_F(GpuWork, AlgorithmsAreNamed) {
   };
   EXPECT_THAT(algorithm(product_id(64)), HasSubstr("tuned: best of "));
   EXPECT_THAT(algorithm("matmul/m=64/n=64/k=64/tuned=false/f32"), HasSubstr("the first named, not tuned"));
+}
+
+/// Times with launches in them are said to be such.
+class GpuLaunchesThatBlock : public GpuWork,
+                             public testing::WithParamInterface<std::array<const char*, 3>> {};
+
+TEST_P(GpuLaunchesThatBlock, AreTimedByTheHost) {
+  const auto& [variable, value, words] = GetParam();
+  const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};
+  const Json convolution{{"op", "conv2d"}, {"n", 2}, {"c", 16}, {"h", 14},  {"w", 14},
+                         {"k", 16},        {"r", 3}, {"s", 3},  {"pad", 1}, {"pass", "forward"},
+                         {"dtype", "f32"}};
+  const Json result = measured(Json::array({product, convolution}), Json::object(), {variable, value});
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  ASSERT_EQ(result.at("cases").size(), 2U);
+  for (const Json& row : result.at("cases")) {
+    EXPECT_THAT(row.at("warnings").dump(), HasSubstr("by the host's clock and include launches"));
+    EXPECT_THAT(row.at("warnings").dump(), HasSubstr(words));
+    EXPECT_GT(row.at("device_seconds"), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Because, GpuLaunchesThatBlock,
+    testing::Values(std::array{"CUDA_LAUNCH_BLOCKING", "1", "CUDA_LAUNCH_BLOCKING is set; unset it"},
+                    std::array{"BREAKEVEN_CUDA_GATE", "0", "BREAKEVEN_CUDA_GATE is 0; unset it"}),
+    [](const auto& tested) { return test_name(tested.param[0]); });
+
+/// As beneath a profiler, of which the program is not told: the gate gives up.
+TEST_F(GpuWork, AGateThatGivesUpIsSeen) {
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device blocks so";
+  const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};
+  const Json result = measured(Json::array({product}), Json::object(), {"EMULATED_CUDA_BLOCKING", "1"});
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  EXPECT_THAT(result.at("cases").at(0).at("warnings").dump(), HasSubstr("measure without one"));
+}
+
+/// cuDNN's first plans here cannot be built, ask for more memory than there is, or refuse when they are
+/// called.
+TEST_F(GpuWork, PlansThatCannotRunArePassedOver) {
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "of the emulated device's plans";
+  const Json convolution{{"op", "conv2d"},
+                         {"n", 2},
+                         {"c", 16},
+                         {"h", 14},
+                         {"w", 14},
+                         {"k", 16},
+                         {"r", 3},
+                         {"s", 3},
+                         {"pad", 1},
+                         {"pass", "forward"},
+                         {"tuned", {true, false}},
+                         {"dtype", "f32"}};
+  const Json result = measured(Json::array({convolution}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  ASSERT_EQ(result.at("cases").size(), 2U);
+  const auto algorithm = [&](std::size_t row) {
+    return result.at("cases").at(row).at("algorithm").get<std::string>();
+  };
+  EXPECT_THAT(algorithm(0), HasSubstr("tuned: best of 2, "));
+  EXPECT_THAT(algorithm(1), HasSubstr("emulated plan 3, workspace 3 KiB, NHWC; the first named, not tuned"));
 }
 
 TEST_F(GpuWork, WhatFitsIsFoundByAsking) {

@@ -24,8 +24,19 @@ PROGRAM = textwrap.dedent(f"""
         def train_epoch(self):
             return Epoch(float("nan"), 1.0, 0.5, [])
 
-    operation = Operation("matmul", ["f32"], lambda parameters, seed: Odd())
-    serve(lambda threads: Backend("odd", "1", libraries={{}}, operations=[operation]))
+    class Counted(Prepared):
+        measures_latency = True
+        runs = 0
+
+        def run(self):
+            self.runs += 1
+
+        def show(self, elements):
+            raise Failed(f"{{self.runs}} runs")
+
+    device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+    operation = Operation("matmul", ["f32"], lambda parameters, seed: Counted() if sys.argv[1:] else Odd())
+    serve(lambda threads: Backend("odd", "1", libraries={{}}, operations=[operation], device=device))
 """)
 
 
@@ -38,9 +49,14 @@ class PythonLoopTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         program = Path(folder.name) / "breakeven-backend-odd"
         program.write_text(PROGRAM)
-        self.backend = BackendProgram([python, program])
-        self.addCleanup(self.backend.kill)
-        self.assertTrue(self.backend.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+        self.command = [python, program]
+        self.backend = self.prepared()
+
+    def prepared(self, *arguments):
+        backend = BackendProgram([*self.command, *arguments])
+        self.addCleanup(backend.kill)
+        self.assertTrue(backend.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+        return backend
 
     def assert_refused(self, answer, *words):
         self.assertEqual((answer["ok"], answer["status"]), (False, "failed"))
@@ -58,6 +74,13 @@ class PythonLoopTest(unittest.TestCase):
     def test_what_a_library_prints_is_no_answer(self):
         self.assertEqual(self.backend.ask(request="sample", iterations=2)["iterations"], 2)
         self.assertEqual(self.backend.quit(), 0)
+
+    def test_latencies_on_a_device_begin_with_an_iteration_that_is_not_timed(self):
+        for device, options, runs in (("gpu", {}, 4), ("cpu", {}, 3), ("gpu", {"device_seconds": False}, 3)):
+            with self.subTest(device=device, **options):
+                backend = self.prepared(device)
+                self.assertEqual(len(backend.ask(request="sample", iterations=3, **options)["latencies"]), 3)
+                self.assertIn(f"{runs} runs", backend.ask(request="verify", elements=[0])["reason"])
 
     def test_odd_lines_are_refused(self):
         lines = ["", "x", "[1]", "[" * 100_000, "{}", json.dumps({"request": ["hello"]}), '{"request": "sample"}']

@@ -141,7 +141,7 @@ std::vector<double> loaded(const Layout& layout, const void* memory, std::int64_
     for (std::int64_t c = 0; c < columns; ++c) {
       const double value = emulated::load(
           layout.type, memory, one * layout.batch_stride + (transposed ? layout.at(c, r) : layout.at(r, c)));
-      values[static_cast<std::size_t>(r * columns + c)] = tf32 ? emulated::rounded_to_tf32(value) : value;
+      values[static_cast<std::size_t>(r * columns + c)] = tf32 ? emulated::truncated_to_tf32(value) : value;
     }
   }
   return values;
@@ -248,9 +248,11 @@ std::size_t cublasLtGetVersion() {
   return CUBLAS_VER_MAJOR * 10000 + CUBLAS_VER_MINOR * 100 + CUBLAS_VER_PATCH;
 }
 const char* cublasLtGetStatusString(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED   ? "CUBLAS_STATUS_NOT_SUPPORTED"
-         : status == CUBLAS_STATUS_INVALID_VALUE ? "CUBLAS_STATUS_INVALID_VALUE"
-                                                 : "a status of the emulated cuBLASLt";
+  return status == CUBLAS_STATUS_NOT_SUPPORTED      ? "CUBLAS_STATUS_NOT_SUPPORTED"
+         : status == CUBLAS_STATUS_INVALID_VALUE    ? "CUBLAS_STATUS_INVALID_VALUE"
+         : status == CUBLAS_STATUS_EXECUTION_FAILED ? "CUBLAS_STATUS_EXECUTION_FAILED"
+         : status == CUBLAS_STATUS_INTERNAL_ERROR   ? "CUBLAS_STATUS_INTERNAL_ERROR"
+                                                    : "a status of the emulated cuBLASLt";
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* to, cublasComputeType_t compute,
@@ -382,11 +384,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   emulated::will_touch(stream, workspace, workspace_bytes, "cuBLASLt's workspace");
   const cudaDataType_t scale = description_now.scale;
   const Operands operands{a, b, c, d, emulated::load(scale, alpha, 0), emulated::load(scale, beta, 0)};
+  // It has a runtime of its own: the backend sees no error but the status.
+  if (emulated::is_lost()) return CUBLAS_STATUS_EXECUTION_FAILED;
   will_touch(stream, description_now, la, lb, ld, operands);
   // Which kernel it is is cuBLASLt's secret: one for each kind of product and algorithm.
   static std::set<std::tuple<cublasComputeType_t, cudaDataType_t, cublasLtEpilogue_t, std::uint64_t>> loaded;
-  if (loaded.emplace(description_now.compute, la.type, description_now.epilogue, algorithm->data[0]).second)
-    emulated::loads_kernel("a kernel of cuBLASLt's");
+  const auto kernel =
+      std::tuple(description_now.compute, la.type, description_now.epilogue, algorithm->data[0]);
+  if (loaded.count(kernel) == 0 && !emulated::loads_kernel("a kernel of cuBLASLt's"))
+    return CUBLAS_STATUS_INTERNAL_ERROR;
+  loaded.insert(kernel);
   emulated::enqueue(stream, [=] { multiply(description_now, la, lb, lc, ld, operands); });
   return status;
 }

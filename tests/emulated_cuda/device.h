@@ -11,11 +11,20 @@ namespace emulated {
 /// Enqueues `work`, or records it where the stream is recorded.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
+/// Whether the context is lost, which every library notices by itself.
+bool is_lost();
+
 /// Between these two the host must not wait: ends the program where it does, or may.
 void close_gate();
 void open_gate();
-/// The first call of a kernel, which loads it and may wait for what is under way.
-void loads_kernel(const char* kernel);
+/// Whether each launch waits until its work is done: CUDA_LAUNCH_BLOCKING=1 says it to everybody. With
+/// EMULATED_CUDA_BLOCKING=1 the program is not told, as it is beneath a profiler.
+bool launches_block();
+/// The first call of a kernel, which loads it and may wait for what is under way. False where there is no
+/// memory for its code.
+bool loads_kernel(const char* kernel);
+/// The same of one of the backend's own kernels: cudaGetLastError() says that there is no memory.
+bool loads_own_kernel(const char* kernel);
 
 /// Whether a launch is within the device's limits; where not, cudaGetLastError() says so.
 bool launches(dim3 grid, dim3 block, std::size_t shared_bytes);

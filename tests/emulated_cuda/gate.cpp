@@ -1,5 +1,5 @@
-// The gate holds nothing back where work waits until somebody waits for it; but whoever waits, or may wait,
-// while it is closed would wait for ever.
+// The gate holds nothing back where work waits until somebody waits for it. Whoever waits, or may wait, while
+// it is closed would wait for ever. Where launches block, its own kernel waits until it gives up.
 #include "backends/cuda/gate.h"
 
 #include "device.h"
@@ -9,11 +9,15 @@ namespace breakeven::cuda {
 Gate::Gate() = default;
 
 void Gate::close(cudaStream_t) {
-  emulated::close_gate();
+  if (!emulated::launches_block()) emulated::close_gate();
 }
 
 void Gate::open() {
   emulated::open_gate();
+}
+
+bool Gate::gave_up() const {
+  return emulated::launches_block();
 }
 
 }  // namespace breakeven::cuda

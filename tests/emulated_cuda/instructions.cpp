@@ -6,11 +6,13 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fp22.h"
 #include "numbers.h"
 #include "threads.h"
 
@@ -166,20 +168,20 @@ struct Matrix {
 
 /// As tensor cores read it: TF32's is cut off.
 double input(const Instruction& is, const void* memory, std::int64_t i) {
-  if (!is.tf32) return load(is.inputs, memory, i);
-  return static_cast<double>(std::bit_cast<float>(element<std::uint32_t>(memory, i) & ~0x1fffU));
+  const double value = load(is.inputs, memory, i);
+  return is.tf32 ? truncated_to_tf32(value) : value;
 }
 
-void add_to(const Instruction& is, const Register& sum, double product) {
+/// Adds row `row` of `a` times row `column` of `b` to `sum`. a: m x k, b: n x k.
+void add_dot(const Instruction& is, const Register& sum, Matrix& a, int row, Matrix& b, int column) {
   if (sum.bytes != bytes_of(is.sums)) refuse(is.text, "sums are not of its type");
-  store(is.sums, sum.at, 0, load(is.sums, sum.at, 0) + product);
-}
-
-/// a: m x k, b: n x k, both by rows.
-double dot(const Instruction& is, Matrix& a, int row, Matrix& b, int column) {
-  double sum = 0;
-  for (int k = 0; k < is.k; ++k) sum += a.at(row, k) * b.at(column, k);
-  return sum;
+  static std::vector<double> products;
+  products.clear();
+  for (int k = 0; k < is.k; ++k) products.push_back(a.at(row, k) * b.at(column, k));
+  const double before = load(is.sums, sum.at, 0);
+  store(is.sums, sum.at, 0,
+        is.inputs == CUDA_R_8F_E4M3 ? add_fp22(before, products)
+                                    : std::accumulate(products.begin(), products.end(), before));
 }
 
 /// Which elements a lane has: PTX ISA, "Matrix Fragments for mma" of each shape. Lanes in groups of four
@@ -211,8 +213,8 @@ void multiply_in_warp(const Instruction& is, std::span<Part* const> lanes) {
   }
   for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
     for (int i = 0; i < static_cast<int>(is.d.size()); ++i) {
-      add_to(is, lanes[static_cast<std::size_t>(lane)]->registers.at(is.d[static_cast<std::size_t>(i)]),
-             dot(is, a, lane / 4 + 8 * (i / 2), b, lane % 4 * 2 + i % 2));
+      add_dot(is, lanes[static_cast<std::size_t>(lane)]->registers.at(is.d[static_cast<std::size_t>(i)]), a,
+              lane / 4 + 8 * (i / 2), b, lane % 4 * 2 + i % 2);
     }
   }
 }
@@ -274,7 +276,7 @@ void multiply_in_group(const Product& product) {
     for (int i = 0; i < static_cast<int>(sums.size()); ++i) {
       const int row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
       const int column = i / 4 * 8 + thread % 4 * 2 + i % 2;
-      add_to(is, sums[static_cast<std::size_t>(i)], dot(is, a, row, b, column));
+      add_dot(is, sums[static_cast<std::size_t>(i)], a, row, b, column);
     }
   }
 }

@@ -3,14 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "backends/cuda/capability.h"
 #include "backends/cuda/kernels/peak_kernels.h"
 #include "numbers.h"
 #include "workloads/peak.h"
+#include "workloads/random.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -86,6 +89,48 @@ TEST_P(EmulatedPeaks, AreOfRightSums) {
     }
   }
   EXPECT_EQ(units, GetParam().units);
+}
+
+/// A case that is not tuned takes the first: the newest unit, not one that an older card has.
+TEST(EmulatedPeakUnits, OfHopperBeginWithWarpGroups) {
+  for (const Dtype dtype : {Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8})
+    EXPECT_TRUE(peak_units(dtype, {9, 0}).at(0).name.starts_with("wgmma.")) << name(dtype);
+  EXPECT_EQ(peak_units(Dtype::f64, {9, 0}).at(0).name, "mma.m16n8k8.f64");
+  EXPECT_EQ(peak_units(Dtype::f64, {8, 0}).at(0).name, "mma.m8n8k4.f64");
+}
+
+/// Accumulators of f8e4m3 have 13 bits: emptied as a case asks, their sum is right.
+TEST(EmulatedPeakUnits, OfF8AreRightInManySteps) {
+  constexpr std::uint64_t seed = 1;
+  constexpr std::int64_t steps = 64;
+  Vector a;
+  Vector b;
+  fill_inputs(Dtype::f8e4m3, a.bytes.data(), Peak::vector_bytes, RandomStream(seed, stream::first_operand));
+  fill_inputs(Dtype::f8e4m3, b.bytes.data(), Peak::vector_bytes, RandomStream(seed, stream::second_operand));
+  for (const PeakUnit& unit : peak_units(Dtype::f8e4m3, {9, 0})) {
+    const Case problem =
+        make_case(*find_workload("peak"),
+                  {{"dots", Peak::granule * unit.dots}, {"steps", steps}, {"dtype", std::string("f8e4m3")}});
+    const Evidence truth = problem.workload->expect(problem.parameters, seed, {0});
+    const auto threads = static_cast<unsigned>(unit.threads);
+    const std::int64_t workers = unit.threads / threads_together(unit);
+    const auto is_right = [&](std::int64_t accumulated) {
+      std::vector<double> sums(threads, -1);
+      unit.enqueue({.a = a.bytes.data(),
+                    .b = b.bytes.data(),
+                    .pieces = workers * steps,
+                    .steps = accumulated,
+                    .sums = sums.data()},
+                   1, threads, nullptr);
+      EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      const double times = static_cast<double>(Peak::granule) / static_cast<double>(workers);  // of the case
+      const double sum = times * std::accumulate(sums.begin(), sums.end(), 0.0);
+      const Tolerance tolerance = problem.workload->tolerance(problem.parameters, truth);
+      return std::abs(sum - truth.elements[0]) <= tolerance.relative * tolerance.element_scale;
+    };
+    EXPECT_TRUE(is_right(Peak(problem.parameters).accumulated_steps())) << unit.name;
+    EXPECT_FALSE(is_right(steps)) << unit.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EmulatedPeaks,

@@ -45,6 +45,7 @@ using std::byte;
 constexpr std::size_t guard_bytes =
     256;  // behind each allocation of the device's, looked at when it is freed
 constexpr unsigned char guard = 0xa5;
+constexpr std::size_t code_bytes = std::size_t{64} << 10U;  // of a kernel, on the device
 constexpr int queue_length =
     1000;  // launches that a stream holds before the next waits for a place: about so many
 
@@ -108,6 +109,7 @@ bool spoils_recording() {
 }
 
 void run_all(CUstream_st& stream) {
+  if (device().lost) return;
   if (device().gate_closed) waits_for_ever("the host waits for the device");
   while (!stream.waiting.empty() && !device().lost) {
     const Work next = std::move(stream.waiting.front());
@@ -173,11 +175,34 @@ void open_gate() {
   device().gate_closed = false;
 }
 
-void loads_kernel(const char* kernel) {
+bool is_lost() {
+  return device().lost;
+}
+
+bool launches_block() {
+  const auto is_set = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr && std::strcmp(value, "0") != 0;
+  };
+  static const bool block = is_set("CUDA_LAUNCH_BLOCKING") || is_set("EMULATED_CUDA_BLOCKING");
+  return block;
+}
+
+bool loads_kernel(const char* kernel) {
   if (device().gate_closed) waits_for_ever(kernel);
-  if (!spoils_recording()) return;
-  std::fprintf(stderr, "emulated CUDA: first called while a graph is recorded: %s\n", kernel);
-  std::abort();
+  if (spoils_recording()) {
+    std::fprintf(stderr, "emulated CUDA: first called while a graph is recorded: %s\n", kernel);
+    std::abort();
+  }
+  if (code_bytes > total_bytes() - device().allocated) return false;
+  device().allocated += code_bytes;
+  return true;
+}
+
+bool loads_own_kernel(const char* kernel) {
+  if (loads_kernel(kernel)) return true;
+  failed(cudaErrorMemoryAllocation);
+  return false;
 }
 
 void enqueue(cudaStream_t on, Work work) {
@@ -188,6 +213,7 @@ void enqueue(cudaStream_t on, Work work) {
     stream.recorded->nodes.push_back(std::move(work));
   } else {
     stream.waiting.push_back(std::move(work));
+    if (launches_block()) run_all(stream);
   }
 }
 
@@ -261,8 +287,8 @@ const char* cudaGetErrorName(cudaError_t error) {
   std::snprintf(name, sizeof name, "cudaError %d", static_cast<int>(error));
   return name;
 }
+/// Only what a call of this runtime has returned: those of the libraries have their own.
 cudaError_t cudaGetLastError() {
-  if (device().lost) return cudaErrorIllegalAddress;
   return std::exchange(device().last_error, cudaSuccess);
 }
 

@@ -14,14 +14,16 @@
 namespace breakeven::planted {
 namespace {
 
-constexpr std::array<std::string_view, 7> faults{
-    "tf32",        // where f32 is asked for
-    "transpose",   // of the first operand's flag: for square problems
-    "alpha_zero",  // C = 0
-    "skip",        // no product is launched
-    "zeros",       // for the first operand, up to 64 MiB
-    "wild",        // an address that is no memory for C: an error that the context does not survive
-    "kill"};       // the process ends while the device still computes
+constexpr std::array<std::string_view, 9> faults{
+    "tf32",         // where f32 is asked for
+    "transpose",    // of the first operand's flag: for square problems
+    "alpha_zero",   // C = 0
+    "skip",         // no product is launched
+    "zeros",        // for the first operand, up to 64 MiB
+    "wild",         // an address that is no memory for C: an error that the context does not survive
+    "wild_inside",  // the same, noticed by cuBLASLt's own runtime, which answers with a status
+    "full",         // no memory is left on the device, which cuBLASLt calls an internal error
+    "kill"};        // the process ends while the device still computes
 
 std::string_view fault() {
   static const std::string_view name = fault_of(faults);
@@ -40,6 +42,15 @@ const void* zeros() {
     return made;
   }();
   return memory;
+}
+
+/// Takes all of the device's memory, and keeps it.
+void fill_device() {
+  for (std::size_t bytes = std::size_t{1} << 40U; bytes >= std::size_t{64} << 10U;) {
+    void* taken = nullptr;
+    if (cudaMalloc(&taken, bytes) != cudaSuccess) bytes /= 2;
+  }
+  cudaGetLastError();  // the emulated device has one runtime for all programs
 }
 
 /// To a library that is column-major, our columns are rows.
@@ -93,9 +104,18 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t library, cublasLtMatmulDesc_t des
   static constexpr std::array<double, 2> nothing{};  // a zero of any scale type
   if (planted == "alpha_zero") alpha = nothing.data();
   if (planted == "zeros") a = zeros();
-  if (planted == "wild") c = d = reinterpret_cast<void*>(std::uintptr_t{256});
+  if (planted.starts_with("wild")) c = d = reinterpret_cast<void*>(std::uintptr_t{256});
+  if (planted == "full") {
+    fill_device();
+    return CUBLAS_STATUS_INTERNAL_ERROR;
+  }
   const cublasStatus_t status = call(library, description, alpha, a, layout_a, b, layout_b, beta, c, layout_c,
                                      d, layout_d, algorithm, workspace, workspace_bytes, stream);
+  if (planted == "wild_inside") {
+    cudaStreamSynchronize(stream);
+    cudaGetLastError();  // as in fill_device()
+    return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
   if (planted == "kill") kill(getpid(), SIGKILL);
   return status;
 }

@@ -27,6 +27,11 @@ float rounded_to_f16(float x) {
   return from_f16(to_f16(x));
 }
 
+/// As Hopper's wgmma reads operands.
+float cut_to_tf32(float x) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffU);
+}
+
 constexpr std::uint64_t parameters_seed = 1;
 
 /// What a backend would show that computes in float32 with operands rounded by `round`.
@@ -68,20 +73,30 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
   };
   const Case f32 = problem_in("f32");
   const auto elements = elements_to_check(f32.workload->output(f32.parameters).elements(), parameters_seed);
-  const Evidence truth = f32.workload->expect(f32.parameters, parameters_seed, elements);
+  const auto truth_in = [&](const std::string& dtype) {
+    const Case problem = problem_in(dtype);
+    return problem.workload->expect(problem.parameters, parameters_seed, elements);
+  };
+  const Evidence truth = truth_in("f32");
+  const Evidence truth_in_tf32 = truth_in("tf32");
   const auto verdict = [&](const Evidence& shown, const std::string& dtype) {
     const Case problem = problem_in(dtype);
-    return judge(truth, shown, problem.workload->tolerance(problem.parameters, truth));
+    return judge(dtype == "tf32" ? truth_in_tf32 : truth, shown,
+                 problem.workload->tolerance(problem.parameters, truth));
   };
 
   const Evidence honest = shown_by(nullptr, f32, elements);
   const Evidence tf32 = shown_by(to_tf32, f32, elements);
+  const Evidence cut_tf32 = shown_by(cut_to_tf32, f32, elements);
   const Evidence f16 = shown_by(rounded_to_f16, f32, elements);
   const Evidence bf16 = shown_by(rounded_to_bf16, f32, elements);
   EXPECT_TRUE(verdict(honest, "f32").correct) << verdict(honest, "f32").detail;
   EXPECT_FALSE(verdict(tf32, "f32").correct);
   EXPECT_FALSE(verdict(f16, "f32").correct);
   EXPECT_TRUE(verdict(tf32, "tf32").correct) << verdict(tf32, "tf32").detail;
+  EXPECT_TRUE(verdict(cut_tf32, "tf32").correct) << verdict(cut_tf32, "tf32").detail;
+  EXPECT_LT(verdict(cut_tf32, "tf32").error, 0.5 * verdict(cut_tf32, "tf32").tolerance);
+  EXPECT_FALSE(verdict(cut_tf32, "f32").correct);
   EXPECT_TRUE(verdict(f16, "f16").correct) << verdict(f16, "f16").detail;
   EXPECT_FALSE(verdict(bf16, "tf32").correct);
   EXPECT_TRUE(verdict(bf16, "bf16").correct) << verdict(bf16, "bf16").detail;

@@ -126,7 +126,8 @@ TEST(Answers, AreReadAsTheyWereWritten) {
                                               .device_seconds = {},
                                               .joules = 4,
                                               .latencies = {0.1, 0.3},
-                                              .losses = {2.5}});
+                                              .losses = {2.5},
+                                              .warnings = {"w"}});
   EXPECT_EQ(sample.iterations, 3);
   EXPECT_EQ(sample.seconds, 0.1) << "every bit";
   EXPECT_EQ(sample.cpu_seconds, 0.2);
@@ -134,6 +135,7 @@ TEST(Answers, AreReadAsTheyWereWritten) {
   EXPECT_EQ(sample.joules, 4);
   EXPECT_THAT(sample.latencies, ElementsAre(0.1, 0.3));
   EXPECT_THAT(sample.losses, ElementsAre(2.5));
+  EXPECT_THAT(sample.warnings, ElementsAre("w"));
   const auto epoch =
       answered(answer::Epoch{.seconds = 1.5, .evaluation_seconds = 0.25, .accuracy = 0.9, .losses = {3, 1}});
   EXPECT_EQ(epoch.seconds, 1.5);
@@ -154,6 +156,26 @@ TEST(Answers, EvidenceKeepsWhatIsNoNumber) {
   EXPECT_FALSE(std::isfinite(shown.elements[2])) << "an infinity may become NaN, but no number";
   EXPECT_THAT(shown.projections, ElementsAre(-2));
   EXPECT_THAT(shown.losses, IsEmpty());
+}
+
+TEST(Answers, EvidenceKeepsItsAlternatives) {
+  const Evidence other{.elements = {3}, .projections = {4}, .losses = {5}};
+  const auto truth =
+      answered(Evidence{.elements = {1}, .projections = {2}, .losses = {}, .alternatives = {other}});
+  EXPECT_THAT(truth.elements, ElementsAre(1));
+  ASSERT_EQ(truth.alternatives.size(), 1U);
+  EXPECT_THAT(truth.alternatives[0].elements, ElementsAre(3));
+  EXPECT_THAT(truth.alternatives[0].projections, ElementsAre(4));
+  EXPECT_THAT(truth.alternatives[0].losses, ElementsAre(5));
+  const auto refused = [](const std::string& alternatives) {
+    return [alternatives] {
+      return parse_answer<Evidence>(R"({"ok": true, "elements": [1], "projections": [], "losses": [],)"
+                                    R"( "alternatives": )" +
+                                    alternatives + "}");
+    };
+  };
+  for (const char* odd : {"1", "[1]", R"([{"alternatives": []}])", "[{}, {}, {}, {}, {}]"})
+    EXPECT_THROW(refused(odd)(), ProtocolError) << odd;
 }
 
 TEST(Answers, RefusalsAreAnAnswerToAnything) {

@@ -61,6 +61,19 @@ TEST(CeilingsOf, AreTheBestSamples) {
   EXPECT_EQ(all.flop_per_second("f64"), std::nullopt);
 }
 
+/// The samples of a short case are mostly launches.
+TEST(CeilingsOf, AreOfTheDevicesOwnClockWhereThatIsKnown) {
+  Ceilings all;
+  CaseResult read = array_read(1 << 20, 200);
+  read.device_seconds = (1 << 20) / 900e9;
+  all.add(read);
+  EXPECT_THAT(all.bytes_per_second(1 << 20), Optional(DoubleNear(900e9, 1e3)));
+  CaseResult peak = peak_rate(100);
+  peak.device_seconds = peak.flop / 150e9;
+  all.add(peak);
+  EXPECT_THAT(all.flop_per_second("f32"), Optional(DoubleNear(150e9, 1e3)));
+}
+
 TEST(CeilingsOf, MemoryGoesBySize) {
   const Ceilings all = usual_ceilings();
   EXPECT_THAT(all.bytes_per_second(100), Optional(DoubleNear(1000e9, 1)));

@@ -287,6 +287,20 @@ TEST(Judge, NaNNeverPasses) {
   }
 }
 
+/// TF32's operands may be rounded or truncated, but a device does one of both.
+TEST(Judge, AnAlternativeIsAsGoodAsTheTruth) {
+  Evidence truth{.elements = {1, 2}, .projections = {}, .losses = {}};
+  const Evidence alternative{.elements = {3, 4}, .projections = {}, .losses = {}};
+  const Tolerance narrow{.relative = 0.1};
+  EXPECT_FALSE(judge(truth, alternative, narrow).correct);
+  truth.alternatives = {alternative};
+  EXPECT_TRUE(judge(truth, truth, narrow).correct);
+  EXPECT_TRUE(judge(truth, alternative, narrow).correct);
+  const auto mixed = judge(truth, {.elements = {1, 4}, .projections = {}, .losses = {}}, narrow);
+  EXPECT_FALSE(mixed.correct);
+  EXPECT_THAT(mixed.detail, HasSubstr("element 1 is 4 and should be 2"));
+}
+
 TEST(Judge, SaysWhichValueIsWrong) {
   const auto verdict = judge({.elements = {1, 2}, .projections = {}, .losses = {}},
                              {.elements = {1, 3}, .projections = {}, .losses = {}}, {.relative = 0.5});

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <numeric>
+
+#include "emulated_cuda/fp22.h"
 #include "workloads/peak.h"
 #include "workloads/random.h"
 
@@ -63,6 +66,51 @@ TEST_P(PeakTruth, IsTheDefinition) {
 TEST_P(PeakTruth, WorkThatIsLeftOutIsSeen) {
   EXPECT_FALSE(judged(computed(6144 - 384, 1024)).correct);
   EXPECT_FALSE(judged(computed(6144, 960)).correct);
+}
+
+/// What tensor cores of Hopper give for f8e4m3, whose accumulators take `accumulated` steps each.
+double sum_in_fp22(std::uint64_t seed, std::int64_t steps, std::int64_t accumulated) {
+  constexpr std::size_t depth = 32;  // of an instruction
+  const RandomStream a(seed, stream::first_operand);
+  const RandomStream b(seed, stream::second_operand);
+  std::vector<double> products;
+  for (std::int64_t i = 0; i < Peak::vector_bytes; ++i)
+    products.push_back(input_value(Dtype::f8e4m3, a, i) * input_value(Dtype::f8e4m3, b, i));
+  const std::span<const double> all(products);
+  double sum = 0;
+  for (std::int64_t begun = 0; begun < steps; begun += accumulated) {
+    double accumulator = 0;
+    for (std::int64_t step = 0; step < std::min(accumulated, steps - begun); ++step) {
+      for (std::size_t i = 0; i < all.size(); i += depth)
+        accumulator = emulated::add_fp22(accumulator, all.subspan(i, depth));
+    }
+    sum += accumulator;
+  }
+  return sum;
+}
+
+bool is_right_f8_peak(std::uint64_t seed, std::int64_t steps, double part, std::int64_t accumulated) {
+  const Case problem = peak_case("f8e4m3", Peak::granule, steps);
+  const Evidence truth = problem.workload->expect(problem.parameters, seed, {0});
+  const double sum = part * static_cast<double>(Peak::granule) * sum_in_fp22(seed, steps, accumulated);
+  const Evidence shown{.elements = {sum},
+                       .projections = {channel_signs(seed, 1)[0] * position_sign(seed, 0) * sum},
+                       .losses = {}};
+  return judge(truth, shown, problem.workload->tolerance(problem.parameters, truth)).correct;
+}
+
+/// The accumulators of tensor cores are emptied before what they cut off adds up.
+TEST(PeakOfF8, AccumulatorsOfThirteenBitsAreRightWhereTheyAreEmptied) {
+  int wrong = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (const std::int64_t steps : {1, 7, 512, 4096}) {
+      const Peak p(peak_case("f8e4m3", Peak::granule, steps).parameters);
+      EXPECT_TRUE(is_right_f8_peak(seed, steps, 1, p.accumulated_steps())) << seed << ", " << steps;
+    }
+    wrong += is_right_f8_peak(seed, 4096, 1, 4096) ? 0 : 1;
+    EXPECT_FALSE(is_right_f8_peak(seed, 512, 15.0 / 16, 8)) << "work left out, seed " << seed;
+  }
+  EXPECT_GT(wrong, 95);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, PeakTruth, testing::Values("f64", "f32", "f16", "bf16", "f8e4m3", "s8"),

@@ -5,33 +5,29 @@
 #include <memory>
 #include <string>
 
-#include "backends/cuda/convolution_problem.h"
-#include "backends/cuda/cudnn_api.h"
+#include "backends/cuda/convolution_plans.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/stopwatch.h"
 #include "backends/cuda/turns.h"
 
 namespace breakeven::cuda {
 
-/// Device memory that stays where it is, all of the problem's dtype.
+/// Device memory that stays where it is.
 struct ConvolutionOperands {
   void* first = nullptr;
   void* second = nullptr;
   void* output = nullptr;
-  void* bias = nullptr;  // one value a filter
-  Turns turns{};         // of the first three, where there are several
+  void* bias = nullptr;
+  Turns turns{};  // of the first three, where there are several
 };
 
 class Convolution {
  public:
   /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. `handle`
-  /// is that of the stopwatch's stream. Throws Unsupported where cuDNN has none.
+  /// is that of the stopwatch's stream. Throws Unsupported where cuDNN has none, and OutOfMemory where memory
+  /// is too little for each of them.
   Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
               Stopwatch& stopwatch, int most_plans);
-  ~Convolution();
-  Convolution(const Convolution&) = delete;
-  Convolution& operator=(const Convolution&) = delete;
-  Convolution(Convolution&&) = delete;
-  Convolution& operator=(Convolution&&) = delete;
 
   /// On the handle's stream, on the next set's operands.
   void enqueue();
@@ -39,11 +35,15 @@ class Convolution {
   const std::string& algorithm() const { return algorithm_; }
 
  private:
-  class Plans;
-
   void choose(Dtype dtype, Stopwatch& stopwatch, int most_plans);
+  /// False where there is not enough memory.
+  bool has_workspace(std::int64_t bytes);
+  std::string call();
 
-  std::unique_ptr<Plans> plans_;
+  std::unique_ptr<ConvolutionPlans> plans_;
+  ConvolutionOperands operands_;
+  Memory workspace_;
+  std::int64_t chosen_ = 0;
   std::string algorithm_;
 };
 

@@ -20,7 +20,9 @@ void need_cudnn() {
 /// Throws as check() of device.h does.
 void check(cudnnStatus_t status, const char* what) {
   if (status != CUDNN_STATUS_SUCCESS)
-    library_failed(what, fe::detail::get_error_string(status), status == CUDNN_STATUS_ALLOC_FAILED);
+    library_failed(what, fe::detail::get_error_string(status),
+                   status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED ||
+                       status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED);
 }
 
 }  // namespace

@@ -16,12 +16,6 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Errors that leave the context unusable come back from every later call.
-bool lost_for_good() {
-  cudaDeviceSynchronize();
-  return cudaDeviceSynchronize() != cudaSuccess;
-}
-
 std::string words_for(cudaError_t error) {
   return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
 }
@@ -57,18 +51,36 @@ void check(cudaError_t error, const char* what) {
   cudaGetLastError();  // or the next call would be blamed
   if (error == cudaErrorNoKernelImageForDevice) throw Unsupported(message + remedy_for_no_code());
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
-  if (lost_for_good()) {
-    fmt::print(stderr, "{}; the device's context is lost\n", message);
-    std::fflush(stderr);
-    _exit(1);
-  }
+  end_if_context_is_lost(message);
   throw std::runtime_error(message);
 }
 
-void library_failed(const char* what, const char* words, bool out_of_memory) {
-  check(cudaGetLastError(), what);
+/// Errors that leave the context unusable come back from every later call.
+void end_if_context_is_lost(const std::string& message) {
+  cudaDeviceSynchronize();  // may return an error of earlier work, once
+  const cudaError_t error = cudaDeviceSynchronize();
+  cudaGetLastError();
+  // While a graph is recorded, waiting is forbidden: that is no loss.
+  if (error == cudaSuccess || error == cudaErrorStreamCaptureUnsupported) return;
+  fmt::print(stderr, "{}; the device's context is lost: {}\n", message, words_for(error));
+  std::fflush(stderr);
+  _exit(1);
+}
+
+bool memory_is_full() {
+  // Libraries load kernels and take scratch memory for themselves: more of both on larger devices.
+  constexpr std::size_t little = 64;  // of so many parts of the whole
+  std::size_t free = 0;
+  std::size_t total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess && free < total / little;
+}
+
+void library_failed(const char* what, const std::string& words, bool out_of_memory) {
   const std::string message = fmt::format("{}: {}", what, words);
-  if (out_of_memory) throw OutOfMemory(message);
+  end_if_context_is_lost(message);
+  if (out_of_memory || memory_is_full())
+    throw OutOfMemory(
+        fmt::format("{}; {} MiB of the device's memory are free", message, free_memory() >> 20));
   throw std::runtime_error(message);
 }
 

@@ -20,9 +20,14 @@ namespace breakeven::cuda {
 /// kernel, it ends the process instead: a new one gets a new context.
 void check(cudaError_t error, const char* what);
 void check(cublasStatus_t status, const char* what);
-/// What a library's failure becomes: CUDA's own error where that is its cause, or OutOfMemory, or
-/// std::runtime_error, in the library's words.
-[[noreturn]] void library_failed(const char* what, const char* words, bool out_of_memory);
+/// Reports a library's failure in its own words: as OutOfMemory where the library says so or the device's
+/// memory is full, otherwise as std::runtime_error. Ends the process where the context is lost. Libraries
+/// have a CUDA runtime of their own, so that cudaGetLastError() knows nothing of their errors.
+[[noreturn]] void library_failed(const char* what, const std::string& words, bool out_of_memory = false);
+/// Ends the process where the context is lost. `message` says which call failed.
+void end_if_context_is_lost(const std::string& message);
+/// True where so little of the device's memory is free that a library's call may have failed for want of it.
+bool memory_is_full();
 
 /// What is known of the device in use: the first of those visible (CUDA_VISIBLE_DEVICES).
 struct DeviceFacts {

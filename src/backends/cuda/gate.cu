@@ -10,29 +10,38 @@ __device__ unsigned long long nanoseconds() {
   return now;
 }
 
-__global__ void wait_until(const volatile int* opened) {
+__global__ void wait_until_open(volatile GateState* state) {
   constexpr unsigned long long patience = 1'000'000'000ULL;
   const unsigned long long start = nanoseconds();
-  while (*opened == 0 && nanoseconds() - start < patience) {
+  while (state->opened == 0) {
+    if (nanoseconds() - start < patience) continue;
+    state->gave_up = 1;
+    return;
   }
 }
 
 }  // namespace
 
 Gate::Gate() {
-  int* opened = nullptr;
-  check(cudaMallocHost(&opened, sizeof *opened), "cudaMallocHost");
-  opened_.reset(opened);
+  GateState* state = nullptr;
+  check(cudaMallocHost(&state, sizeof *state), "cudaMallocHost");
+  state_.reset(state);
 }
 
 void Gate::close(cudaStream_t stream) {
-  *const_cast<volatile int*>(opened_.get()) = 0;
-  wait_until<<<1, 1, 0, stream>>>(opened_.get());
+  volatile GateState* state = state_.get();
+  state->opened = 0;
+  state->gave_up = 0;
+  wait_until_open<<<1, 1, 0, stream>>>(state);
   check(cudaGetLastError(), "launching a kernel");
 }
 
 void Gate::open() {
-  *const_cast<volatile int*>(opened_.get()) = 1;
+  const_cast<volatile GateState*>(state_.get())->opened = 1;
+}
+
+bool Gate::gave_up() const {
+  return const_cast<const volatile GateState*>(state_.get())->gave_up != 0;
 }
 
 }  // namespace breakeven::cuda

@@ -7,6 +7,11 @@
 
 namespace breakeven::cuda {
 
+/// In the host's memory, read and written by the device.
+struct GateState {
+  int opened, gave_up;
+};
+
 /// While closed, whatever is enqueued after it waits, so that the device then runs it without waiting for the
 /// host.
 class Gate {
@@ -16,12 +21,14 @@ class Gate {
   /// for ever.
   void close(cudaStream_t stream);
   void open();
+  /// True where work went on before open(): its time has gaps in it. Known once that work is done.
+  bool gave_up() const;
 
  private:
   struct Free {
-    void operator()(int* p) const { cudaFreeHost(p); }
+    void operator()(GateState* p) const { cudaFreeHost(p); }
   };
-  std::unique_ptr<int, Free> opened_;  // in the host's memory, read by the device
+  std::unique_ptr<GateState, Free> state_;
 };
 
 }  // namespace breakeven::cuda

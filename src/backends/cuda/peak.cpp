@@ -87,7 +87,7 @@ class PeakOfDevice final : public Work {
     unit_.enqueue({.a = a_.data(),
                    .b = b_.data(),
                    .pieces = p_.dots * p_.steps / unit_.dots,
-                   .steps = p_.steps,
+                   .steps = p_.accumulated_steps(),
                    .sums = sums_.as<double>()},
                   static_cast<unsigned>(unit_.blocks * processors_), static_cast<unsigned>(unit_.threads),
                   stream().get());

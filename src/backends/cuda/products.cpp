@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cuda/race.h"
+#include "backends/cuda/refusals.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -181,14 +182,21 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
     return;
   }
   Race<cublasLtMatmulHeuristicResult_t> race;
+  Refusals refusals;
   for (int i = 0; i < count && race.tried() < tries; ++i) {
     chosen_ = found[static_cast<std::size_t>(i)];
     // Not every candidate takes every problem: some say so only when they are called.
-    if (chosen_.state != CUBLAS_STATUS_SUCCESS || call(stopwatch.stream()) != CUBLAS_STATUS_SUCCESS) continue;
+    const cublasStatus_t called =
+        chosen_.state == CUBLAS_STATUS_SUCCESS ? call(stopwatch.stream()) : chosen_.state;
+    if (called != CUBLAS_STATUS_SUCCESS) {
+      refusals.add(fmt::format("cublasLtMatmul: {}", cublasLtGetStatusString(called)));
+      continue;
+    }
     race.add(chosen_, stopwatch.quick_seconds([&] { enqueue(stopwatch.stream()); }));
   }
   if (race.tried() == 0)
-    throw Unsupported(fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
+    refusals.none_left(
+        fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
   chosen_ = race.fastest();
   algorithm_ = fmt::format("{}; {}", identity(chosen_), tries == 1 ? not_tuned : race.text());
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/gate.h"
@@ -10,6 +12,11 @@
 namespace breakeven::cuda {
 
 /// By events around work queued behind a closed gate: what it takes to launch it is not in it.
+///
+/// Where each launch waits for its work, as with CUDA_LAUNCH_BLOCKING and beneath some profilers, nothing can
+/// be queued: the gate gives up. Times it gave up in are discarded. After a few in a row, or where the
+/// environment has CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all times of this process are the host's
+/// from here on, with launches.
 class Stopwatch {
  public:
   /// Runs queued at once, where each is a few launches: the queue of launches is about a thousand long, and
@@ -23,8 +30,14 @@ class Stopwatch {
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
   /// Seconds of one call, when warm: what disturbs it makes it longer, so the shortest of a few means.
   double quick_seconds(const std::function<void()>& enqueue);
+  /// Why times are the host's, with launches; empty where they are the device's.
+  static const std::string& why_without_gate();
 
  private:
+  /// Nothing where the gate gave up.
+  std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue);
+  double seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue);
+
   Stream& stream_;
   Gate gate_;
   Event start_, end_;

@@ -1,5 +1,7 @@
 #include "backends/cuda/work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "worker/operand_sets.h"
@@ -29,6 +31,15 @@ std::optional<double> Work::device_seconds(const std::function<void()>& enqueue,
     done += queued;
   }
   return seconds / static_cast<double>(counted);
+}
+
+std::vector<std::string> Work::warnings() const {
+  const std::string& why = Stopwatch::why_without_gate();
+  if (why.empty()) return {};
+  return {
+      fmt::format("device_seconds, and the choice of the algorithm, are by the host's clock and include "
+                  "launches: {}",
+                  why)};
 }
 
 void Work::iterate() {

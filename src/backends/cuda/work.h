@@ -22,6 +22,7 @@ class Work : public Prepared {
   std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                        std::int64_t iterations, bool cold) override;
   bool flush() final;
+  std::vector<std::string> warnings() const final;
 
  protected:
   Stream& stream() { return stream_; }

@@ -308,19 +308,18 @@ std::vector<PeakUnit> matrix_units(Dtype dtype, Capability capability) {
 
 std::vector<PeakUnit> peak_units(Dtype dtype, Capability capability) {
   if (dtype == Dtype::f32) return {by_fma<float>()};
+  std::vector<PeakUnit> units;
   if (dtype == Dtype::f64) {
-    std::vector<PeakUnit> units{by_fma<double>()};
-    if (!(capability < Capability{8, 0}))
-      units.push_back(by_mma<DoubleUnit<AmpereF64>, double>("mma.m8n8k4.f64"));
     if (!(capability < Capability{9, 0}))
       units.push_back(by_mma<DoubleUnit<HopperF64>, double>("mma.m16n8k8.f64"));
+    if (!(capability < Capability{8, 0}))
+      units.push_back(by_mma<DoubleUnit<AmpereF64>, double>("mma.m8n8k4.f64"));
+    units.push_back(by_fma<double>());
     return units;
   }
   if (has_unknown_matrix_units(capability)) return {};
-  std::vector<PeakUnit> units = matrix_units(dtype, capability);
-  if (capability.major == 9 && capability.minor == 0) {
-    for (PeakUnit& unit : warpgroup_units(dtype)) units.push_back(std::move(unit));
-  }
+  if (capability.major == 9 && capability.minor == 0) units = warpgroup_units(dtype);
+  for (PeakUnit& unit : matrix_units(dtype, capability)) units.push_back(std::move(unit));
   return units;
 }
 

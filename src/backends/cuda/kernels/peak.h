@@ -29,6 +29,11 @@ BREAKEVEN_HOST_DEVICE inline double opaque(double value) {
   asm volatile("" : "+d"(value));
   return value;
 }
+template <>
+BREAKEVEN_HOST_DEVICE inline int opaque(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
 #else
 template <typename T>
 BREAKEVEN_HOST_DEVICE T opaque(T value) {

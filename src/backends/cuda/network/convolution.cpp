@@ -119,6 +119,8 @@ class ConvolutionLayer final : public LayerWork {
       fused_ = convolution();
     } catch (const Unsupported&) {
       return;
+    } catch (const OutOfMemory&) {
+      return;  // its workspace: that of the other one fits
     }
     if (seconds() < separate) {
       plain_.reset();

@@ -164,7 +164,8 @@ class _Worker:
         if iterations < 1:
             raise Failed(f"'iterations' is {iterations} and must be at least 1")
         on_host = self._backend.device == "cpu"
-        sample = take_sample(self._ready(), iterations, self._transfer, self._cold, on_host)
+        exactly = request.get("device_seconds") is False
+        sample = take_sample(self._ready(), iterations, self._transfer, self._cold, on_host, exactly)
         return {key: numbers(value) if isinstance(value, list) else value for key, value in sample.items()}
 
     def _on_epoch(self, _):

@@ -19,15 +19,19 @@ def _flush_caches():
     _flushers[0].flush()
 
 
-def take_sample(prepared, iterations, transfer, cold, on_host):
+def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     """Runs `iterations` iterations of a prepared case. All figures of the answer are per iteration; the energy is the
-    host's, and told where that is what computes."""
+    host's, and told where that is what computes. `exactly`: nothing is run beside them."""
     prepared.prepare_runs(iterations * transfer.repetitions)
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
     singly = cold or prepared.measures_latency
     iterate = _iteration(prepared, transfer)
     with prepared.context():
+        if prepared.measures_latency and not on_host and not exactly:
+            # A device that was another process's switches in the first iteration, which is not a latency of the case.
+            iterate()
+            prepared.wait()
         if singly:
             seconds, cpu_seconds = _one_by_one(prepared, iterate, iterations, cold)
         else:

@@ -1,9 +1,13 @@
-// Convolutions in place of cuDNN's: the sums themselves, in double precision, of what lies where the CUDA
-// backend says.
-#include "backends/cuda/convolutions.h"
+// Plans in place of cuDNN's: they compute a convolution in double precision, from what lies where the CUDA
+// backend says. Some of them cannot be built, or ask for more memory than there is, or refuse when they are
+// called.
+#include "backends/cuda/convolution_plans.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +16,9 @@
 #include "numbers.h"
 #include "workloads/dtype.h"
 
-struct cudnnContext {};
+struct cudnnContext {
+  cudaStream_t stream;
+};
 
 namespace breakeven::cuda {
 namespace {
@@ -30,7 +36,7 @@ class Tensor {
     Tensor tensor(shape);
     for (std::size_t i = 0; i < tensor.values_.size(); ++i) {
       const double value = emulated::load(type_of(dtype), memory, static_cast<std::int64_t>(i));
-      tensor.values_[i] = dtype == Dtype::tf32 ? emulated::rounded_to_tf32(value) : value;
+      tensor.values_[i] = dtype == Dtype::tf32 ? emulated::truncated_to_tf32(value) : value;
     }
     return tensor;
   }
@@ -81,7 +87,7 @@ void add_bias_and_relu(const ConvolutionProblem& p, const void* bias, Tensor& ou
         }
 }
 
-void compute(const ConvolutionProblem& p, const ConvolutionOperands& at) {
+void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   Tensor first = Tensor::loaded(p.first(), p.dtype, at.first);
   Tensor second = Tensor::loaded(p.second(), p.dtype, at.second);
   Tensor output(p.output());
@@ -110,40 +116,45 @@ void compute(const ConvolutionProblem& p, const ConvolutionOperands& at) {
   output.store(p.dtype, at.output);
 }
 
-void* moved(void* memory, std::int64_t bytes) {
-  return static_cast<std::byte*>(memory) + bytes;
-}
+/// What the library answers for each of its plans, in its order of preference.
+enum class Answer { cannot_be_built, workspace_too_large, refuses, runs };
+constexpr std::array answers{Answer::cannot_be_built, Answer::workspace_too_large, Answer::refuses,
+                             Answer::runs, Answer::runs};
 
-}  // namespace
-
-void DestroyCudnn::operator()(cudnnHandle_t handle) const {
-  delete handle;
-}
-
-CudnnHandle make_handle(cudaStream_t) {
-  return CudnnHandle(new cudnnContext);
-}
-
-class Convolution::Plans {
+class EmulatedPlans final : public ConvolutionPlans {
  public:
-  Plans(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudaStream_t stream)
-      : problem_(problem), operands_(operands), stream_(stream) {}
+  EmulatedPlans(const ConvolutionProblem& problem, cudaStream_t stream)
+      : problem_(problem), stream_(stream) {}
 
-  void enqueue() {
-    Turns& turns = operands_.turns;
-    turns.next();
-    ConvolutionOperands now = operands_;
-    now.first = moved(operands_.first, turns.set * turns.first_step);
-    now.second = moved(operands_.second, turns.set * turns.second_step);
-    now.output = moved(operands_.output, turns.set * turns.output_step);
-    if (!std::exchange(loaded_, true)) emulated::loads_kernel("a convolution's");
-    will_touch(problem_.first(), now.first);
-    will_touch(problem_.second(), now.second);
-    will_touch(problem_.output(), now.output);
-    emulated::enqueue(stream_, [p = problem_, now] { compute(p, now); });
+  std::int64_t count() override { return std::ssize(answers); }
+  std::string build(std::int64_t plan) override {
+    return answer(plan) == Answer::cannot_be_built ? "CUDNN_STATUS_NOT_SUPPORTED_SHAPE" : "";
+  }
+  std::string name(std::int64_t plan) override { return "emulated plan " + std::to_string(plan); }
+  std::int64_t workspace_bytes(std::int64_t plan) override {
+    return answer(plan) == Answer::workspace_too_large ? std::int64_t{1} << 40U : 1024 * plan;
+  }
+  void use(const ConvolutionMemory& memory) override { memory_ = memory; }
+
+  /// A library has a runtime of its own: the backend sees no error but this one.
+  std::string enqueue(std::int64_t plan, void* workspace) override {
+    if (answer(plan) == Answer::refuses) return "CUDNN_STATUS_NOT_SUPPORTED_LAYOUT";
+    if (emulated::is_lost()) return "CUDNN_STATUS_EXECUTION_FAILED_CUDART";
+    if (!loaded_ && !emulated::loads_kernel("a convolution's"))
+      return "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED";
+    loaded_ = true;
+    will_touch(problem_.first(), memory_.first);
+    will_touch(problem_.second(), memory_.second);
+    will_touch(problem_.output(), memory_.output);
+    emulated::will_touch(stream_, workspace, static_cast<std::size_t>(workspace_bytes(plan)),
+                         "a convolution's workspace");
+    emulated::enqueue(stream_, [p = problem_, now = memory_] { compute(p, now); });
+    return "";
   }
 
  private:
+  static Answer answer(std::int64_t plan) { return answers.at(static_cast<std::size_t>(plan)); }
+
   void will_touch(const Shape& shape, const void* memory) const {
     const std::size_t bytes = emulated::bytes_of(type_of(problem_.dtype));
     emulated::will_touch(stream_, memory, static_cast<std::size_t>(shape.elements()) * bytes,
@@ -151,21 +162,24 @@ class Convolution::Plans {
   }
 
   ConvolutionProblem problem_;
-  ConvolutionOperands operands_;
   cudaStream_t stream_;
+  ConvolutionMemory memory_;
   bool loaded_ = false;
 };
 
-Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands,
-                         cudnnHandle_t, Stopwatch& stopwatch, int)
-    : plans_(std::make_unique<Plans>(problem, operands, stopwatch.stream())), algorithm_("emulated") {
-  stopwatch.quick_seconds([this] { enqueue(); });
+}  // namespace
+
+void DestroyCudnn::operator()(cudnnHandle_t handle) const {
+  delete handle;
 }
 
-Convolution::~Convolution() = default;
+CudnnHandle make_handle(cudaStream_t stream) {
+  return CudnnHandle(new cudnnContext{stream});
+}
 
-void Convolution::enqueue() {
-  plans_->enqueue();
+std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,
+                                                         cudnnHandle_t handle) {
+  return std::make_unique<EmulatedPlans>(problem, handle->stream);
 }
 
 }  // namespace breakeven::cuda
