@@ -137,7 +137,8 @@ class PreparedRuns final : public Prepared {
 TEST(WorkerTiming, RunsAreAnnouncedBeforeTheyAreTimed) {
   for (const bool each : {false, true}) {
     PreparedRuns announced;
-    SampleMode mode{.each_iteration = each};
+    SampleMode mode;
+    mode.each_iteration = each;
     mode.transfer = {.policy = Transfer::Policy::once, .repetitions = 3};
     EXPECT_EQ(take_sample(announced, "announced", 7, mode).iterations, 7);
     EXPECT_EQ(announced.prepared, 0);

@@ -78,8 +78,10 @@ class Gpu:
         self._flushed = None
 
     def use_precision(self, dtype):
-        """Of all that is called from now on. cuDNN's own default would be TF32, of products f32."""
+        """Holds for all that is called from now on. Products would be f32 by default, and cuDNN's TF32."""
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = dtype == "tf32"
+        # The fast path of transformer encoders approximates GELU by tanh on GPUs, which is too coarse for f32.
+        torch.backends.mha.set_fastpath_enabled(dtype != "f32")
 
     def search_algorithms(self, tuned):
         """For the fastest convolution, as whoever cares for speed and has read the tuning guide lets it do."""

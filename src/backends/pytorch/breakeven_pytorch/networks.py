@@ -75,8 +75,6 @@ class _Transformer(nn.Module):
 
 
 def _transformer(p):
-    # The encoder's fast path approximates GELU by tanh on GPUs, which is too coarse for f32.
-    torch.backends.mha.set_fastpath_enabled(p["dtype"] != "f32")
     return _Transformer(p["width"] or 128, p["heads"] or 4, p["hidden"] or 512), (SIDE, SIDE)
 
 
