@@ -28,7 +28,7 @@ class Counting final : public Prepared {
   Evidence show(const std::vector<std::int64_t>&) override { return {}; }
   std::string algorithm() const override { return ""; }
 
-  std::int64_t runs = 0;
+  int runs = 0;
 };
 
 TEST(TakeSample, AsksForAllRunsOfASampleAtOnce) {
