@@ -152,6 +152,10 @@ class Inference final : public Prepared {
 
 }  // namespace
 
+std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make) {
+  return make_training(problem, seed, make, epoch_order);
+}
+
 std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make,
                                         const MakeEpochOrder& make_order) {
   return std::make_unique<Training>(model_task(problem.parameters, seed), make, make_order);

@@ -19,8 +19,10 @@ using MakeModel = std::function<std::unique_ptr<Model>(ModelTask)>;
 
 /// run() is the next step in the order of the epochs. The first train_epoch() starts from the initial
 /// parameters, whatever run() did before; the next ones go on from there.
+std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make);
+/// With other orders than epoch_order()'s.
 std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make,
-                                        const MakeEpochOrder& make_order = epoch_order);
+                                        const MakeEpochOrder& make_order);
 
 /// run() is the next batch of the test set, in its own order, from the front again after the last.
 std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed, const MakeModel& make);

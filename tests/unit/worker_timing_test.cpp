@@ -28,7 +28,7 @@ class Counting final : public Prepared {
   Evidence show(const std::vector<std::int64_t>&) override { return {}; }
   std::string algorithm() const override { return ""; }
 
-  std::int64_t runs = 0;
+  int runs = 0;
 };
 
 TEST(TakeSample, AsksForAllRunsOfASampleAtOnce) {
@@ -47,9 +47,9 @@ TEST(TakeSample, RunsAsOftenAsItIsAsked) {
 
 TEST(TakeSample, TimesEachIterationAlone) {
   Noting prepared;
-  const answer::Sample sample = take_sample(prepared, "a", 3, {.each_iteration = true});
+  const answer::Sample sample = take_sample(prepared, "a", 3, {.transfer = {}, .each_iteration = true});
   EXPECT_THAT(prepared.asked, ElementsAre(1, 1, 1));
-  EXPECT_THAT(sample.latencies, AllOf(SizeIs(3), Each(Ge(0))));
+  EXPECT_THAT(sample.latencies, testing::AllOf(SizeIs(3), Each(Ge(0))));
 }
 
 TEST(TakeSample, MovesDataBeforeTheRunsOfEachIteration) {

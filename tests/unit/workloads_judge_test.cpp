@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint64_t seed = 5;
+constexpr std::uint64_t judged_seed = 5;
 
 /// Ten fraction bits, to nearest, as a tensor core rounds its inputs.
 float to_tf32(float value) {
@@ -115,8 +115,8 @@ struct Computation {
 
   Verification verdict() const {
     const Workload& w = *problem.workload;
-    const auto elements = elements_to_check(w.output(problem.parameters).elements(), seed);
-    const Evidence truth = w.expect(problem.parameters, seed, elements);
+    const auto elements = elements_to_check(w.output(problem.parameters).elements(), judged_seed);
+    const Evidence truth = w.expect(problem.parameters, judged_seed, elements);
     return judge(truth, tensors.evidence(elements), w.tolerance(problem.parameters, truth));
   }
   float* output() { return tensors.output_as<float>(); }
@@ -129,7 +129,7 @@ Computation product(std::int64_t m, std::int64_t n, std::int64_t k, bool transpo
                 {{"m", m}, {"n", n}, {"k", k}, {"transpose_b", transpose_b}, {"dtype", std::string("f32")}});
   const Matmul p(problem.parameters);
   return {.problem = std::move(problem),
-          .tensors = HostTensors::of(p, seed),
+          .tensors = HostTensors::of(p, judged_seed),
           .compute = [p](HostTensors& t, const Rounding& r) { multiply(p, t, r, p.transpose_b); }};
 }
 
@@ -146,7 +146,7 @@ Computation convolution(const std::string& pass) {
                                                       {"dtype", std::string("f32")}});
   const Conv2d p(problem.parameters);
   return {.problem = std::move(problem),
-          .tensors = HostTensors::of(p, seed),
+          .tensors = HostTensors::of(p, judged_seed),
           .compute = [p](HostTensors& t, const Rounding& r) { convolve(p, t, r); }};
 }
 
@@ -314,8 +314,8 @@ TEST(Judge, S8MustBeExact) {
   const Case problem = make_case(
       *find_workload("matmul"),
       {{"m", std::int64_t{3}}, {"n", std::int64_t{3}}, {"k", std::int64_t{3}}, {"dtype", std::string("s8")}});
-  const auto elements = elements_to_check(9, seed);
-  const Evidence truth = problem.workload->expect(problem.parameters, seed, elements);
+  const auto elements = elements_to_check(9, judged_seed);
+  const Evidence truth = problem.workload->expect(problem.parameters, judged_seed, elements);
   Evidence shown = truth;
   const auto tolerance = problem.workload->tolerance(problem.parameters, truth);
   EXPECT_TRUE(judge(truth, shown, tolerance).correct);
@@ -333,14 +333,14 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, Truth, testing::Values(Dtype::f64, Dtype::f32, 
 /// The projections of `output`, straight from their definition in evidence.h.
 std::vector<double> projections_of(const std::vector<double>& output, const OutputShape& shape) {
   std::vector<double> folded(static_cast<std::size_t>(projection_count(shape)), 0.0);
-  const auto signs = channel_signs(seed, shape.channels);
+  const auto signs = channel_signs(judged_seed, shape.channels);
   for (std::int64_t i = 0; i < shape.elements(); ++i) {
     const std::int64_t inner = i % shape.inner;
     const std::int64_t channel = i / shape.inner % shape.channels;
     const std::int64_t outer = i / (shape.inner * shape.channels);
     const std::int64_t position = outer * shape.inner + inner;
     folded[static_cast<std::size_t>(position % std::ssize(folded))] +=
-        position_sign(seed, position) * signs[static_cast<std::size_t>(channel)] *
+        position_sign(judged_seed, position) * signs[static_cast<std::size_t>(channel)] *
         output[static_cast<std::size_t>(i)];
   }
   return folded;
@@ -362,9 +362,9 @@ TEST_P(Truth, OfConvolutionsIsThatOfPlainLoops) {
     SCOPED_TRACE(problem.id());
     const Conv2d p(problem.parameters);
     passes_seen |= 1 << static_cast<int>(p.pass);
-    const RandomStream source(seed, stream::first_operand);
-    const RandomStream weights(seed, stream::second_operand);
-    const RandomStream gradient(seed, stream::output_gradient);
+    const RandomStream source(judged_seed, stream::first_operand);
+    const RandomStream weights(judged_seed, stream::second_operand);
+    const RandomStream gradient(judged_seed, stream::output_gradient);
     const auto& first = p.pass == Pass::backward_data ? gradient : source;
     const auto& second = p.pass == Pass::backward_weights ? gradient : weights;
     const auto first_values = input_values(
@@ -376,8 +376,8 @@ TEST_P(Truth, OfConvolutionsIsThatOfPlainLoops) {
         [&](std::int64_t i) { return second_values[static_cast<std::size_t>(i)]; });
     const OutputShape shape = workload.output(problem.parameters);
     ASSERT_EQ(shape.elements(), std::ssize(plain));
-    const auto elements = elements_to_check(shape.elements(), seed);
-    const Evidence truth = workload.expect(problem.parameters, seed, elements);
+    const auto elements = elements_to_check(shape.elements(), judged_seed);
+    const Evidence truth = workload.expect(problem.parameters, judged_seed, elements);
     ASSERT_EQ(truth.elements.size(), elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i)
       EXPECT_NEAR(truth.elements[i], plain[static_cast<std::size_t>(elements[i])], 1e-11);
@@ -397,8 +397,8 @@ TEST_P(Truth, OfProductsIsThatOfPlainLoops) {
     const Case problem = make_case(workload, given);
     SCOPED_TRACE(problem.id());
     const Matmul p(problem.parameters);
-    const RandomStream a(seed, stream::first_operand);
-    const RandomStream b(seed, stream::second_operand);
+    const RandomStream a(judged_seed, stream::first_operand);
+    const RandomStream b(judged_seed, stream::second_operand);
     std::vector<double> plain;
     for (std::int64_t product = 0; product < p.batch; ++product) {
       for (std::int64_t i = 0; i < p.m; ++i) {
@@ -414,8 +414,8 @@ TEST_P(Truth, OfProductsIsThatOfPlainLoops) {
       }
     }
     const OutputShape shape = workload.output(problem.parameters);
-    const auto elements = elements_to_check(shape.elements(), seed);
-    const Evidence truth = workload.expect(problem.parameters, seed, elements);
+    const auto elements = elements_to_check(shape.elements(), judged_seed);
+    const Evidence truth = workload.expect(problem.parameters, judged_seed, elements);
     for (std::size_t i = 0; i < elements.size(); ++i)
       EXPECT_NEAR(truth.elements[i], plain[static_cast<std::size_t>(elements[i])], 1e-11);
     const auto projections = projections_of(plain, shape);

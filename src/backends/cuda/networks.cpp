@@ -29,6 +29,7 @@ class NetworkCase final : public Work {
           return make_network_model(std::move(task), stopwatch());
         })) {}
 
+  void prepare_runs(std::int64_t runs) override { case_->prepare_runs(runs); }
   void bring() override { case_->bring(); }
   void run() override { case_->run(); }
   bool fetch() override { return case_->fetch(); }
