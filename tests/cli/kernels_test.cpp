@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                             {{"Haswell", "Haswell"}, {"Zen", "Zen"}}},
                     // Numbers of BLIS 0.9.
                     Library{"blis", "0\\.9\\S* (\\w+)", "BLIS_ARCH_TYPE", {{"haswell", "3"}, {"zen3", "6"}}}),
-    [](const testing::TestParamInfo<Library>& info) { return info.param.backend; });
+    [](const testing::TestParamInfo<Library>& tested) { return tested.param.backend; });
 
 }  // namespace
 }  // namespace breakeven::cli_tests
