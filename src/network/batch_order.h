@@ -20,8 +20,8 @@ std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, 
 std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, std::uint32_t count);
 
 /// As epoch_order().
-using MakeEpochOrder = std::function<std::vector<std::uint32_t>(std::uint32_t count, std::uint64_t seed,
-                                                                std::uint64_t epoch)>;
+using MakeEpochOrder =
+    std::function<std::vector<std::uint32_t>(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch)>;
 
 /// The batches of one epoch after the other. `batch` is at most `count`.
 class BatchOrder {

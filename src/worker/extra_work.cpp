@@ -123,7 +123,8 @@ class MoreRuns final : public WithExtraWork {
       : WithExtraWork(std::move(prepared)), share_(share) {}
 
   void prepare_runs(std::int64_t runs) override {
-    own().prepare_runs(runs + static_cast<std::int64_t>(std::ceil(owed_ + share_ * static_cast<double>(runs))));
+    own().prepare_runs(runs +
+                       static_cast<std::int64_t>(std::ceil(owed_ + share_ * static_cast<double>(runs))));
   }
   void run() override {
     own().run();

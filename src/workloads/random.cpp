@@ -73,8 +73,8 @@ std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::
 }
 
 std::vector<std::uint32_t> shuffled_indices(std::uint32_t count, const RandomStream& numbers) {
-  // The keys are uniform and distinct, since RandomStream maps indices one to one. Counting their leading bits
-  // finds each one's place up to a few positions, and insertion sort the rest: linear time.
+  // The keys are uniform and distinct, since RandomStream maps indices one to one. Counting their leading
+  // bits finds each one's place up to a few positions, and insertion sort the rest: linear time.
   const int bits = std::clamp(static_cast<int>(std::bit_width(count)), 1, 24);
   std::vector<std::uint64_t> keys(count);
   std::vector<std::uint32_t> places((std::size_t{1} << bits) + 1);

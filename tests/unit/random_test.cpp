@@ -59,7 +59,9 @@ TEST(Random, ShuffledIndicesAreSortedByTheirNumbers) {
     const RandomStream numbers(5, stream::batch_order);
     const auto order = shuffled_indices(count, numbers);
     EXPECT_EQ(order.size(), count);
-    const auto by_number = [&](std::uint32_t a, std::uint32_t b) { return numbers.bits(a) < numbers.bits(b); };
+    const auto by_number = [&](std::uint32_t a, std::uint32_t b) {
+      return numbers.bits(a) < numbers.bits(b);
+    };
     EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), by_number)) << count;
   }
 }
