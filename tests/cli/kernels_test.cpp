@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ostream>
 #include <regex>
 #include <string>
 #include <utility>
@@ -24,6 +25,10 @@ struct Library {
   std::string variable;
   std::vector<std::pair<std::string, std::string>> narrow;  // names, and values of the variable
 };
+
+void PrintTo(const Library& library, std::ostream* out) {
+  *out << library.backend;
+}
 
 class KernelsTest : public DriverTest, public testing::WithParamInterface<Library> {
  protected:
@@ -183,9 +188,11 @@ TEST_P(KernelsTest, AFolderThatCannotBeWrittenIsNoted) {
 }
 
 TEST_P(KernelsTest, KernelsThatDieOrHangInTheRaceAreOut) {
+  const auto library = planted("planted-kernels");
+  ASSERT_TRUE(exists(library)) << library;
   for (const char* fault : {"illegal instruction", "hang"}) {
     std::filesystem::remove_all(file("cache"));
-    const Json result = measure({{"LD_PRELOAD", planted("kernels").string()}, {"BREAKEVEN_PLANTED", fault}});
+    const Json result = measure({{"LD_PRELOAD", library.string()}, {"BREAKEVEN_PLANTED", fault}});
     EXPECT_EQ(kernels_of(result), own_) << fault;
     EXPECT_EQ(notes_of(result), "[]");
   }
