@@ -39,7 +39,7 @@ class GpuWatch {
 
   /// A sample is about to be asked for.
   virtual void begin() = 0;
-  /// It is under way: to be called every few milliseconds, of which a few are readings.
+  /// It is under way: to be called every few milliseconds. Some of the calls read nothing.
   virtual void look() = 0;
   /// It has been answered. What held the clocks down meanwhile; empty: nothing.
   virtual std::vector<std::string> end() = 0;

@@ -196,7 +196,7 @@ TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
                  config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"},
                         {{"energy_seconds", 0}, {"max_seconds", 1}}),
                  "--base", folder, "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
-                {{"reasons", {{30, 0}, {4, 4}, {1, 0}}}});
+                {{"reasons", {{12, 0}, {3, 4}, {1, 0}}}});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);
   EXPECT_THAT(verdict.at("notes").get<std::vector<std::string>>(),
