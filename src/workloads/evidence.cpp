@@ -168,9 +168,8 @@ Verification judge_against(const Evidence& truth, const Evidence& shown, const T
 Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance) {
   Verification result = judge_against(truth, shown, tolerance);
   for (const Evidence& alternative : truth.alternatives) {
-    if (result.correct) break;
-    if (Verification other = judge_against(alternative, shown, tolerance); other.correct)
-      result = std::move(other);
+    Verification other = judge_against(alternative, shown, tolerance);
+    if (other.correct && (!result.correct || other.error < result.error)) result = std::move(other);
   }
   return result;
 }

@@ -83,8 +83,7 @@ struct Verification {
   std::int64_t losses = 0;
 };
 
-/// Against the truth, and where it disagrees, against the truth's alternatives: all of the evidence must
-/// agree with the same one.
+/// Against the truth and its alternatives, and by the nearest of those that all of the evidence agrees with.
 Verification judge(const Evidence& truth, const Evidence& shown, const Tolerance& tolerance);
 
 }  // namespace breakeven

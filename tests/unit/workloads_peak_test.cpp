@@ -101,16 +101,18 @@ bool is_right_f8_peak(std::uint64_t seed, std::int64_t steps, double part, std::
 
 /// The accumulators of tensor cores are emptied before what they cut off adds up.
 TEST(PeakOfF8, AccumulatorsOfThirteenBitsAreRightWhereTheyAreEmptied) {
-  int wrong = 0;
+  int wrong = 0, left_out_seen = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     for (const std::int64_t steps : {1, 7, 512, 4096}) {
       const Peak p(peak_case("f8e4m3", Peak::granule, steps).parameters);
       EXPECT_TRUE(is_right_f8_peak(seed, steps, 1, p.accumulated_steps())) << seed << ", " << steps;
     }
     wrong += is_right_f8_peak(seed, 4096, 1, 4096) ? 0 : 1;
-    EXPECT_FALSE(is_right_f8_peak(seed, 512, 15.0 / 16, 8)) << "work left out, seed " << seed;
+    left_out_seen += is_right_f8_peak(seed, 512, 15.0 / 16, 8) ? 0 : 1;
   }
   EXPECT_GT(wrong, 95);
+  // A sum whose products nearly cancel is too small to show what is missing.
+  EXPECT_GT(left_out_seen, 95);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, PeakTruth, testing::Values("f64", "f32", "f16", "bf16", "f8e4m3", "s8"),
