@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/library.h"
@@ -210,8 +212,10 @@ class Products {
 
 /// As the driver sets them for its workers.
 int threads_to_use() {
-  const char* said = std::getenv("OMP_NUM_THREADS");
-  const int threads = said != nullptr ? std::atoi(said) : 0;
+  const char* variable = std::getenv("OMP_NUM_THREADS");
+  const std::string_view said(variable != nullptr ? variable : "");
+  int threads = 0;
+  std::from_chars(said.data(), said.data() + said.size(), threads);
   return threads > 0 ? threads : compute_threads();
 }
 
@@ -241,6 +245,7 @@ std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders) {
     take_turns(racers, sizes);
   if (rounds % 2 == 1) std::reverse(racers.begin(), racers.end());
   std::vector<RacedKernels> results;
+  results.reserve(racers.size());
   for (Racer& racer : racers) results.push_back(std::move(racer.result));
   return results;
 }

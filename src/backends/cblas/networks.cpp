@@ -187,6 +187,7 @@ class NetworkModel final : public Model {
     }
     parameters_.reset();
     std::vector<std::string> counts;
+    counts.reserve(products.size());
     for (const auto& [routine, count] : products)
       counts.push_back(fmt::format("{} ({})", routine_name(routine), count));
     if (!counts.empty()) routines_ = fmt::format(", by {} (tuned)", fmt::join(counts, ", "));
