@@ -4,8 +4,6 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -50,15 +48,10 @@ double bare_loop(Product& product, std::int64_t iterations) {
   return seconds / static_cast<double>(iterations);
 }
 
-/// As the driver chooses: 10 ms together.
-std::int64_t iterations_of_a_sample(Product& product) {
-  bare_loop(product, 10);  // cold
-  return static_cast<std::int64_t>(std::ceil(0.010 / bare_loop(product, 10)));
-}
-
 void compare(int n, std::size_t count) {
   Product product(n);
-  const std::int64_t iterations = iterations_of_a_sample(product);
+  const std::int64_t iterations =
+      iterations_of_a_sample([&](std::int64_t calls) { return bare_loop(product, calls); });
   const auto pairs = alternate(
       count, [&] { return bare_loop(product, iterations); },
       [&] { return take_sample(product, "sgemm", iterations, {}).seconds; });
@@ -72,13 +65,9 @@ void compare(int n, std::size_t count) {
 }  // namespace breakeven::bench
 
 int main(int argc, char** argv) {
-  const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 200;
-  if (argc > 2 || count < 1 || count > 1'000'000) {
-    fmt::print(stderr, "usage: bench-bare-loop [PAIRS], from 1 to 1000000\n");
-    return 2;
-  }
+  const std::size_t count = breakeven::bench::pairs_wanted(argc, argv, "bench-bare-loop");
   fmt::print("{}, {} threads\n\n", openblas_get_config(), openblas_get_num_threads());
   fmt::print("| n | pairs | calls a sample | bare loop, µs | take_sample, µs | ratio | 95 % |\n");
   fmt::print("|---|---|---|---|---|---|---|\n");
-  for (const int n : {32, 64, 128, 256, 512}) breakeven::bench::compare(n, static_cast<std::size_t>(count));
+  for (const int n : {32, 64, 128, 256, 512}) breakeven::bench::compare(n, count);
 }

@@ -1,10 +1,15 @@
 // Two ways of timing the same thing, in turn: what the comparisons here share.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -18,6 +23,23 @@ double seconds_of(Work work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Calls that take 10 ms together, as many as the driver chooses. `loop` runs so many and returns the seconds
+/// of one.
+template <typename Loop>
+std::int64_t iterations_of_a_sample(Loop loop) {
+  loop(10);  // cold
+  return static_cast<std::int64_t>(std::ceil(0.010 / loop(10)));
+}
+
+/// The number of pairs that the command line asks for, 200 by default. Where it is wrong, prints the usage
+/// and ends the program with status 2.
+inline std::size_t pairs_wanted(int argc, char** argv, const char* program) {
+  const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 200;
+  if (argc <= 2 && count >= 1 && count <= 1'000'000) return static_cast<std::size_t>(count);
+  fmt::print(stderr, "usage: {} [PAIRS], from 1 to 1000000\n", program);
+  std::exit(2);
 }
 
 struct Pair {

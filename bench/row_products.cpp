@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -78,9 +76,7 @@ void compare(int m, int n, int k, std::size_t count) {
     openblas_set_num_threads(chosen_threads);
     return seconds;
   };
-  plain_loop(10);  // cold
-  const auto iterations =
-      static_cast<std::int64_t>(std::ceil(0.010 / plain_loop(10)));  // as the driver chooses
+  const std::int64_t iterations = iterations_of_a_sample(plain_loop);
   const auto pairs = alternate(
       count, [&] { return take_sample(*prepared, "product", iterations, {}).seconds; },
       [&] { return plain_loop(iterations); });
@@ -95,16 +91,11 @@ void compare(int m, int n, int k, std::size_t count) {
 }  // namespace breakeven::bench
 
 int main(int argc, char** argv) {
-  const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 200;
-  if (argc > 2 || count < 1 || count > 1'000'000) {
-    fmt::print(stderr, "usage: bench-row-products [PAIRS], from 1 to 1000000\n");
-    return 2;
-  }
+  const std::size_t pairs = breakeven::bench::pairs_wanted(argc, argv, "bench-row-products");
   breakeven::set_threads(openblas_get_num_threads());
   fmt::print("{}, {} threads\n\n", openblas_get_config(), breakeven::threads());
   fmt::print("| product | cblas_sgemv, µs | backend, µs | speed | 95 % | the backend's algorithm |\n");
   fmt::print("|---|---|---|---|---|---|\n");
-  const auto pairs = static_cast<std::size_t>(count);
   breakeven::bench::compare(1, 1024, 1024, pairs);
   breakeven::bench::compare(1, 512, 784, pairs);
   breakeven::bench::compare(1024, 1, 1024, pairs);

@@ -1,6 +1,7 @@
 #include "host/library_variables.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace breakeven {
 
@@ -29,6 +30,16 @@ const std::vector<LibraryVariables>& library_variables() {
                       "TF_CUBLAS", "TF_DETER"}},
       {.library = "glibc", .beginnings = {"MALLOC_", "GLIBC_TUNA", "LD_PRELOAD"}}};
   return all;
+}
+
+std::vector<std::pair<std::string, std::string>> missing_spin_settings() {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const LibraryVariables& library : library_variables()) {
+    const std::string name(library.spin);
+    if (!name.empty() && std::getenv(name.c_str()) == nullptr)
+      settings.emplace_back(name, library.short_spin);
+  }
+  return settings;
 }
 
 std::string_view kernels_variable(std::string_view library) {

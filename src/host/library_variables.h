@@ -2,7 +2,9 @@
 // for the driver and for the backend programs.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace breakeven {
@@ -17,6 +19,10 @@ struct LibraryVariables {
 };
 
 const std::vector<LibraryVariables>& library_variables();
+
+/// Names and values that keep idle threads from spinning for long, without those that the environment has
+/// already: what a user set wins.
+std::vector<std::pair<std::string, std::string>> missing_spin_settings();
 
 /// The variable that names the kernels `library` takes; empty where it has none.
 std::string_view kernels_variable(std::string_view library);

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> epoch_order(std::uint32_t count, std::uint64_t seed, 
 /// `batch` rows of a split of `count` rows from row `first`; behind the last comes the first again.
 std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, std::uint32_t count);
 
-/// As epoch_order().
+/// A function with the contract of epoch_order().
 using MakeEpochOrder =
     std::function<std::vector<std::uint32_t>(std::uint32_t count, std::uint64_t seed, std::uint64_t epoch)>;
 

@@ -54,13 +54,10 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
 
 WorkerOptions worker_options(int threads) {
   WorkerOptions options;
-  const auto unless_set = [&](const char* name, const std::string& value) {
-    if (std::getenv(name) == nullptr) options.environment.emplace_back(name, value);
-  };
-  unless_set("OMP_NUM_THREADS", fmt::format("{}", threads));
-  for (const LibraryVariables& library : library_variables()) {
-    if (!library.spin.empty()) unless_set(std::string(library.spin).c_str(), std::string(library.short_spin));
-  }
+  options.environment = missing_spin_settings();
+  constexpr const char* threads_variable = "OMP_NUM_THREADS";
+  if (std::getenv(threads_variable) == nullptr)
+    options.environment.emplace_back(threads_variable, fmt::format("{}", threads));
   return options;
 }
 

@@ -18,7 +18,8 @@ void warn_of_build(std::vector<std::string>& warnings);
 /// Where variables were set that libraries heed.
 void warn_of_environment(const Host& host, std::vector<std::string>& warnings);
 
-/// What it says makes it slower here than it could be, and its notes: "openblas: its kernels ...". Each once.
+/// Adds a backend's reasons for being slower here than it could be, and its notes, each once: "openblas: its
+/// kernels ...".
 void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings);
 
 /// Counters at one moment, from which the conditions of an interval are the difference.

@@ -15,8 +15,8 @@
 namespace breakeven {
 namespace {
 
-/// Of `amount` in the shortest of the samples, or in the time by the device's own clock, which has no
-/// launches in it: a ceiling is what was reached once, and not what is usual.
+/// The rate of `amount` in the shortest sample, or in the time by the device's own clock, which has no
+/// launches in it: a ceiling was reached once, and need not be usual.
 std::optional<double> best_rate(const CaseResult& result, double amount) {
   double seconds = std::min(result.seconds->median, result.device_seconds.value_or(result.seconds->median));
   for (const double sample : result.seconds->samples) {

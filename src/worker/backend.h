@@ -84,11 +84,11 @@ class Prepared {
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
   /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
   virtual std::string algorithm() const = 0;
-  /// What is not as it should be about the samples taken so far, for the result's warnings; with the remedy.
+  /// Faults of the samples taken so far, each with its remedy, for the result's warnings.
   virtual std::vector<std::string> warnings() const { return {}; }
   /// How many sets of operands and result the runs take in turn; 1: always the same (workloads/rotation.h).
   virtual std::int64_t operand_sets() const { return 1; }
-  /// Of workloads that are not timed only.
+  /// For workloads that are not timed only.
   virtual Fit fit() { throw Unsupported("this operation is timed"); }
   /// Training only: the losses of the steps run() has taken since the last call.
   virtual std::vector<double> take_losses() { return {}; }

@@ -59,8 +59,8 @@ float from_f16(std::uint16_t bits);
 std::uint8_t to_f8e4m3(float value);
 float from_f8e4m3(std::uint8_t bits);
 
-/// As tensor cores of NVIDIA's read an f32 operand in tf32: the ten highest bits of its fraction, without
-/// rounding.
+/// Converts as NVIDIA's tensor cores do on reading an f32 operand in tf32: keeps the ten highest bits of the
+/// fraction, without rounding.
 float truncated_to_tf32(float value);
 
 /// Reads element `index` of a result of inputs `dtype` (so s32 for s8, bf16 for f8e4m3) as a double.

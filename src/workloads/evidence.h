@@ -47,7 +47,7 @@ struct Evidence {
   std::vector<double> elements;  // at the indices asked for; of networks: of the logits of the first batch
   std::vector<double> projections;
   std::vector<double> losses;  // of the first training steps
-  /// Of a truth: what a device shows that is as right as this, where a dtype leaves room for that.
+  /// In a reference result: other evidence that is as right, where a dtype leaves room for that.
   std::vector<Evidence> alternatives = {};
 };
 

@@ -19,9 +19,9 @@ std::int64_t Peak::accumulated_steps() const {
 
 namespace {
 
-/// What the accumulators of tensor cores may lose of their sums of f8e4m3, as a part of these. Of 13 bits,
-/// each product loses half of the last on average, in a sum that is half as large on average; and twice that.
-/// Where a product is larger than the sum, it is that which the others are shifted to.
+/// The part of their sums of f8e4m3 that the accumulators of tensor cores may lose: twice the mean. On
+/// average each product loses half of the last of 13 bits, in a sum half as large as the final one. A product
+/// larger than the sum so far is the one that the others are shifted to.
 double lost_of_f8(const Peak& p) {
   return 2 * 0x1p-13 * static_cast<double>(p.accumulated_steps() * p.length()) / 4;
 }

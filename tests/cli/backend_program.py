@@ -91,6 +91,14 @@ def _network(network, batch):
     return {"network": network, "batch": batch, "width": 0, "heads": 0, "hidden": 0}
 
 
+def skip_unless_available(program):
+    """Skips the whole file where the backend program refuses."""
+    asked = BackendProgram([program])
+    asked.kill()
+    if not asked.hello["ok"]:
+        skip(asked.hello["reason"])
+
+
 def skip(reason):
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)

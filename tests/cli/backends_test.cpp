@@ -221,7 +221,7 @@ TEST_F(BackendsTest, UntunedTheWayIsTheLibrarysFirst) {
   }
 }
 
-/// Of a product with one row or one column, gemm and gemv are raced; of an outer product, gemm and ger.
+/// For a product with one row or one column, gemm and gemv are raced; for an outer product, gemm and ger.
 TEST_F(BackendsTest, RoutinesForVectorsAreRacedAndRight) {
   if (const auto why = why_unavailable("openblas"); !why.empty()) GTEST_SKIP() << why;
   std::filesystem::create_directories(file("data"));

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::array{"BREAKEVEN_CUDA_GATE", "0", "BREAKEVEN_CUDA_GATE is 0; unset it"}),
     [](const auto& tested) { return test_name(tested.param[0]); });
 
-/// As beneath a profiler, of which the program is not told: the gate gives up.
+/// Beneath a profiler, launches block without the program being told: the gate gives up.
 TEST_F(GpuWork, AGateThatGivesUpIsSeen) {
   if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device blocks so";
   const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};

@@ -1,4 +1,4 @@
-// Which kernels the libraries of the CPU backends take: by themselves, by a race, by the cache, by the user.
+// The kernels of the CPU backends' libraries are chosen by themselves, by a race, by the cache, by the user.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, infer, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, infer, matmul, skip_unless_available, train
 from framework import AgainstTheTruth, SameForAll, network_cases
 
 sys.path[:0] = [str(SOURCE / "src" / "worker" / "python"), str(SOURCE / "src" / "backends" / "pytorch")]
@@ -213,8 +213,5 @@ class WithinTheProgramTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    asked = BackendProgram([BUILD / "breakeven-backend-pytorch"])
-    asked.kill()
-    if not asked.hello["ok"]:
-        skip(asked.hello["reason"])
+    skip_unless_available(BUILD / "breakeven-backend-pytorch")
     unittest.main()

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from backend_program import BUILD, SOURCE, BackendProgram, skip
+from backend_program import BUILD, SOURCE, skip_unless_available
 
 COMMAND = [sys.executable, SOURCE / "bench" / "peers" / "timer", "--build", BUILD, "--threads", "1"]
 
@@ -33,8 +33,5 @@ class TimerTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    asked = BackendProgram([BUILD / "breakeven-backend-pytorch"])
-    asked.kill()
-    if not asked.hello["ok"]:
-        skip(asked.hello["reason"])
+    skip_unless_available(BUILD / "breakeven-backend-pytorch")
     unittest.main()

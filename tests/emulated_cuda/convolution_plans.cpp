@@ -116,7 +116,7 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   output.store(p.dtype, at.output);
 }
 
-/// What the library answers for each of its plans, in its order of preference.
+/// The library's answers for its plans, in its order of preference.
 enum class Answer { cannot_be_built, workspace_too_large, refuses, runs };
 constexpr std::array answers{Answer::cannot_be_built, Answer::workspace_too_large, Answer::refuses,
                              Answer::runs, Answer::runs};

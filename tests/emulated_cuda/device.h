@@ -11,14 +11,14 @@ namespace emulated {
 /// Enqueues `work`, or records it where the stream is recorded.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
-/// Whether the context is lost, which every library notices by itself.
+/// True if the context is lost, which every library notices by itself.
 bool is_lost();
 
 /// Between these two the host must not wait: ends the program where it does, or may.
 void close_gate();
 void open_gate();
-/// Whether each launch waits until its work is done: CUDA_LAUNCH_BLOCKING=1 says it to everybody. With
-/// EMULATED_CUDA_BLOCKING=1 the program is not told, as it is beneath a profiler.
+/// True if each launch waits until its work is done. CUDA_LAUNCH_BLOCKING=1 says it to everybody;
+/// EMULATED_CUDA_BLOCKING=1 does not tell the program, as beneath a profiler.
 bool launches_block();
 /// The first call of a kernel, which loads it and may wait for what is under way. False where there is no
 /// memory for its code.

@@ -81,7 +81,7 @@ inline void store(cudaDataType_t type, void* memory, std::int64_t i, double valu
   }
 }
 
-/// As tensor cores read it: the ten highest bits of the fraction, without rounding.
+/// Converts as tensor cores do: keeps the ten highest bits of the fraction, without rounding.
 inline double truncated_to_tf32(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value)) & ~0x1fffU;
   return static_cast<double>(std::bit_cast<float>(bits));

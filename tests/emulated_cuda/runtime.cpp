@@ -80,7 +80,7 @@ cudaError_t done() {
   return device().lost ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
-/// Of a Hopper card, or of EMULATED_CUDA_MAJOR's generation.
+/// The generation of a Hopper card, or EMULATED_CUDA_MAJOR's.
 int major_capability() {
   const char* told = std::getenv("EMULATED_CUDA_MAJOR");
   return told == nullptr ? 9 : std::atoi(told);

@@ -1,5 +1,5 @@
-// What src/backends/cblas/gemm.cpp calls of a CBLAS, computed in the plainest way, with a failure where an
-// argument is not allowed.
+// The CBLAS functions that src/backends/cblas/gemm.cpp calls, computed in the plainest way, with a failure
+// where an argument is not allowed.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -68,7 +68,7 @@ TEST_P(PeakTruth, WorkThatIsLeftOutIsSeen) {
   EXPECT_FALSE(judged(computed(6144, 960)).correct);
 }
 
-/// What tensor cores of Hopper give for f8e4m3, whose accumulators take `accumulated` steps each.
+/// The sum that Hopper's tensor cores give for f8e4m3, whose accumulators take `accumulated` steps each.
 double sum_in_fp22(std::uint64_t seed, std::int64_t steps, std::int64_t accumulated) {
   constexpr std::size_t depth = 32;  // of an instruction
   const RandomStream a(seed, stream::first_operand);

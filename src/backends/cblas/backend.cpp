@@ -1,6 +1,5 @@
 #include "worker/backend.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,13 +16,12 @@ namespace {
 
 constexpr const char* defaults = "library defaults";
 
-/// What the library's own choice leaves unused, where it was to keep it.
+/// Warns where the library's own choice of kernels leaves vectors of the processor unused.
 std::string defaults_warning() {
   const std::string taken = cblas::library_kernels();
   const std::vector<cblas::Kernels> known = cblas::known_kernels();
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == taken; });
-  if (found == known.end()) return "";
+  const cblas::Kernels* found = cblas::find_kernels(known, taken);
+  if (found == nullptr) return "";
   return cblas::kernels_warning(taken, found->vectors, cblas::vectors_of(cpu_features()),
                                 "without library_defaults, breakeven looks for faster ones");
 }

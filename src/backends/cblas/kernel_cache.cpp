@@ -35,8 +35,8 @@ struct Choice {
 };
 
 const std::string& text_of(const Json& object, const char* name) {
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  if (!object.is_object() || found == object.end() || !found->is_string())
+  const auto found = object.find(name);  // what is no object has no members
+  if (found == object.end() || !found->is_string())
     throw DamagedCache(fmt::format("a choice in it has no '{}'", name));
   return found->get_ref<const std::string&>();
 }

@@ -8,7 +8,7 @@
 
 namespace breakeven::cblas {
 
-/// What a choice of kernels holds for. A home folder may serve machines of several kinds.
+/// Identifies where a choice of kernels holds. A home folder may serve machines of several kinds.
 struct ChoiceKey {
   std::string processor, features;     // cpu_identity(), cpu_features()
   std::string library, version, file;  // with the kernels of its own choice in `version`

@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
+
+#include "statistics/summary.h"
 
 namespace breakeven::cblas {
 namespace {
 
-bool is_faster(const RacedKernels& kernels, const RacedKernels& than) {
-  const double margin = kernels.vectors > than.vectors ? 1 : 1.03;
-  const std::size_t rounds = std::min(kernels.rounds.size(), than.rounds.size());
-  for (std::size_t i = 0; i < rounds; ++i) {
-    if (kernels.rounds[i] * margin >= than.rounds[i]) return false;
-  }
-  return rounds > 0;
+/// True if the speedup over `than` is clearly larger than `margin`.
+bool is_faster(const RacedKernels& kernels, const RacedKernels& than, double margin) {
+  if (kernels.rounds.empty()) return false;
+  if (than.far_behind) return true;
+  if (kernels.rounds.size() != than.rounds.size()) return false;
+  std::vector<double> speedups;
+  std::transform(than.rounds.begin(), than.rounds.end(), kernels.rounds.begin(), std::back_inserter(speedups),
+                 std::divides<>());
+  const std::optional<Interval> median = median_interval(std::move(speedups));
+  return median && median->low > margin;
 }
 
 }  // namespace
@@ -28,6 +35,12 @@ Vectors vectors_of(std::span<const std::string> features) {
   };
   if (has_all({"avx512f", "avx512bw", "avx512vl"})) return Vectors::avx512;
   return has_all({"avx2", "fma"}) ? Vectors::avx2 : Vectors::sse;
+}
+
+const Kernels* find_kernels(std::span<const Kernels> kernels, std::string_view name) {
+  const auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const Kernels& one) { return one.name == name; });
+  return found == kernels.end() ? nullptr : &*found;
 }
 
 std::vector<Kernels> candidates(std::span<const Kernels> known, std::string_view own,
@@ -44,9 +57,12 @@ std::vector<Kernels> candidates(std::span<const Kernels> known, std::string_view
 }
 
 std::size_t fastest_kernels(std::span<const RacedKernels> raced) {
+  constexpr double worth_leaving_own_choice = 1.02;
   std::size_t fastest = 0;
   for (std::size_t i = 1; i < raced.size(); ++i) {
-    if (is_faster(raced[i], raced[fastest])) fastest = i;
+    if (is_faster(raced[i], raced.front(), worth_leaving_own_choice) &&
+        (fastest == 0 || is_faster(raced[i], raced[fastest], 1)))
+      fastest = i;
   }
   return fastest;
 }

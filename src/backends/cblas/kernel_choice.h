@@ -1,5 +1,5 @@
-// Which of a library's kernels to take. Libraries choose them by the processor's model, and take a model that
-// they do not know, as one that is newer than they are, for an old one. Pure functions.
+// Chooses among a library's kernels. Libraries choose by the processor's model, and take a model newer than
+// they are for an old one. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -25,24 +25,28 @@ struct Kernels {
   std::string feature = {};  // what they need beside these vectors, as cpu_features() has it; empty: nothing
 };
 
-/// Those of `known` that may be faster than the library's `own` choice: with AVX2 at least, and with nothing
-/// that a processor of these features lacks.
+/// The kernels with this name; null where there are none.
+const Kernels* find_kernels(std::span<const Kernels> kernels, std::string_view name);
+
+/// Selects from `known` what may be faster than the library's `own` choice: kernels with AVX2 at least that a
+/// processor of these features can run.
 std::vector<Kernels> candidates(std::span<const Kernels> known, std::string_view own,
                                 std::span<const std::string> features);
 
-/// What the kernels of one process took, in seconds, in each round of a race. In one round after another all
-/// that are still in the race are timed in turn.
+/// The result of one process in a race of kernels. In each round all processes are timed, one after another.
 struct RacedKernels {
-  Vectors vectors = Vectors::sse;
-  std::vector<double> rounds;  // empty: its process died
+  std::vector<double> rounds =
+      {};                   // seconds; as many for all, but none from a process that died or fell behind
+  bool far_behind = false;  // it was so slow at first that it was not timed further
 };
 
 /// The index of the kernels to take. The first are the library's own choice, and stay unless others are
-/// faster in every round: by 3 %, or by anything if theirs are wider vectors.
+/// faster by 2 %: the 95 % confidence interval of the median over the rounds of their speedup lies
+/// above 1.02. Of these others the fastest are taken, or the first where the race cannot tell.
 std::size_t fastest_kernels(std::span<const RacedKernels> raced);
 
-/// What to warn of where the kernels named `kernels`, whose vectors are these, leave wider ones unused; empty
-/// where they do not.
+/// Warns that the kernels named `kernels`, which use the vectors `used`, leave wider ones unused; empty where
+/// they do not.
 std::string kernels_warning(std::string_view kernels, Vectors used, Vectors there, std::string_view remedy);
 
 }  // namespace breakeven::cblas

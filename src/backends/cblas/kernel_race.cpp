@@ -73,10 +73,7 @@ ChangedEnvironment environment_of(const Kernels& kernels) {
   environment.set(race_variable, "1");
   if (!kernels.value.empty()) environment.set(kernels_variable(library_name()), kernels.value);
   // The threads of those that wait for their turn must not spin.
-  for (const LibraryVariables& library : library_variables()) {
-    if (!library.spin.empty() && std::getenv(std::string(library.spin).c_str()) == nullptr)
-      environment.set(library.spin, library.short_spin);
-  }
+  for (const auto& [name, value] : missing_spin_settings()) environment.set(name, value);
   return environment;
 }
 
@@ -144,36 +141,56 @@ struct Racer {
   std::unique_ptr<Contender> process;  // null: out of the race
   RacedKernels result;
 
-  /// The geometric mean over the sizes is the round's time. One that fails has no rounds at all.
+  void leave() {
+    process.reset();
+    result.rounds.clear();
+  }
+
+  /// The geometric mean over the sizes is the round's time.
   void take_turn(std::span<const std::int32_t> sizes) {
     double logarithms = 0;
     for (const std::int32_t size : sizes) {
       const auto seconds = process->time(size);
-      if (!seconds) {
-        process.reset();
-        result.rounds.clear();
-        return;
-      }
+      if (!seconds) return leave();
       logarithms += std::log(*seconds);
     }
     result.rounds.push_back(std::exp(logarithms / static_cast<double>(sizes.size())));
   }
+
+  double fastest_round() const {
+    return result.rounds.empty() ? std::numeric_limits<double>::infinity()
+                                 : *std::min_element(result.rounds.begin(), result.rounds.end());
+  }
 };
 
-/// One turn of each, in an order that is reversed from one round to the next.
-void take_turns(std::vector<Racer>& racers, std::span<const std::int32_t> sizes) {
-  for (Racer& racer : racers) {
-    if (racer.process) racer.take_turn(sizes);
+/// `count` rounds, or as many as start before `end` if that is more. Their order is reversed from one round
+/// to the next, so that none always follows the same other one.
+void take_rounds(std::vector<Racer>& racers, std::span<const std::int32_t> sizes, int count,
+                 Clock::time_point end) {
+  std::vector<Racer*> order;
+  for (Racer& racer : racers) order.push_back(&racer);
+  for (int round = 0; round < count || Clock::now() < end; ++round) {
+    for (Racer* racer : order) {
+      if (racer->process) racer->take_turn(sizes);
+    }
+    std::reverse(order.begin(), order.end());
   }
-  std::reverse(racers.begin(), racers.end());
 }
 
-double best_first_round(const std::vector<Racer>& racers) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const Racer& racer : racers) {
-    if (!racer.result.rounds.empty()) best = std::min(best, racer.result.rounds.front());
+/// Drops those that are far behind in short rounds, so that the time goes to the others. Returns the seconds
+/// of the fastest.
+double drop_far_behind(std::vector<Racer>& racers) {
+  constexpr double far_behind = 1.5;
+  take_rounds(racers, std::array{small_product}, 3, Clock::time_point::min());
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Racer& racer : racers) fastest = std::min(fastest, racer.fastest_round());
+  for (Racer& racer : racers) {
+    if (!racer.process) continue;
+    racer.result.far_behind = racer.fastest_round() > far_behind * fastest;
+    racer.result.rounds.clear();
+    if (racer.result.far_behind) racer.leave();
   }
-  return best;
+  return fastest;
 }
 
 /// Computes on the other end of a Contender's socket: the fastest of the products that fit a few
@@ -210,7 +227,7 @@ class Products {
   std::vector<float> a_ = matrix(), b_ = matrix(), c_ = matrix();
 };
 
-/// As the driver sets them for its workers.
+/// The number of threads that the driver gives its workers.
 int threads_to_use() {
   const char* variable = std::getenv("OMP_NUM_THREADS");
   const std::string_view said(variable != nullptr ? variable : "");
@@ -222,28 +239,19 @@ int threads_to_use() {
 }  // namespace
 
 std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders) {
-  constexpr std::size_t most_rounds = 6, least_rounds = 4;
-  constexpr double enough_seconds = 1, far_behind = 1.5, slow_product = 0.02;
+  constexpr double slow_product = 0.02;
+  constexpr int least_rounds = 8;  // the interval of a median needs six
+  constexpr std::chrono::seconds duration{2};
   const auto start = Clock::now();
   std::vector<Racer> racers;
   for (const Kernels& kernels : contenders)
-    racers.push_back({.process = std::make_unique<Contender>(kernels),
-                      .result = {.vectors = kernels.vectors, .rounds = {}}});
+    racers.push_back({.process = std::make_unique<Contender>(kernels), .result = {}});
   for (std::size_t i = 0; i < racers.size(); ++i) {
     if (!racers[i].process->takes(contenders[i].name, start + patience)) racers[i].process.reset();
   }
-  // The first round is short, and those far behind have no further ones.
-  take_turns(racers, std::array{small_product});
-  const double best = best_first_round(racers);
-  for (Racer& racer : racers) {
-    if (racer.process && racer.result.rounds.front() > far_behind * best) racer.process.reset();
-  }
   std::vector<std::int32_t> sizes{small_product};
-  if (best < slow_product) sizes.push_back(large_product);
-  std::size_t rounds = 1;
-  for (; rounds < most_rounds && (rounds < least_rounds || seconds_since(start) < enough_seconds); ++rounds)
-    take_turns(racers, sizes);
-  if (rounds % 2 == 1) std::reverse(racers.begin(), racers.end());
+  if (drop_far_behind(racers) < slow_product) sizes.push_back(large_product);
+  take_rounds(racers, sizes, least_rounds, Clock::now() + duration);
   std::vector<RacedKernels> results;
   results.reserve(racers.size());
   for (Racer& racer : racers) results.push_back(std::move(racer.result));

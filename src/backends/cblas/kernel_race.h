@@ -10,7 +10,7 @@
 namespace breakeven::cblas {
 
 /// Times float32 products with the library's own choice (an empty `value`) and with the others, in turn, for
-/// about a second: this program is started once for each. Kernels whose process dies, hangs, or takes other
+/// about two seconds: this program is started once for each. Kernels whose process dies, hangs, or takes other
 /// kernels than it was told to have no rounds.
 std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders);
 

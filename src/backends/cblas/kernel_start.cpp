@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -24,7 +23,7 @@
 namespace breakeven::cblas {
 namespace {
 
-// What the program hands to itself when it starts again.
+// The program hands these to itself when it starts again.
 constexpr const char* own_variable = "BREAKEVEN_KERNELS_OF_LIBRARY";
 constexpr const char* problem_variable = "BREAKEVEN_KERNELS_PROBLEM";
 
@@ -42,20 +41,14 @@ std::optional<std::string> take_variable(const char* name) {
   return taken;
 }
 
-/// The kernels to take, by name, of the library's own choice and these others.
-std::string raced_kernels(const std::vector<Kernels>& known, const std::string& own,
-                          const std::vector<Kernels>& others) {
-  const auto described =
-      std::find_if(known.begin(), known.end(), [&](const Kernels& one) { return one.name == own; });
-  std::vector<Kernels> contenders{{.name = own,
-                                   .value = "",
-                                   .vectors = described == known.end() ? Vectors::avx512 : described->vectors,
-                                   .feature = ""}};
+/// Races the library's own choice against others. Returns the name of the kernels to take.
+std::string raced_kernels(const std::string& own, const std::vector<Kernels>& others) {
+  std::vector<Kernels> contenders{{.name = own, .value = ""}};
   contenders.insert(contenders.end(), others.begin(), others.end());
   return contenders[fastest_kernels(race_kernels(contenders))].name;
 }
 
-/// The choice of the cache file, or of a race, which the file then keeps.
+/// Takes the choice from the cache file, or else from a race, which the file then keeps.
 class KernelChooser {
  public:
   KernelChooser() { key_.features = fmt::format("{}", fmt::join(features_, " ")); }
@@ -65,12 +58,11 @@ class KernelChooser {
     if (others_.empty()) return "";
     std::string chosen = kept_choice();
     if (!is_possible(chosen)) {
-      chosen = raced_kernels(known_, own_, others_);
+      chosen = raced_kernels(own_, others_);
       keep(chosen);
     }
-    const auto other =
-        std::find_if(others_.begin(), others_.end(), [&](const Kernels& one) { return one.name == chosen; });
-    return other == others_.end() ? "" : other->value;
+    const Kernels* other = find_kernels(others_, chosen);
+    return other == nullptr ? "" : other->value;
   }
 
   const std::string& own() const { return own_; }
@@ -78,8 +70,7 @@ class KernelChooser {
 
  private:
   bool is_possible(const std::string& name) const {
-    return name == own_ ||
-           std::any_of(others_.begin(), others_.end(), [&](const Kernels& one) { return one.name == name; });
+    return name == own_ || find_kernels(others_, name) != nullptr;
   }
 
   /// Empty where there is none.
@@ -107,15 +98,14 @@ class KernelChooser {
       why = fmt::format("{} cannot be written: {}", file_.string(), e.code().message());
     }
     problem_ = fmt::format(
-        "its kernels are raced at every start, which takes a second, because {}; set XDG_CACHE_HOME to a "
+        "its kernels are raced at every start, which takes two seconds, because {}; set XDG_CACHE_HOME to a "
         "folder that can be written",
         why);
   }
 
   std::string own_ = library_kernels();
   std::vector<std::string> features_ = cpu_features();
-  std::vector<Kernels> known_ = known_kernels();
-  std::vector<Kernels> others_ = candidates(known_, own_, features_);
+  std::vector<Kernels> others_ = candidates(known_kernels(), own_, features_);
   std::filesystem::path file_ = kernel_cache_file();
   ChoiceKey key_{.processor = cpu_identity(),
                  .features = {},

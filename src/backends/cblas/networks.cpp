@@ -176,7 +176,7 @@ class NetworkModel final : public Model {
     }
   }
 
-  /// Of a single image, whose products in dense layers need no gemm.
+  /// Chooses the routines for a single image, whose products in dense layers need no gemm.
   void choose_routines() {
     if (task_.optimizer) parameters_.next_step();
     std::map<Routine, int> products;  // how many are computed by each

@@ -13,7 +13,7 @@
 namespace breakeven {
 namespace {
 
-/// What this build lacks, with the remedy. CMake leaves conv2d.cpp out where it does not find cuDNN's
+/// Names what this build lacks, with the remedy. CMake leaves conv2d.cpp out where it does not find cuDNN's
 /// headers.
 std::vector<std::string> warnings_of_build() {
   const auto& all = operations();

@@ -20,7 +20,7 @@ std::string without_gate_from_start() {
   return blocking.empty() || blocking == "0" ? "" : "CUDA_LAUNCH_BLOCKING is set; unset it";
 }
 
-/// Of this process: what makes launches block concerns all of its work.
+/// Why this process times without the gate: launches that block concern all of its work.
 std::string& without_gate() {
   static std::string why = without_gate_from_start();
   return why;

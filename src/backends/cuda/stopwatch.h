@@ -13,10 +13,10 @@ namespace breakeven::cuda {
 
 /// By events around work queued behind a closed gate: what it takes to launch it is not in it.
 ///
-/// Where each launch waits for its work, as with CUDA_LAUNCH_BLOCKING and beneath some profilers, nothing can
-/// be queued: the gate gives up. Times it gave up in are discarded. After a few in a row, or where the
-/// environment has CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all times of this process are the host's
-/// from here on, with launches.
+/// With CUDA_LAUNCH_BLOCKING, and beneath some profilers, each launch waits for its work, and nothing can be
+/// queued: the gate gives up, and the time is discarded. After a few in a row, or where the environment has
+/// CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all further times of this process are the host's, with
+/// launches.
 class Stopwatch {
  public:
   /// Runs queued at once, where each is a few launches: the queue of launches is about a thousand long, and
@@ -34,7 +34,7 @@ class Stopwatch {
   static const std::string& why_without_gate();
 
  private:
-  /// Nothing where the gate gave up.
+  /// Returns nothing if the gate gave up.
   std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue);
   double seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue);
 

@@ -34,7 +34,7 @@ void on_parts_repeatedly(std::int64_t times, std::int64_t elements, const Body& 
   });
 }
 
-/// Whether arrays of so many bytes together leave the caches, so that stores past these may be faster.
+/// True if arrays of so many bytes together do not fit the caches, so that stores past these may be faster.
 inline bool leave_caches(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes) > total_cache_bytes();
 }

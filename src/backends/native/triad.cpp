@@ -87,7 +87,7 @@ class Triad final : public Prepared {
   Bandwidth p_;
   std::uint64_t seed_;
   Buffer<T> b_, c_, a_;
-  bool raced_ = ways > 1 && p_.tuned&& leave_caches(3 * p_.bytes);
+  bool raced_ = p_.tuned ? ways > 1 && leave_caches(3 * p_.bytes) : false;
   bool past_caches_ = false;
 };
 

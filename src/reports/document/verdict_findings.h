@@ -53,7 +53,7 @@ std::string describe_details(const CaseVerdict& c);
 /// The notes beside the verdict, joined in the same way.
 std::string describe_notes(const CaseVerdict& c);
 
-/// What a side is: "base.json" or "build-main (NAME=VALUE)": printable.
+/// Names a side: "base.json" or "build-main (NAME=VALUE)": printable.
 std::string describe_side(const Side& side);
 
 }  // namespace breakeven

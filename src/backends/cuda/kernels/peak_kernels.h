@@ -29,9 +29,9 @@ struct PeakUnit {
   void (*enqueue)(const PeakWork& work, unsigned blocks, unsigned threads, cudaStream_t stream) = nullptr;
 };
 
-/// Those that a device of this capability has for a dtype, with the accumulator that the dtype has, the
-/// newest first, which is usually the fastest; none where it has none, or has a faster one that this program
-/// has no code for.
+/// The units of a device of this capability that compute in a dtype with its accumulator, the newest first,
+/// which is usually the fastest. Empty where the device has none, or has a faster one that this program has
+/// no code for.
 std::vector<PeakUnit> peak_units(Dtype dtype, Capability capability);
 
 /// Of compute capability 9.0 alone (sm_90a/peak_wgmma.cu).

@@ -62,7 +62,7 @@ class ImagesOnDevice {
   Moved pixels_, labels_;
 };
 
-/// Of a batch's row numbers: no more than a few MiB where two are enough.
+/// Chooses how many batches of row numbers to hold: two at least, and more up to a few MiB.
 std::size_t places_of_rows(std::int64_t batch) {
   constexpr std::int64_t few_mib = std::int64_t{4} << 20U;
   const std::int64_t half = few_mib / (2 * batch * static_cast<std::int64_t>(sizeof(std::uint32_t)));

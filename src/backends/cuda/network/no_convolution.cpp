@@ -7,8 +7,7 @@ namespace breakeven::cuda {
 std::unique_ptr<LayerWork> make_convolution(const LayerSite&) {
   throw Unsupported(
       "this program was built without cuDNN's front end, which convolutions need: scripts/setup-cuda brings "
-      "it, "
-      "then build again");
+      "it, then build again");
 }
 
 }  // namespace breakeven::cuda
