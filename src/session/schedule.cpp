@@ -324,9 +324,11 @@ bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling&
 std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
                                             const Throttling& throttling) {
   if (!counts_slow_samples(own_speed, throttling)) return {};
-  std::vector<double> known = own_speed;
-  std::erase_if(known, [](double speed) { return std::isnan(speed); });
-  return {fmt::format("this machine {}: measure again when it is quieter", ran_at(median(std::move(known))))};
+  std::vector<double> slow;
+  for (const std::int64_t i : slow_samples(own_speed)) slow.push_back(own_speed[static_cast<std::size_t>(i)]);
+  const std::size_t count = slow.size();
+  return {fmt::format("this machine {} in {} of {} samples: measure again when it is quieter",
+                      ran_at(median(std::move(slow))), count, own_speed.size())};
 }
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {

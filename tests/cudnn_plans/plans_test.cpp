@@ -108,6 +108,19 @@ std::set<std::string> names_of_plans(const ConvolutionProblem& problem, const Ca
   return names;
 }
 
+/// In bytes; of the first plan that can be built.
+std::int64_t workspace_of_first_plan(const ConvolutionProblem& problem, const Card& card) {
+  ConvolutionGraph graph(problem);
+  EXPECT_THAT(planned(graph, card), IsEmpty());
+  std::int64_t bytes = -1;
+  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
+    if (graph.get().build_plan_at_index(i).is_good() &&
+        graph.get().get_workspace_size_plan_at_index(i, bytes).is_good())
+      return bytes;
+  }
+  return bytes;
+}
+
 /// In every dtype that the card computes in; forward with and without bias and ReLU.
 void expect_plans(const Case& problem, const Card& card) {
   ConvolutionProblem p = ConvolutionProblem::of(Conv2d(problem.parameters));
@@ -133,6 +146,33 @@ TEST_P(CudnnPlans, ForEachExample) {
   const Workload* conv2d = find_workload("conv2d");
   for (const Parameters& parameters : conv2d->examples())
     expect_plans(make_case(*conv2d, parameters), GetParam());
+}
+
+/// In f32 both layouts are raced.
+TEST_P(CudnnPlans, ForEachExampleInNchw) {
+  const Workload* conv2d = find_workload("conv2d");
+  for (const Parameters& parameters : conv2d->examples()) {
+    const Case problem = make_case(*conv2d, parameters);
+    ConvolutionProblem p = ConvolutionProblem::of(Conv2d(problem.parameters));
+    p.layout = TensorLayout::nchw;
+    for (const Dtype dtype : computed_by(GetParam().capability, {Dtype::f32, Dtype::tf32})) {
+      p.dtype = dtype;
+      EXPECT_THAT(why_none(p, GetParam()), IsEmpty()) << problem.id() << " in " << name(dtype);
+    }
+  }
+}
+
+/// In f32, NHWC costs copies of both tensors in the other layout, but for Turing.
+TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
+  ConvolutionProblem p{.source = {16, 64, 56, 56},
+                       .weights = {64, 64, 3, 3},
+                       .result = {16, 64, 56, 56},
+                       .pad_h = 1,
+                       .pad_w = 1};
+  const std::int64_t of_both_tensors = std::int64_t{4} * (p.source.elements() + p.result.elements());
+  if (GetParam().capability.major >= 8) EXPECT_GE(workspace_of_first_plan(p, GetParam()), of_both_tensors);
+  p.layout = TensorLayout::nchw;
+  EXPECT_LT(workspace_of_first_plan(p, GetParam()), of_both_tensors / 10);
 }
 
 /// TF32 is planned for where tensor cores have it, and never in f32.

@@ -27,30 +27,44 @@ cudaDataType_t type_of(Dtype dtype) {
   return dtype == Dtype::f16 ? CUDA_R_16F : dtype == Dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-/// A tensor of four axes, in doubles.
+/// A tensor of four axes, in doubles, NHWC in whatever layout it is in memory.
 class Tensor {
  public:
   explicit Tensor(const Shape& shape)
-      : strides_(shape.strides()), values_(static_cast<std::size_t>(shape.elements())) {}
-  static Tensor loaded(const Shape& shape, Dtype dtype, const void* memory) {
+      : shape_(shape),
+        strides_(shape.strides(TensorLayout::nhwc)),
+        values_(static_cast<std::size_t>(shape.elements())) {}
+  static Tensor loaded(const Shape& shape, const ConvolutionProblem& p, const void* memory) {
     Tensor tensor(shape);
-    for (std::size_t i = 0; i < tensor.values_.size(); ++i) {
-      const double value = emulated::load(type_of(dtype), memory, static_cast<std::int64_t>(i));
-      tensor.values_[i] = dtype == Dtype::tf32 ? emulated::truncated_to_tf32(value) : value;
-    }
+    tensor.each_element(p.layout, [&](std::int64_t at, double& held) {
+      const double value = emulated::load(type_of(p.dtype), memory, at);
+      held = p.dtype == Dtype::tf32 ? emulated::truncated_to_tf32(value) : value;
+    });
     return tensor;
   }
-  void store(Dtype dtype, void* memory) const {
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      emulated::store(type_of(dtype), memory, static_cast<std::int64_t>(i), values_[i]);
+  void store(const ConvolutionProblem& p, void* memory) {
+    each_element(p.layout,
+                 [&](std::int64_t at, double& held) { emulated::store(type_of(p.dtype), memory, at, held); });
   }
-  /// Channels lie side by side from here on.
+  /// The channels from this one on lie side by side.
   double* at(std::int64_t outer, std::int64_t channel, std::int64_t row, std::int64_t column) {
     return &values_[static_cast<std::size_t>(outer * strides_[0] + channel * strides_[1] + row * strides_[2] +
                                              column * strides_[3])];
   }
 
  private:
+  /// visit(place in memory of this layout, the value)
+  template <typename Visit>
+  void each_element(TensorLayout layout, const Visit& visit) {
+    const std::vector<std::int64_t> in_memory = shape_.strides(layout);
+    for (std::int64_t n = 0; n < shape_.outer; ++n)
+      for (std::int64_t c = 0; c < shape_.channels; ++c)
+        for (std::int64_t y = 0; y < shape_.rows; ++y)
+          for (std::int64_t x = 0; x < shape_.columns; ++x)
+            visit(n * in_memory[0] + c * in_memory[1] + y * in_memory[2] + x * in_memory[3], *at(n, c, y, x));
+  }
+
+  Shape shape_;
   std::vector<std::int64_t> strides_;
   std::vector<double> values_;
 };
@@ -88,8 +102,8 @@ void add_bias_and_relu(const ConvolutionProblem& p, const void* bias, Tensor& ou
 }
 
 void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
-  Tensor first = Tensor::loaded(p.first(), p.dtype, at.first);
-  Tensor second = Tensor::loaded(p.second(), p.dtype, at.second);
+  Tensor first = Tensor::loaded(p.first(), p, at.first);
+  Tensor second = Tensor::loaded(p.second(), p, at.second);
   Tensor output(p.output());
   const std::int64_t channels = p.weights.channels;
   const auto add_scaled = [channels](const double* from, double factor, double* to) {
@@ -113,7 +127,7 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
       break;
   }
   if (p.bias_and_relu) add_bias_and_relu(p, at.bias, output);
-  output.store(p.dtype, at.output);
+  output.store(p, at.output);
 }
 
 /// The library's answers for its plans, in its order of preference.

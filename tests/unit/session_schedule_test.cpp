@@ -334,7 +334,8 @@ TEST(ThrottlingWarnings, SayHowManyAndWhy) {
   std::fill(own_speed.end() - 13, own_speed.end(), 0.6);
   EXPECT_THAT(throttling_warnings(t, own_speed, std::vector<double>(24, 1e-3)),
               ElementsAre(HasSubstr("too few are left")));
-  EXPECT_THAT(own_speed_warnings(own_speed, t), ElementsAre(HasSubstr("60 %")));
+  EXPECT_THAT(own_speed_warnings(own_speed, t),
+              ElementsAre(HasSubstr("60 % of its own speed in 13 of 24 samples")));
   EXPECT_THAT(own_speed_warnings(own_speed, {}), IsEmpty()) << "eleven are left";
 }
 

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/device.h"
@@ -17,70 +21,142 @@
 namespace breakeven::cuda {
 namespace {
 
+/// A convolution with its operands in one layout.
+class PlacedConvolution {
+ public:
+  /// `tensors` in the workload's layout, NCHW.
+  PlacedConvolution(const ConvolutionProblem& problem, const HostTensors& tensors, bool moves,
+                    std::int64_t sets, cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
+      : p_(problem),
+        first_(in_layout(tensors.first, p_.first(), moves, sets)),
+        second_(in_layout(tensors.second, p_.second(), moves, sets)),
+        output_(tensors.output.size(), moves, sets),
+        convolution_(p_,
+                     ConvolutionOperands{.first = first_.data(),
+                                         .second = second_.data(),
+                                         .output = output_.data(),
+                                         .turns = {.sets = sets,
+                                                   .first_step = first_.step(),
+                                                   .second_step = second_.step(),
+                                                   .output_step = output_.step()}},
+                     handle, stopwatch, most_plans) {}
+
+  Moved& first() { return first_; }
+  Moved& second() { return second_; }
+  Moved& output() { return output_; }
+  Convolution& convolution() { return convolution_; }
+  TensorLayout layout() const { return p_.layout; }
+
+  /// The result in the workload's layout.
+  void show(Buffer<std::byte>& result) const {
+    if (p_.layout == TensorLayout::nchw) return output_.show(result);
+    Buffer<std::byte> held(result.size());
+    output_.show(held);
+    const Shape& shape = p_.output();
+    transpose_matrices(held.data(), shape.outer, shape.rows * shape.columns, shape.channels,
+                       facts(p_.dtype).bytes, result.data());
+  }
+
+ private:
+  Moved in_layout(const Buffer<std::byte>& plain, const Shape& shape, bool moves, std::int64_t sets) const {
+    if (p_.layout == TensorLayout::nchw) return {plain, moves, sets};
+    Buffer<std::byte> turned(plain.size());
+    transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns,
+                       facts(p_.dtype).bytes, turned.data());
+    return {turned, moves, sets};
+  }
+
+  ConvolutionProblem p_;
+  Moved first_, second_, output_;
+  Convolution convolution_;
+};
+
 class SingleLayer final : public Work {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
       : p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
         moves_(Transfer::of(problem.parameters).moves()),
         sets_(sets_of(problem)),
+        plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
-        handle_(make_handle(stream().get())),
-        first_(channels_last(tensors_.first, p_.first())),
-        second_(channels_last(tensors_.second, p_.second())),
-        output_(tensors_.output.size(), moves_, sets_) {
+        handle_(make_handle(stream().get())) {
+    place();
     tensors_.first = {};
     tensors_.second = {};
-    convolution_.emplace(p_,
-                         ConvolutionOperands{.first = first_.data(),
-                                             .second = second_.data(),
-                                             .output = output_.data(),
-                                             .turns = {.sets = sets_,
-                                                       .first_step = first_.step(),
-                                                       .second_step = second_.step(),
-                                                       .output_step = output_.step()}},
-                         handle_.get(), stopwatch(), problem.parameters.boolean("tuned") ? most_plans : 1);
   }
 
   void bring() override {
-    first_.bring(stream().get());
-    second_.bring(stream().get());
+    placed_->first().bring(stream().get());
+    placed_->second().bring(stream().get());
   }
 
-  void run() override { convolution_->enqueue(); }
+  void run() override { placed_->convolution().enqueue(); }
 
   bool fetch() override {
-    output_.fetch(stream().get());
+    placed_->output().fetch(stream().get());
     return true;
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
-    output_.fill(tensors_.output);
-    first_.forget_on_device(stream().get());
-    second_.forget_on_device(stream().get());
+    placed_->output().fill(tensors_.output);
+    placed_->first().forget_on_device(stream().get());
+    placed_->second().forget_on_device(stream().get());
     for (std::int64_t set = 0; set < sets_; ++set) iterate();
-    Buffer<std::byte> held(tensors_.output.size());
-    output_.show(held);
-    // Back from channels last.
-    const Shape& shape = p_.output();
-    transpose_matrices(held.data(), shape.outer, shape.rows * shape.columns, shape.channels, element_bytes(),
-                       tensors_.output.data());
+    placed_->show(tensors_.output);
     return tensors_.evidence(elements);
   }
 
   std::string algorithm() const override {
-    return convolution_->algorithm() + (moves_ ? ", moved from and to pinned memory" : "");
+    return placed_->convolution().algorithm() + other_layout_ +
+           (moves_ ? ", moved from and to pinned memory" : "");
   }
   std::int64_t operand_sets() const override { return sets_; }
 
  private:
-  std::size_t element_bytes() const { return facts(p_.dtype).bytes; }
+  /// Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors first. PyTorch's
+  /// users have both layouts, too.
+  std::vector<TensorLayout> layouts() const {
+    if (plans_ > 1 && facts(p_.dtype).bytes >= sizeof(float)) return {TensorLayout::nhwc, TensorLayout::nchw};
+    return {TensorLayout::nhwc};
+  }
 
-  Moved channels_last(const Buffer<std::byte>& plain, const Shape& shape) const {
-    Buffer<std::byte> turned(plain.size());
-    transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns, element_bytes(),
-                       turned.data());
-    return {turned, moves_, sets_};
+  std::unique_ptr<PlacedConvolution> make_placed(TensorLayout layout) {
+    ConvolutionProblem problem = p_;
+    problem.layout = layout;
+    return std::make_unique<PlacedConvolution>(problem, tensors_, moves_, sets_, handle_.get(), stopwatch(),
+                                               plans_);
+  }
+
+  /// Races the layouts. One that is not supported, or for which there is no memory beside the other, is out.
+  void place() {
+    std::exception_ptr why_not;
+    for (const TensorLayout layout : layouts()) {
+      try {
+        keep_faster(make_placed(layout));
+      } catch (const Unsupported&) {
+        if (!why_not) why_not = std::current_exception();
+      } catch (const OutOfMemory&) {
+        if (!why_not) why_not = std::current_exception();
+      }
+    }
+    if (!placed_) std::rethrow_exception(why_not);
+  }
+
+  void keep_faster(std::unique_ptr<PlacedConvolution> other) {
+    if (!placed_) {
+      placed_ = std::move(other);
+      return;
+    }
+    const auto seconds = [this](PlacedConvolution& one) {
+      return stopwatch().quick_seconds([&] { one.convolution().enqueue(); });
+    };
+    double kept = seconds(*placed_), lost = seconds(*other);
+    if (lost < kept) {
+      std::swap(placed_, other);
+      std::swap(kept, lost);
+    }
+    other_layout_ = fmt::format(", {} took {:.2f}x", name(other->layout()), lost / kept);
   }
 
   static constexpr int most_plans = 12;  // some take a second each to compile
@@ -88,10 +164,11 @@ class SingleLayer final : public Work {
   ConvolutionProblem p_;
   bool moves_;
   std::int64_t sets_;
+  int plans_;  // to try in each layout
   HostTensors tensors_;
   CudnnHandle handle_;
-  Moved first_, second_, output_;
-  std::optional<Convolution> convolution_;
+  std::unique_ptr<PlacedConvolution> placed_;
+  std::string other_layout_;  // what the slower one took
 };
 
 const OperationRegistration registered({.op = "conv2d",

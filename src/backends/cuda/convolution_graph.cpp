@@ -41,19 +41,19 @@ ConvolutionGraph::ConvolutionGraph(const ConvolutionProblem& p) : dtype_(p.dtype
   graph_.set_io_data_type(type_of(p.dtype))
       .set_intermediate_data_type(fe::DataType_t::FLOAT)
       .set_compute_data_type(fe::DataType_t::FLOAT);
-  first_ = input(p.first(), "first");
-  second_ = input(p.second(), "second");
+  first_ = input(p.first(), p.layout, "first");
+  second_ = input(p.second(), p.layout, "second");
   output_ = operation(p);
   if (p.bias_and_relu) {
-    output_->set_dim(p.result.dimensions()).set_stride(p.result.strides());
-    bias_ = input({.channels = p.result.channels}, "bias");
+    output_->set_dim(p.result.dimensions()).set_stride(p.result.strides(p.layout));
+    bias_ = input({.channels = p.result.channels}, p.layout, "bias");
     const auto then = [](fe::PointwiseMode_t mode) {
       return fe::graph::Pointwise_attributes().set_mode(mode);
     };
     output_ = graph_.pointwise(output_, bias_, then(fe::PointwiseMode_t::ADD));
     output_ = graph_.pointwise(output_, then(fe::PointwiseMode_t::RELU_FWD));
   }
-  output_->set_output(true).set_dim(p.output().dimensions()).set_stride(p.output().strides());
+  output_->set_output(true).set_dim(p.output().dimensions()).set_stride(p.output().strides(p.layout));
 }
 
 fe::error_t ConvolutionGraph::plan(cudnnHandle_t handle) {
@@ -65,9 +65,11 @@ fe::error_t ConvolutionGraph::plan(cudnnHandle_t handle) {
   return found;
 }
 
-ConvolutionGraph::Tensor ConvolutionGraph::input(const Shape& shape, const char* name) {
-  return graph_.tensor(
-      fe::graph::Tensor_attributes().set_name(name).set_dim(shape.dimensions()).set_stride(shape.strides()));
+ConvolutionGraph::Tensor ConvolutionGraph::input(const Shape& shape, TensorLayout layout, const char* name) {
+  return graph_.tensor(fe::graph::Tensor_attributes()
+                           .set_name(name)
+                           .set_dim(shape.dimensions())
+                           .set_stride(shape.strides(layout)));
 }
 
 ConvolutionGraph::Tensor ConvolutionGraph::operation(const ConvolutionProblem& p) {

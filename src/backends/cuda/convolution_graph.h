@@ -32,7 +32,7 @@ class ConvolutionGraph {
   const Tensor& bias() const { return bias_; }
 
  private:
-  Tensor input(const Shape& shape, const char* name);
+  Tensor input(const Shape& shape, TensorLayout layout, const char* name);
   Tensor operation(const ConvolutionProblem& problem);
 
   Dtype dtype_;

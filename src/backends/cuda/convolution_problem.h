@@ -1,5 +1,4 @@
-// What a convolution computes, as cuDNN is told: all tensors channels last, NHWC and KRSC, the layout that
-// tensor cores read.
+// A convolution as cuDNN is given it: sizes, types and the layout of all tensors.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +8,30 @@
 
 namespace breakeven::cuda {
 
-/// Four axes in the order of the workload (NCHW, KCRS), of which the second is the fastest in memory.
+/// Of all tensors: NHWC and KRSC, which tensor cores read, or NCHW and KCRS.
+enum class TensorLayout { nhwc, nchw };
+
+constexpr const char* name(TensorLayout layout) {
+  return layout == TensorLayout::nhwc ? "NHWC" : "NCHW";
+}
+
+/// Four axes in the order of the workload (NCHW, KCRS).
 struct Shape {
   std::int64_t outer = 1, channels = 1, rows = 1, columns = 1;
 
   std::int64_t elements() const { return outer * channels * rows * columns; }
   std::vector<std::int64_t> dimensions() const { return {outer, channels, rows, columns}; }
-  std::vector<std::int64_t> strides() const {
-    return {channels * rows * columns, 1, columns * channels, channels};
+  std::vector<std::int64_t> strides(TensorLayout layout) const {
+    const std::int64_t of_outer = channels * rows * columns;
+    if (layout == TensorLayout::nchw) return {of_outer, rows * columns, columns, 1};
+    return {of_outer, 1, columns * channels, channels};
   }
 };
 
 struct ConvolutionProblem {
   Pass pass = Pass::forward;
   Dtype dtype = Dtype::f32;
+  TensorLayout layout = TensorLayout::nhwc;
   Shape source, weights, result;
   std::int64_t pad_h = 0, pad_w = 0, stride_h = 1, stride_w = 1, dilation = 1;
   bool bias_and_relu = false;  // of the result, before it is written; forward only

@@ -14,7 +14,7 @@ Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOpe
                          cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
     : plans_(make_convolution_plans(problem, handle)), operands_(operands) {
   plans_->use({operands.first, operands.second, operands.output, operands.bias});
-  choose(problem.dtype, stopwatch, most_plans);
+  choose(problem, stopwatch, most_plans);
 }
 
 void Convolution::enqueue() {
@@ -46,7 +46,7 @@ bool Convolution::has_workspace(std::int64_t bytes) {
 
 /// Builds the plans that the heuristics prefer, and keeps the one that is fastest here. A program that does
 /// not search takes the first of them that can run.
-void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
+void Convolution::choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans) {
   Race<std::int64_t> race;
   Refusals refusals;
   for (std::int64_t i = 0; i < plans_->count() && race.tried() < most_plans; ++i) {
@@ -67,12 +67,12 @@ void Convolution::choose(Dtype dtype, Stopwatch& stopwatch, int most_plans) {
     race.add(i, stopwatch.quick_seconds([this] { enqueue(); }));
   }
   if (race.tried() == 0)
-    refusals.none_left(fmt::format("cuDNN has no plan for {} at these sizes", name(dtype)));
+    refusals.none_left(fmt::format("cuDNN has no plan for {} at these sizes", name(problem.dtype)));
   chosen_ = race.fastest();
   const std::int64_t bytes = plans_->workspace_bytes(chosen_);
   if (!has_workspace(bytes)) throw OutOfMemory("the workspace of cuDNN's fastest plan");
-  algorithm_ = fmt::format("{}, workspace {} KiB, NHWC; {}", plans_->name(chosen_), bytes / 1024,
-                           most_plans == 1 ? not_tuned : race.text());
+  algorithm_ = fmt::format("{}, workspace {} KiB, {}; {}", plans_->name(chosen_), bytes / 1024,
+                           name(problem.layout), most_plans == 1 ? not_tuned : race.text());
 }
 
 }  // namespace breakeven::cuda

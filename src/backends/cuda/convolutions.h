@@ -35,7 +35,7 @@ class Convolution {
   const std::string& algorithm() const { return algorithm_; }
 
  private:
-  void choose(Dtype dtype, Stopwatch& stopwatch, int most_plans);
+  void choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans);
   /// False where there is not enough memory.
   bool has_workspace(std::int64_t bytes);
   std::string call();

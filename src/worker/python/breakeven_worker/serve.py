@@ -9,7 +9,7 @@ import sys
 
 from .backend import Failed, OutOfMemory, Transfer, Unsupported
 from .extra_work import LIBRARY, extra_work, with_extra_work
-from .host import EnergyMeter
+from .host import EnergyMeter, keep_freed_memory, return_freed_memory
 from .timing import take_sample
 
 PROTOCOL = 1
@@ -23,6 +23,7 @@ def serve(make_backend):
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    keep_freed_memory()
     worker = _Worker(make_backend)
     for line in sys.stdin:
         answer = _to_line(_respond(worker, line))
@@ -196,3 +197,4 @@ class _Worker:
         gc.collect()
         if self._backend is not None:
             self._backend.release()
+        return_freed_memory()

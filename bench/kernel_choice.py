@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Do OpenBLAS and BLIS get their fastest kernels at a newcomer's first start? A Markdown table for each library.
+
+    bench/kernel_choice.py [--build build] [--starts 20] [--rounds 60]
+
+Counts which kernels the backend program chooses in so many first starts, each with an empty cache. Then all kernels that run
+here are timed beside one another: f32 products of 512 and 1024, one program for each, in turn and in random order.
+`speed` is the geometric mean over both sizes of the median over rounds of the fastest kernels' time over these kernels'
+time. Only kernels that the library says it takes count. Measure on an otherwise idle machine.
+"""
+
+import argparse
+import collections
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SIZES = (512, 1024)
+SAMPLE_SECONDS = 0.02
+# Every value of the library's variable that kernels for x86 with AVX2 or more may have. BLIS numbers them.
+VALUES = {
+    "openblas": ("OPENBLAS_CORETYPE", ["Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"]),
+    "blis": ("BLIS_ARCH_TYPE", [str(number) for number in range(12)]),
+}
+
+
+class Program:
+    """A backend program as the driver starts it."""
+
+    def __init__(self, path, threads, **variables):
+        quiet = {"OMP_NUM_THREADS": str(threads), "GOMP_SPINCOUNT": "5000", "OPENBLAS_THREAD_TIMEOUT": "18"}
+        self._process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env=os.environ | quiet | variables,
+        )  # fmt: skip
+        hello = self.ask(request="hello", protocol=1, threads=threads)
+        self.kernels = hello and re.sub(r"^\S+ ", "", next(iter(hello["libraries"].values()))).removeprefix("kernels for ")
+
+    def ask(self, **request):
+        """The answer; None from a program that has ended."""
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        line = self._process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def prepare(self, size):
+        """False from a program that has ended: of kernels that the processor cannot run, for example."""
+        sizes = {"m": size, "n": size, "k": size, "batch": 1, "transpose_a": False, "transpose_b": False}
+        self.ask(request="prepare", op="matmul", parameters={**sizes, "dtype": "f32", "tuned": False}, seed=1)
+        return self.ask(request="sample", iterations=2) is not None
+
+    def sample(self, iterations):
+        return self.ask(request="sample", iterations=iterations)["seconds"]
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+
+
+def first_starts(program, threads, count):
+    """How often each kernels were chosen with an empty cache."""
+    chosen = collections.Counter()
+    for _ in range(count):
+        with tempfile.TemporaryDirectory() as cache:
+            started = Program(program, threads, XDG_CACHE_HOME=cache)
+            chosen[started.kernels] += 1
+            started.close()
+    return chosen
+
+
+def all_kernels(program, threads, variable, values):
+    """A program for each kernels that the library has, by their name."""
+    found = {}
+    for value in values:
+        started = Program(program, threads, **{variable: value})
+        if started.kernels is None or started.kernels in found or not started.prepare(SIZES[0]):
+            started.close()
+        else:
+            found[started.kernels] = started
+    return found
+
+
+def times(programs, rounds):
+    """{size: {kernels: seconds of every round}}"""
+    taken = {size: collections.defaultdict(list) for size in SIZES}
+    for size in SIZES:
+        for one in programs.values():
+            one.prepare(size)
+        iterations = max(1, round(SAMPLE_SECONDS / min(one.sample(2) for one in programs.values())))
+        for _ in range(rounds):
+            for name in random.sample(list(programs), len(programs)):
+                taken[size][name].append(programs[name].sample(iterations))
+    return taken
+
+
+def speeds(taken):
+    """{kernels: speed, that of the fastest being 1}"""
+
+    def faster(name, than):
+        ratios = [[b / a for a, b in zip(of_size[name], of_size[than])] for of_size in taken.values()]
+        return math.prod(statistics.median(of_one) for of_one in ratios) ** (1 / len(ratios))
+
+    names = list(taken[SIZES[0]])
+    fastest = max(names, key=lambda name: faster(name, names[0]))
+    return {name: min(1.0, faster(name, fastest)) for name in names}
+
+
+def report(library, program, arguments):
+    chosen = first_starts(program, arguments.threads, arguments.starts)
+    programs = all_kernels(program, arguments.threads, *VALUES[library])
+    taken = times(programs, arguments.rounds)
+    for one in programs.values():
+        one.close()
+    of_kernels = speeds(taken)
+    print(f"\n| {library}'s kernels | first starts | speed | " + " | ".join(f"{size}, ms" for size in SIZES) + " |")
+    print("|---|---|---|" + "---|" * len(SIZES))
+    for name, speed in sorted(of_kernels.items(), key=lambda item: -item[1]):
+        medians = " | ".join(f"{statistics.median(taken[size][name]) * 1e3:.4g}" for size in SIZES)
+        print(f"| {name} | {chosen[name]} | {speed:.3f} | {medians} |")
+    unknown = set(chosen) - set(of_kernels)
+    if unknown:
+        print(f"\nNot timed, because no value of {VALUES[library][0]} selects them: {', '.join(sorted(unknown))}.")
+        return
+    mean = sum(count * of_kernels[name] for name, count in chosen.items()) / arguments.starts
+    good = sum(count for name, count in chosen.items() if of_kernels[name] >= 0.97)
+    print(f"\nFirst starts at 0.97 of the fastest or more: {good} of {arguments.starts}. On average: {mean:.3f}.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="default: %(default)s")
+    parser.add_argument("--starts", type=int, default=20, help="first starts; default: %(default)s")
+    parser.add_argument("--rounds", type=int, default=60, help="samples of each; default: %(default)s")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: %(default)s")
+    arguments = parser.parse_args()
+    if set_by_user := [variable for variable, _ in VALUES.values() if variable in os.environ]:
+        parser.error(f"{set_by_user[0]} is set, and no race is run; unset it")
+    found = {library: arguments.build.resolve() / f"breakeven-backend-{library}" for library in VALUES}
+    found = {library: program for library, program in found.items() if program.exists()}
+    if not found:
+        parser.error(f"{arguments.build} has neither openblas nor blis: build breakeven, or name its folder by --build")
+    random.seed(1)
+    for library, program in found.items():
+        report(library, program, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
