@@ -199,11 +199,17 @@ void Engine::compute_reference(MeasuredProblem& problem) {
   workers_.wait_until_idle(*reference_);
 }
 
+bool takes(const BackendRecord& backend, const Case& problem) {
+  const std::string_view op = problem.workload->op();
+  return backend.has_operation(op) ||
+         (op == "fits" && backend.device == "gpu" && backend.has_operation(problem.parameters.text("of")));
+}
+
 bool Engine::start_worker(Contender& contender) {
   const BackendRecord& backend = contender.participant->backend;
-  if (const auto op = contender.problem->planned->problem.workload->op(); !backend.has_operation(op)) {
+  if (const Case& problem = contender.problem->planned->problem; !takes(backend, problem)) {
     // Not to be asked: a program that is older than the operation takes it for a mistake of the driver's.
-    finish(contender, Status::unsupported, fmt::format("{} has no {}", backend.name, op));
+    finish(contender, Status::unsupported, fmt::format("{} has no {}", backend.name, problem.workload->op()));
     return false;
   }
   if (const auto none = workers_.start(*contender.participant)) {
@@ -517,7 +523,8 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
 
 void Engine::wait_for_own_speed(const Visit& visit) {
   constexpr double longest_pause = 0.01;
-  double pause = 0.005;  // quiet moments beside a neighbour are short: seldom longer than some ten milliseconds
+  double pause =
+      0.005;  // quiet moments beside a neighbour are short: seldom longer than some ten milliseconds
   const double start = time().now();
   while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
          !Interruption::requested()) {

@@ -119,6 +119,10 @@ struct Instruments {
 /// Real processes, and the machine's clock.
 const Instruments& real_instruments();
 
+/// True if the backend has the operation. What fits can also be found for those without `fits`, if they have
+/// memory of their own and the operation that is to fit.
+bool takes(const BackendRecord& backend, const Case& problem);
+
 class Engine {
  public:
   using ReportProgress = std::function<void(const Contender&, const std::string& activity)>;
@@ -140,9 +144,15 @@ class Engine {
   /// Prepares, verifies and releases one contender, without a sample.
   void verify_only(Contender& contender, int launch);
 
-  /// Starts the contender's program, unless it runs. False if the contender is finished, as it is where the
-  /// program does not have the operation.
+  /// Starts the contender's program, unless it runs. False if the contender is finished, as it is unless
+  /// takes() the case.
   bool start_worker(Contender& contender);
+
+  /// The answer to a request, or why there is none. Either way the contender goes on.
+  template <typename T>
+  Answered<T> try_to_ask(Contender& contender, const Request& request, double timeout) {
+    return workers_.ask<T>(*contender.participant, request, timeout);
+  }
 
   /// The answer to a request; without one the contender is finished.
   template <typename T>

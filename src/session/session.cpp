@@ -165,9 +165,7 @@ class Session {
   /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
   /// it are asked, and all where none has it.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
-    const auto can = [&](const BackendRecord& b) {
-      return b.available && b.has_operation(problem.workload->op());
-    };
+    const auto can = [&](const BackendRecord& b) { return b.available && takes(b, problem); };
     return plan_.backends_are_named || can(backend) ||
            std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
   }
@@ -194,7 +192,7 @@ class Session {
   void visit(SessionProblem& problem, int launch, int pass) {
     if (!problem.measured.planned->problem.workload->is_timed()) {
       for (Contender& contender : problem.contenders) {
-        if (!contender.finished) find_fit(contender);
+        if (!contender.finished) ask_what_fits(contender);
       }
     } else {
       std::vector<Contender*> contenders;
@@ -310,19 +308,46 @@ class Session {
   Sampling& sampling() { return result_.sampling ? *result_.sampling : result_.sampling.emplace(); }
 
   /// All there is to a case that is not timed.
-  void find_fit(Contender& contender) {
+  void ask_what_fits(Contender& contender) {
     report_progress(contender, "asking what fits");
-    const Case& c = contender.problem->planned->problem;
     if (!engine_.start_worker(contender)) return;
-    if (!engine_.ask<answer::Ready>(contender,
-                                    request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
-      return;
-    // It tries many sizes, the largest of which take long.
-    auto found = engine_.ask<Fit>(contender, request::Fit{}, 10 * measure_.timeout_seconds);
+    auto found = contender.participant->backend.has_operation("fits") ? fit_by_program(contender)
+                                                                      : fit_by_preparing(contender);
     if (!found) return;
     contender.row->fit = std::move(found);
     engine_.finish(contender, Status::ok, "");
     engine_.release(contender);
+  }
+
+  /// Sizes that barely fit take long.
+  double patience_with_fit() const { return 10 * measure_.timeout_seconds; }
+
+  std::optional<Fit> fit_by_program(Contender& contender) {
+    const Case& c = contender.problem->planned->problem;
+    if (!engine_.ask<answer::Ready>(contender,
+                                    request::Prepare{.problem = c, .seed = measure_.seed, .cold = false}))
+      return std::nullopt;
+    return engine_.ask<Fit>(contender, request::Fit{}, patience_with_fit());
+  }
+
+  /// For a program without `fits`: every size is prepared like any other case.
+  std::optional<Fit> fit_by_preparing(Contender& contender) {
+    const Parameters& p = contender.problem->planned->problem.parameters;
+    const std::int64_t smallest = fit_step(p);
+    Fit found = find_fit(largest_asked, smallest, [&](std::int64_t size) -> std::string {
+      if (contender.finished) return contender.row->reason;
+      const request::Prepare prepare{.problem = case_of_size(p, size), .seed = measure_.seed, .cold = false};
+      const auto answered = engine_.try_to_ask<answer::Ready>(contender, prepare, patience_with_fit());
+      const auto* none = std::get_if<NoAnswer>(&answered);
+      if (none == nullptr) return "";
+      if (none->status == Status::out_of_memory) return none->reason;
+      // A program that refused still answers. One that died, or refuses even the smallest, has no answer.
+      const bool refused = std::holds_alternative<answer::Done>(
+          engine_.try_to_ask<answer::Done>(contender, request::Release{}, measure_.timeout_seconds));
+      if (!refused || size == smallest) engine_.finish(contender, none->status, none->reason);
+      return library_limit(none->reason);
+    });
+    return contender.finished ? std::nullopt : std::optional(std::move(found));
   }
 
   /// Whole trainings, where the case asks for epochs or an accuracy: an epoch of each contender in turn.

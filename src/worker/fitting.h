@@ -1,4 +1,4 @@
-// The largest of something that fits, found by asking.
+// The largest of something that fits, found by trying.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace breakeven {
 
-/// `try_size` throws OutOfMemory where the size does not fit, and Unsupported where a library takes none so
-/// large: the reason then begins with "library limit". Unsupported of the smallest size is thrown on. Only
-/// multiples of `step` are tried: doubles from one up to `most`, then halves the distance until it is at most
-/// a hundredth, or one step. What fits at one size fits at every smaller one.
+/// find_fit() by `try_size`, which throws OutOfMemory if the size does not fit, and Unsupported if a library
+/// takes none so large: the reason then begins with "library limit". Unsupported of the smallest size is
+/// thrown on.
 Fit largest_that_fits(std::int64_t most, std::int64_t step,
                       const std::function<void(std::int64_t)>& try_size);
 

@@ -24,6 +24,35 @@ TEST_F(FitsTest, IsAskedNotTimed) {
   for (const Logged& entry : logged()) EXPECT_NE(entry.request, "sample");
 }
 
+TEST_F(FitsTest, IsFoundByPreparingWhereAGpusProgramHasNoFits) {
+  const Json step_of_infer = {{"op", "fits"}, {"of", "infer"}, {"network", "cnn"}, {"dtype", "f32"}};
+  const Outcome outcome =
+      breakeven({"run", config(Json::array({network_step_, step_of_infer}), {"a"}), "--out", "-"},
+                "supports=train,device=gpu,room=1234");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Json result = parse(outcome.out);
+  const Json fit = find_case(result, id_, "a").at("fit");
+  EXPECT_LE(fit.at("largest"), 1234);
+  EXPECT_GT(fit.at("refused"), 1234);
+  EXPECT_LE(fit.at("refused").get<int>() - fit.at("largest").get<int>(), 12);
+  EXPECT_EQ(fit.at("limit"), "no more room is simulated");
+  for (const Logged& entry : logged()) EXPECT_NE(entry.request, "fit");
+  EXPECT_EQ(find_case(result, "fits/of=infer/network=cnn/f32", "a").at("status"), "unsupported");
+}
+
+TEST_F(FitsTest, IsNotFoundInMemoryThatIsTheHosts) {
+  const Outcome outcome =
+      breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", "-"}, "supports=train");
+  EXPECT_THAT(find_case(parse(outcome.out), id_, "a").at("reason"), HasSubstr("a has no fits"));
+}
+
+TEST_F(FitsTest, AProgramThatDiesWhilePreparingHasFailed) {
+  const Outcome outcome = breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", "-"},
+                                    "supports=train,device=gpu,room=1234,fault=exit,at=prepare,number=5");
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_EQ(find_case(parse(outcome.out), id_, "a").at("status"), "failed");
+}
+
 TEST_F(FitsTest, IsReported) {
   const auto result = file("result.json");
   breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", result.string()}, "room=1234");

@@ -162,7 +162,8 @@ class RecordedSessionsTest(unittest.TestCase):
                 self.assertNotEqual(cases, [])
                 for case in cases:
                     self.assertEqual((case["base_status"], case["head_status"]), ("ok", "ok"), case["reason"])
-                    self.assertIsNotNone(case["ratio"])
+                    # Beside other tests the machine may never have been itself in this half a minute.
+                    self.assertTrue(case["ratio"] is not None or "of its own speed" in case["reason"], case)
 
     def test_an_operation_that_the_base_did_not_have_is_new(self):
         old = next(r for r in RECORDINGS if "copy" not in greeting(r)["supports"])

@@ -170,7 +170,9 @@ TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
                        .pad_h = 1,
                        .pad_w = 1};
   const std::int64_t of_both_tensors = std::int64_t{4} * (p.source.elements() + p.result.elements());
-  if (GetParam().capability.major >= 8) EXPECT_GE(workspace_of_first_plan(p, GetParam()), of_both_tensors);
+  if (GetParam().capability.major >= 8) {
+    EXPECT_GE(workspace_of_first_plan(p, GetParam()), of_both_tensors);
+  }
   p.layout = TensorLayout::nchw;
   EXPECT_LT(workspace_of_first_plan(p, GetParam()), of_both_tensors / 10);
 }

@@ -12,8 +12,9 @@
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
 //   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
-//   room=N         the largest that fits, where that is asked
-//   daemon=1       starts a process in a session of its own that never ends, which the log calls `daemon`
+//   room=N         the largest that fits, where that is asked, and the largest batch or product that is
+//   prepared daemon=1       starts a process in a session of its own that never ends, which the log calls
+//   `daemon`
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -114,6 +115,8 @@ std::vector<std::string> dtypes_of(const Workload& workload) {
   return {};
 }
 
+constexpr const char* no_more_room = "no more room is simulated";
+
 class Simulation {
  public:
   Simulation(std::string name, Settings& settings)
@@ -127,7 +130,7 @@ class Simulation {
         supports_(settings.take_text("supports", "")),
         spin_(settings.take_integer("spin", 0) != 0),
         steps_(settings.take_integer("steps", 10)),
-        room_(settings.take_integer("room", 100)),
+        room_(settings.take_integer("room", 0)),
         cost_(Cost::taken_from(settings)),
         log_(settings.take_text("log", ""), name_),
         process_(log_.process()),
@@ -180,6 +183,11 @@ class Simulation {
     const std::string op(request.problem.workload->op());
     if (!supports_.empty() && op != supports_)
       return answer::Refusal{.status = "unsupported", .reason = fmt::format("{} has no {}", name_, op)};
+    for (const char* size : {"m", "batch"}) {
+      const Parameters& p = request.problem.parameters;
+      if (room_ > 0 && p.find(size) != nullptr && p.integer(size) > room_)
+        return answer::Refusal{.status = "out_of_memory", .reason = no_more_room};
+    }
     case_ = request.problem;
     seed_ = request.seed;
     steps_done_ = 0;
@@ -230,7 +238,7 @@ class Simulation {
   }
 
   Answer operator()(const request::Fit&) const {
-    return Fit{.largest = room_, .refused = room_ + 1, .limit = "no more room is simulated"};
+    return Fit{.largest = room_, .refused = room_ + 1, .limit = no_more_room};
   }
 
   Answer operator()(const request::Release&) const { return answer::Done{}; }

@@ -15,15 +15,13 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Of any dimension: cuBLASLt counts in 32 bits, and so do row numbers of a batch.
-constexpr std::int64_t most = std::int64_t{1} << 30U;
-
 class Fits final : public Work {
  public:
   Fits(Case problem, std::uint64_t seed) : problem_(std::move(problem)), seed_(seed) {}
 
   Fit fit() override {
-    return largest_that_fits(most, step(), [this](std::int64_t size) { try_size(size); });
+    return largest_that_fits(largest_asked, fit_step(problem_.parameters),
+                             [this](std::int64_t size) { try_size(size); });
   }
 
   void run() override { throw Unsupported("what fits is not timed"); }
@@ -31,12 +29,6 @@ class Fits final : public Work {
   std::string algorithm() const override { return ""; }
 
  private:
-  /// Products of 8-bit types have to be a multiple of 16 large for tensor cores to read them (cuBLAS
-  /// documentation, "cublasLtMatmul()").
-  std::int64_t step() const {
-    return problem_.parameters.text("of") == "matmul" && facts(problem_.dtype()).bytes == 1 ? 16 : 1;
-  }
-
   void try_size(std::int64_t size) {
     if (problem_.parameters.text("of") == "matmul") {
       try_product(size);
