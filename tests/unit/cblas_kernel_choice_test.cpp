@@ -83,6 +83,14 @@ TEST(KernelChoice, ThoseFarBehindLoseToAnyThatWereTimed) {
   EXPECT_EQ(fastest({slow, raced({})}), 0U);
 }
 
+TEST(KernelChoice, IsUndecidedWhereOthersOnlySeemFaster) {
+  const auto undecided = [](const std::vector<RacedKernels>& all) { return is_undecided(all); };
+  EXPECT_TRUE(undecided({always(100), raced({90, 90, 90, 90, 90, 90, 110, 110})}));
+  EXPECT_FALSE(undecided({always(100), always(90)})) << "clearly faster";
+  EXPECT_FALSE(undecided({always(100), always(99)}));
+  EXPECT_FALSE(undecided({always(100), raced({}), RacedKernels{.far_behind = true}}));
+}
+
 TEST(KernelChoice, FewRoundsDecideNothing) {
   EXPECT_EQ(fastest({raced({100, 100, 100, 100, 100}), raced({50, 50, 50, 50, 50})}), 0U);
 }

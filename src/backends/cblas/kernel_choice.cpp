@@ -13,16 +13,23 @@
 namespace breakeven::cblas {
 namespace {
 
+constexpr double worth_leaving_own_choice = 1.02;
+
+/// Of every round; empty where one of them was not timed in all.
+std::vector<double> speedups(const RacedKernels& kernels, const RacedKernels& over) {
+  if (kernels.rounds.size() != over.rounds.size()) return {};
+  std::vector<double> ratios;
+  std::transform(over.rounds.begin(), over.rounds.end(), kernels.rounds.begin(), std::back_inserter(ratios),
+                 std::divides<>());
+  return ratios;
+}
+
 /// True if the speedup over `than` is clearly larger than `margin`.
 bool is_faster(const RacedKernels& kernels, const RacedKernels& than, double margin) {
   if (kernels.rounds.empty()) return false;
   if (than.far_behind) return true;
-  if (kernels.rounds.size() != than.rounds.size()) return false;
-  std::vector<double> speedups;
-  std::transform(than.rounds.begin(), than.rounds.end(), kernels.rounds.begin(), std::back_inserter(speedups),
-                 std::divides<>());
-  const std::optional<Interval> median = median_interval(std::move(speedups));
-  return median && median->low > margin;
+  const std::optional<Interval> speedup = median_interval(speedups(kernels, than));
+  return speedup && speedup->low > margin;
 }
 
 }  // namespace
@@ -57,7 +64,6 @@ std::vector<Kernels> candidates(std::span<const Kernels> known, std::string_view
 }
 
 std::size_t fastest_kernels(std::span<const RacedKernels> raced) {
-  constexpr double worth_leaving_own_choice = 1.02;
   std::size_t fastest = 0;
   for (std::size_t i = 1; i < raced.size(); ++i) {
     if (is_faster(raced[i], raced.front(), worth_leaving_own_choice) &&
@@ -65,6 +71,14 @@ std::size_t fastest_kernels(std::span<const RacedKernels> raced) {
       fastest = i;
   }
   return fastest;
+}
+
+bool is_undecided(std::span<const RacedKernels> raced) {
+  return std::any_of(raced.begin(), raced.end(), [&](const RacedKernels& one) {
+    const std::vector<double> over_own = speedups(one, raced.front());
+    return !over_own.empty() && median(over_own) > worth_leaving_own_choice &&
+           !is_faster(one, raced.front(), worth_leaving_own_choice);
+  });
 }
 
 std::string kernels_warning(std::string_view kernels, Vectors used, Vectors there, std::string_view remedy) {

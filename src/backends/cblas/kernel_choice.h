@@ -45,6 +45,10 @@ struct RacedKernels {
 /// above 1.02. Of these others the fastest are taken, or the first where the race cannot tell.
 std::size_t fastest_kernels(std::span<const RacedKernels> raced);
 
+/// True if others seem to be faster than the library's own choice by enough, but not clearly: further rounds
+/// may tell.
+bool is_undecided(std::span<const RacedKernels> raced);
+
 /// Warns that the kernels named `kernels`, which use the vectors `used`, leave wider ones unused; empty where
 /// they do not.
 std::string kernels_warning(std::string_view kernels, Vectors used, Vectors there, std::string_view remedy);

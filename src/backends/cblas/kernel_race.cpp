@@ -236,6 +236,13 @@ int threads_to_use() {
   return threads > 0 ? threads : compute_threads();
 }
 
+std::vector<RacedKernels> results_of(const std::vector<Racer>& racers) {
+  std::vector<RacedKernels> results;
+  results.reserve(racers.size());
+  for (const Racer& racer : racers) results.push_back(racer.result);
+  return results;
+}
+
 }  // namespace
 
 std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders) {
@@ -252,10 +259,8 @@ std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders) {
   std::vector<std::int32_t> sizes{small_product};
   if (drop_far_behind(racers) < slow_product) sizes.push_back(large_product);
   take_rounds(racers, sizes, least_rounds, Clock::now() + duration);
-  std::vector<RacedKernels> results;
-  results.reserve(racers.size());
-  for (Racer& racer : racers) results.push_back(std::move(racer.result));
-  return results;
+  if (is_undecided(results_of(racers))) take_rounds(racers, sizes, least_rounds, Clock::now() + duration);
+  return results_of(racers);
 }
 
 void join_race() {

@@ -10,8 +10,8 @@
 namespace breakeven::cblas {
 
 /// Times float32 products with the library's own choice (an empty `value`) and with the others, in turn, for
-/// about two seconds: this program is started once for each. Kernels whose process dies, hangs, or takes other
-/// kernels than it was told to have no rounds.
+/// two to four seconds: this program is started once for each. Kernels whose process dies, hangs, or takes
+/// other kernels than it was told to have no rounds.
 std::vector<RacedKernels> race_kernels(std::span<const Kernels> contenders);
 
 /// If this process was started by race_kernels(), takes its part in the race and ends.
