@@ -168,6 +168,7 @@ struct Racer {
 void take_rounds(std::vector<Racer>& racers, std::span<const std::int32_t> sizes, int count,
                  Clock::time_point end) {
   std::vector<Racer*> order;
+  order.reserve(racers.size());
   for (Racer& racer : racers) order.push_back(&racer);
   for (int round = 0; round < count || Clock::now() < end; ++round) {
     for (Racer* racer : order) {
