@@ -523,8 +523,7 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
 
 void Engine::wait_for_own_speed(const Visit& visit) {
   constexpr double longest_pause = 0.01;
-  double pause =
-      0.005;  // quiet moments beside a neighbour are short: seldom longer than some ten milliseconds
+  double pause = 0.005;  // quiet moments beside a neighbour seldom last longer than some 10 ms
   const double start = time().now();
   while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
          !Interruption::requested()) {

@@ -30,10 +30,7 @@ cudaDataType_t type_of(Dtype dtype) {
 /// A tensor of four axes, in doubles, NHWC in whatever layout it is in memory.
 class Tensor {
  public:
-  explicit Tensor(const Shape& shape)
-      : shape_(shape),
-        strides_(shape.strides(TensorLayout::nhwc)),
-        values_(static_cast<std::size_t>(shape.elements())) {}
+  explicit Tensor(const Shape& shape) : shape_(shape), values_(static_cast<std::size_t>(shape.elements())) {}
   static Tensor loaded(const Shape& shape, const ConvolutionProblem& p, const void* memory) {
     Tensor tensor(shape);
     tensor.each_element(p.layout, [&](std::int64_t at, double& held) {
@@ -48,8 +45,8 @@ class Tensor {
   }
   /// The channels from this one on lie side by side.
   double* at(std::int64_t outer, std::int64_t channel, std::int64_t row, std::int64_t column) {
-    return &values_[static_cast<std::size_t>(outer * strides_[0] + channel * strides_[1] + row * strides_[2] +
-                                             column * strides_[3])];
+    const std::int64_t pixel = (outer * shape_.rows + row) * shape_.columns + column;
+    return &values_[static_cast<std::size_t>(pixel * shape_.channels + channel)];
   }
 
  private:
@@ -65,7 +62,6 @@ class Tensor {
   }
 
   Shape shape_;
-  std::vector<std::int64_t> strides_;
   std::vector<double> values_;
 };
 

@@ -12,9 +12,8 @@
 //   supports=OP    this operation alone, instead of all
 //   steps=N        training steps in an epoch
 //   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
-//   room=N         the largest that fits, where that is asked, and the largest batch or product that is
-//   prepared daemon=1       starts a process in a session of its own that never ends, which the log calls
-//   `daemon`
+//   room=N         the largest that fits, where that is asked; no larger batch or product can be prepared
+//   daemon=1       starts a process in a session of its own that never ends, which the log calls `daemon`
 // It speaks the protocol by itself, so that it can break it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>

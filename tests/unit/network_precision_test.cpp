@@ -27,7 +27,7 @@ float rounded_to_f16(float x) {
   return from_f16(to_f16(x));
 }
 
-/// Rounds as Hopper's wgmma does on reading operands.
+/// Truncates as Hopper's wgmma does on reading operands.
 float cut_to_tf32(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffU);
 }

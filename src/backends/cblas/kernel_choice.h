@@ -35,8 +35,8 @@ std::vector<Kernels> candidates(std::span<const Kernels> known, std::string_view
 
 /// The result of one process in a race of kernels. In each round all processes are timed, one after another.
 struct RacedKernels {
-  std::vector<double> rounds =
-      {};                   // seconds; as many for all, but none from a process that died or fell behind
+  /// In seconds; as many for all, but none from a process that died or fell behind.
+  std::vector<double> rounds = {};
   bool far_behind = false;  // it was so slow at first that it was not timed further
 };
 

@@ -188,8 +188,8 @@ double drop_far_behind(std::vector<Racer>& racers) {
   for (Racer& racer : racers) {
     if (!racer.process) continue;
     racer.result.far_behind = racer.fastest_round() > far_behind * fastest;
+    if (racer.result.far_behind) racer.process.reset();
     racer.result.rounds.clear();
-    if (racer.result.far_behind) racer.leave();
   }
   return fastest;
 }

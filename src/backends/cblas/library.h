@@ -9,7 +9,7 @@
 namespace breakeven::cblas {
 
 std::string library_name();
-/// As exact as the library reports it, with its kernels where it names them.
+/// The version, as exactly as the library reports it, with its kernels where it names them.
 std::string library_version();
 /// A symbol that no other library has.
 const char* own_symbol();

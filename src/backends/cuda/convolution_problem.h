@@ -8,7 +8,7 @@
 
 namespace breakeven::cuda {
 
-/// Of all tensors: NHWC and KRSC, which tensor cores read, or NCHW and KCRS.
+/// The order of all tensors in memory: NHWC and KRSC, which tensor cores read, or NCHW and KCRS.
 enum class TensorLayout { nhwc, nchw };
 
 constexpr const char* name(TensorLayout layout) {

@@ -87,7 +87,7 @@ class Triad final : public Prepared {
   Bandwidth p_;
   std::uint64_t seed_;
   Buffer<T> b_, c_, a_;
-  bool raced_ = p_.tuned ? ways > 1 && leave_caches(3 * p_.bytes) : false;
+  bool raced_ = ways > 1 && leave_caches(3 * p_.bytes) && p_.tuned;
   bool past_caches_ = false;
 };
 
