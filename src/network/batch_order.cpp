@@ -21,24 +21,35 @@ BatchOrder::BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t se
     : count_(count), batch_(static_cast<std::size_t>(batch)), seed_(seed), make_(std::move(make)) {}
 
 void BatchOrder::restart() {
-  epoch_ = 0;
-  used_ = 0;
+  next_ = {};
 }
 
 std::span<const std::uint32_t> BatchOrder::next() {
-  if (used_ + batch_ > count_) {
-    ++epoch_;
-    used_ = 0;
-  }
-  make_orders(epoch_ + 1);
-  const auto rows = std::span(orders_[epoch_ % distinct_orders]).subspan(used_, batch_);
-  used_ += batch_;
+  return take(next_);
+}
+
+std::span<const std::uint32_t> BatchOrder::take(Place& place) {
+  if (place.used + batch_ > count_) place = {place.epoch + 1, 0};
+  make_orders(place.epoch + 1);
+  const auto rows = std::span(orders_[place.epoch % distinct_orders]).subspan(place.used, batch_);
+  place.used += batch_;
   return rows;
 }
 
 void BatchOrder::prepare(std::int64_t batches) {
-  const std::size_t last = used_ / batch_ + static_cast<std::size_t>(batches) - 1;
-  make_orders(epoch_ + last / (count_ / batch_) + 1);
+  const std::size_t last = next_.used / batch_ + static_cast<std::size_t>(batches) - 1;
+  make_orders(next_.epoch + last / (count_ / batch_) + 1);
+}
+
+std::vector<std::uint32_t> BatchOrder::upcoming(std::int64_t batches) {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(static_cast<std::size_t>(batches) * batch_);
+  Place place = next_;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    const auto batch = take(place);
+    rows.insert(rows.end(), batch.begin(), batch.end());
+  }
+  return rows;
 }
 
 void BatchOrder::make_orders(std::uint64_t epochs) {

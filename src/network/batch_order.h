@@ -33,17 +33,24 @@ class BatchOrder {
   std::span<const std::uint32_t> next();
   /// Makes the orders that the next `batches` batches follow. To be called where nothing is timed.
   void prepare(std::int64_t batches);
+  /// The rows of the next `batches` batches, one behind the other, without taking them.
+  std::vector<std::uint32_t> upcoming(std::int64_t batches);
 
  private:
+  struct Place {
+    std::uint64_t epoch = 0;
+    std::size_t used = 0;  // images of it
+  };
+
   void make_orders(std::uint64_t epochs);
+  std::span<const std::uint32_t> take(Place& place);
 
   std::uint32_t count_;
   std::size_t batch_;
   std::uint64_t seed_;
   MakeEpochOrder make_;
   std::vector<std::vector<std::uint32_t>> orders_;  // of the first epochs
-  std::uint64_t epoch_ = 0;
-  std::size_t used_ = 0;  // images of it
+  Place next_;
 };
 
 }  // namespace breakeven

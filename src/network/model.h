@@ -93,6 +93,13 @@ class Model {
     infer(split, rows, logits_.data());
   }
 
+  /// Optional, for a device: how many batches of rows it takes ahead, so that no step waits for its own to
+  /// arrive.
+  virtual std::int64_t most_batches_ahead() const { return 0; }
+  /// The rows, batch after batch, with which start_step() is called next, or start_inference() of the test
+  /// set. They are forgotten where another call than that comes.
+  virtual void take_ahead(std::span<const std::uint32_t> /*rows*/) {}
+
   /// Optional, as those of Prepared, where the task's transfer is `once`.
   virtual void bring() {}
   virtual bool fetch() { return false; }

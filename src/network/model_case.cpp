@@ -49,7 +49,11 @@ class Training final : public Prepared {
         order_(data_->images(Split::train).count(), batch_, seed_, make_order),
         model_(make(std::move(task))) {}
 
-  void prepare_runs(std::int64_t runs) override { order_.prepare(runs); }
+  void prepare_runs(std::int64_t runs) override {
+    order_.prepare(runs);
+    const std::int64_t ahead = std::min(runs, model_->most_batches_ahead());
+    if (ahead > 0) model_->take_ahead(order_.upcoming(ahead));
+  }
 
   void bring() override { model_->bring(); }
   bool fetch() override { return model_->fetch(); }
@@ -88,6 +92,7 @@ class Training final : public Prepared {
     const auto size = static_cast<std::size_t>(batch_);
     model_->finish_steps();
     const auto start = std::chrono::steady_clock::now();
+    take_ahead(order);
     for (std::size_t first = 0; first + size <= order.size(); first += size)
       model_->start_step(std::span(order).subspan(first, size));
     done.losses = model_->finish_steps();
@@ -99,6 +104,13 @@ class Training final : public Prepared {
   }
 
  private:
+  /// As much of an epoch as the model takes.
+  void take_ahead(std::span<const std::uint32_t> order) {
+    const auto batches = static_cast<std::int64_t>(order.size()) / batch_;
+    const std::int64_t ahead = std::min(batches, model_->most_batches_ahead());
+    if (ahead > 0) model_->take_ahead(order.first(static_cast<std::size_t>(ahead * batch_)));
+  }
+
   void restart() {
     model_->reset();
     order_.restart();
@@ -124,13 +136,21 @@ class Inference final : public Prepared {
         rows_(rows_from(0, batch_ + count_, count_)),
         model_(make(std::move(task))) {}
 
+  void prepare_runs(std::int64_t runs) override {
+    const std::int64_t ahead = std::min(runs, model_->most_batches_ahead());
+    std::vector<std::uint32_t> rows;
+    std::size_t first = first_;
+    for (std::int64_t i = 0; i < ahead; ++i) {
+      const auto batch = take(first);
+      rows.insert(rows.end(), batch.begin(), batch.end());
+    }
+    if (ahead > 0) model_->take_ahead(rows);
+  }
+
   void bring() override { model_->bring(); }
   bool fetch() override { return model_->fetch(); }
 
-  void run() override {
-    model_->start_inference(Split::test, std::span(rows_).subspan(first_, static_cast<std::size_t>(batch_)));
-    first_ = (first_ + static_cast<std::size_t>(batch_)) % count_;
-  }
+  void run() override { model_->start_inference(Split::test, take(first_)); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     first_ = 0;
@@ -142,6 +162,12 @@ class Inference final : public Prepared {
   std::string algorithm() const override { return model_->algorithm(); }
 
  private:
+  std::span<const std::uint32_t> take(std::size_t& first) const {
+    const auto rows = std::span(rows_).subspan(first, static_cast<std::size_t>(batch_));
+    first = (first + static_cast<std::size_t>(batch_)) % count_;
+    return rows;
+  }
+
   std::int64_t batch_;
   std::uint32_t count_;
   std::uint64_t seed_;

@@ -66,11 +66,11 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
       cpu_seconds += process_cpu_seconds() - cpu_before;
     }
   };
+  // A device that was another process's switches in the first iteration, which is not a latency of the case.
+  const bool warms_up = mode.each_iteration && mode.on_device && mode.device_seconds;
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
-    // A device that was another process's switches in the first iteration, which is not a latency of the
-    // case.
-    if (mode.each_iteration && mode.on_device && mode.device_seconds) {
+    if (warms_up) {
       enqueue();
       prepared.wait();
     }
@@ -93,7 +93,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
   auto* registered = singly ? benchmark::RegisterBenchmark(name.c_str(), one_by_one)
                             : benchmark::RegisterBenchmark(name.c_str(), all_at_once);
   registered->UseManualTime()->Iterations(iterations);
-  prepared.prepare_runs(iterations * mode.transfer.repetitions);
+  prepared.prepare_runs((iterations + (warms_up ? 1 : 0)) * mode.transfer.repetitions);
   const auto joules_before = meter.joules();
   benchmark::RunSpecifiedBenchmarks(&capture, ".");
   const auto joules_after = meter.joules();

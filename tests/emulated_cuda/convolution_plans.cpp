@@ -16,9 +16,7 @@
 #include "numbers.h"
 #include "workloads/dtype.h"
 
-struct cudnnContext {
-  cudaStream_t stream;
-};
+struct cudnnContext {};
 
 namespace breakeven::cuda {
 namespace {
@@ -133,8 +131,7 @@ constexpr std::array answers{Answer::cannot_be_built, Answer::workspace_too_larg
 
 class EmulatedPlans final : public ConvolutionPlans {
  public:
-  EmulatedPlans(const ConvolutionProblem& problem, cudaStream_t stream)
-      : problem_(problem), stream_(stream) {}
+  explicit EmulatedPlans(const ConvolutionProblem& problem) : problem_(problem) {}
 
   std::int64_t count() override { return std::ssize(answers); }
   std::string build(std::int64_t plan) override {
@@ -147,32 +144,30 @@ class EmulatedPlans final : public ConvolutionPlans {
   void use(const ConvolutionMemory& memory) override { memory_ = memory; }
 
   /// A library has a runtime of its own: the backend sees no error but this one.
-  std::string enqueue(std::int64_t plan, void* workspace) override {
+  std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) override {
     if (answer(plan) == Answer::refuses) return "CUDNN_STATUS_NOT_SUPPORTED_LAYOUT";
     if (emulated::is_lost()) return "CUDNN_STATUS_EXECUTION_FAILED_CUDART";
     if (!loaded_ && !emulated::loads_kernel("a convolution's"))
       return "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED";
     loaded_ = true;
-    will_touch(problem_.first(), memory_.first);
-    will_touch(problem_.second(), memory_.second);
-    will_touch(problem_.output(), memory_.output);
-    emulated::will_touch(stream_, workspace, static_cast<std::size_t>(workspace_bytes(plan)),
+    will_touch(problem_.first(), memory_.first, stream);
+    will_touch(problem_.second(), memory_.second, stream);
+    will_touch(problem_.output(), memory_.output, stream);
+    emulated::will_touch(stream, workspace, static_cast<std::size_t>(workspace_bytes(plan)),
                          "a convolution's workspace");
-    emulated::enqueue(stream_, [p = problem_, now = memory_] { compute(p, now); });
+    emulated::enqueue(stream, [p = problem_, now = memory_] { compute(p, now); });
     return "";
   }
 
  private:
   static Answer answer(std::int64_t plan) { return answers.at(static_cast<std::size_t>(plan)); }
 
-  void will_touch(const Shape& shape, const void* memory) const {
+  void will_touch(const Shape& shape, const void* memory, cudaStream_t stream) const {
     const std::size_t bytes = emulated::bytes_of(type_of(problem_.dtype));
-    emulated::will_touch(stream_, memory, static_cast<std::size_t>(shape.elements()) * bytes,
-                         "a convolution");
+    emulated::will_touch(stream, memory, static_cast<std::size_t>(shape.elements()) * bytes, "a convolution");
   }
 
   ConvolutionProblem problem_;
-  cudaStream_t stream_;
   ConvolutionMemory memory_;
   bool loaded_ = false;
 };
@@ -183,13 +178,12 @@ void DestroyCudnn::operator()(cudnnHandle_t handle) const {
   delete handle;
 }
 
-CudnnHandle make_handle(cudaStream_t stream) {
-  return CudnnHandle(new cudnnContext{stream});
+CudnnHandle make_handle() {
+  return CudnnHandle(new cudnnContext);
 }
 
-std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,
-                                                         cudnnHandle_t handle) {
-  return std::make_unique<EmulatedPlans>(problem, handle->stream);
+std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem, cudnnHandle_t) {
+  return std::make_unique<EmulatedPlans>(problem);
 }
 
 }  // namespace breakeven::cuda

@@ -19,22 +19,31 @@
 #include <vector>
 
 #include "device.h"
+#include "threads.h"
 
 using Work = std::function<void()>;
 
+/// What a stream beside the recorded one does from one fork to the next.
+using Branch = std::shared_ptr<std::vector<Work>>;
+
+struct CUgraph_st {
+  std::vector<Work> nodes;
+  std::vector<Branch> not_joined;
+};
 struct CUstream_st {
   std::deque<Work> waiting;
   std::unique_ptr<CUgraph_st> recorded;  // while it is recorded
   bool recording_failed = false;
-};
-struct CUgraph_st {
-  std::vector<Work> nodes;
+  CUstream_st* forked_from = nullptr;  // while that is recorded
+  Branch branch;
 };
 struct CUgraphExec_st {
   std::vector<Work> nodes;
 };
 struct CUevent_st {
   bool recorded = false, reached = true;
+  CUstream_st* stream = nullptr;          // that it was last recorded on
+  CUstream_st* while_recorded = nullptr;  // the recorded stream, or the one that this was forked from
   std::chrono::steady_clock::time_point time;
 };
 
@@ -120,6 +129,12 @@ void run_all(CUstream_st& stream) {
 
 void run_all() {
   for (CUstream_st* stream : device().streams) run_all(*stream);
+}
+
+void run_branch(const std::vector<Work>& branch) {
+  for (const Work& work : branch) {
+    if (!device().lost) work();
+  }
 }
 
 /// The allocation that `at` points into; end() where none.
@@ -209,7 +224,10 @@ void enqueue(cudaStream_t on, Work work) {
   CUstream_st& stream = stream_of(on);
   if (device().gate_closed && ++device().queued_behind_gate > queue_length)
     waits_for_ever("more is enqueued than a stream holds");
-  if (stream.recorded != nullptr) {
+  if (stream.forked_from != nullptr) {
+    stream.branch->push_back(std::move(work));
+    stream.forked_from->recorded->nodes.emplace_back([] {});  // counts among those of the graph
+  } else if (stream.recorded != nullptr) {
     stream.recorded->nodes.push_back(std::move(work));
   } else {
     stream.waiting.push_back(std::move(work));
@@ -405,6 +423,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
   if (stream->recorded == nullptr) return failed(cudaErrorIllegalState);
   const std::unique_ptr<CUgraph_st> recorded = std::move(stream->recorded);
+  for (CUstream_st* other : device().streams) {
+    if (other->forked_from == stream) other->forked_from = nullptr;
+  }
+  if (!recorded->not_joined.empty()) return failed(cudaErrorStreamCaptureUnjoined);
   if (stream->recording_failed) return failed(cudaErrorStreamCaptureInvalidated);
   *graph = new CUgraph_st(*recorded);
   return done();
@@ -441,11 +463,42 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->recorded = true;
+  event->stream = &stream_of(stream);
+  event->while_recorded = event->stream->recorded != nullptr ? event->stream : event->stream->forked_from;
+  if (event->while_recorded != nullptr) return done();
   event->reached = false;
   emulated::enqueue(stream, [event] {
     event->time = std::chrono::steady_clock::now();
     event->reached = true;
   });
+  return done();
+}
+/// What runs apart runs as early as it may, or as late (EMULATED_CUDA_ORDER=backwards).
+cudaError_t cudaStreamWaitEvent(cudaStream_t on, cudaEvent_t event, unsigned) {
+  CUstream_st& stream = stream_of(on);
+  CUstream_st* const recorded = event->while_recorded;
+  if (recorded == nullptr) {
+    emulated::enqueue(on, [event] {
+      if (!event->reached) run_all(*event->stream);
+    });
+    return done();
+  }
+  if (recorded->recorded == nullptr) return failed(cudaErrorStreamCaptureInvalidated);
+  CUgraph_st& graph = *recorded->recorded;
+  if (&stream != recorded) {
+    stream.forked_from = recorded;
+    stream.branch = std::make_shared<std::vector<Work>>();
+    graph.not_joined.push_back(stream.branch);
+    graph.nodes.emplace_back([branch = stream.branch] {
+      if (!emulated::backwards()) run_branch(*branch);
+    });
+  } else if (event->stream != recorded) {
+    graph.nodes.emplace_back([branches = std::exchange(graph.not_joined, {})] {
+      for (const Branch& branch : branches) {
+        if (emulated::backwards()) run_branch(*branch);
+      }
+    });
+  }
   return done();
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -12,6 +12,12 @@
 #include <vector>
 
 namespace emulated {
+
+bool backwards() {
+  const char* order = std::getenv("EMULATED_CUDA_ORDER");
+  return order != nullptr && std::string_view(order) == "backwards";
+}
+
 namespace {
 
 using boost::context::fiber;
@@ -22,11 +28,6 @@ struct Thread {
   Meeting waits_for = Meeting::none;
   bool ended = false;
 };
-
-bool backwards() {
-  const char* order = std::getenv("EMULATED_CUDA_ORDER");
-  return order != nullptr && std::string_view(order) == "backwards";
-}
 
 class Block {
  public:

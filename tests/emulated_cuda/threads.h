@@ -27,6 +27,9 @@ void* shared_memory();
 void* exchanged(unsigned lane);
 unsigned lane();
 
+/// True where EMULATED_CUDA_ORDER says so.
+bool backwards();
+
 }  // namespace emulated
 
 // What CUDA declares for code of kernels alone.

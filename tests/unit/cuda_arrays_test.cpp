@@ -23,11 +23,13 @@ void for_each_thread(std::int64_t blocks, int threads, const Body& body) {
 
 /// Pack i holds i in its first value; counts how often it was asked for.
 struct Counted {
+  using Read = std::int64_t;
   std::vector<int>* asked;
-  Pack<double> operator()(std::int64_t i) const {
+  Read read(std::int64_t i) const {
     ++(*asked)[static_cast<std::size_t>(i)];
-    return {{static_cast<double>(i), -1}};
+    return i;
   }
+  static Pack<double> of(std::int64_t, Read read) { return {{static_cast<double>(read), -1}}; }
 };
 
 template <int depth>
@@ -96,8 +98,8 @@ void expect_terms() {
   const ScaledSum<T> sum{b.data(), c.data(), 3};
   const Same<T> same{c.data()};
   for (int i = 0; i < 3 * size; ++i) {
-    EXPECT_EQ(sum(i / size).values[i % size], static_cast<T>(301 * i));
-    EXPECT_EQ(same(i / size).values[i % size], static_cast<T>(100 * i));
+    EXPECT_EQ(sum.of(i / size, sum.read(i / size)).values[i % size], static_cast<T>(301 * i));
+    EXPECT_EQ(same.of(i / size, same.read(i / size)).values[i % size], static_cast<T>(100 * i));
   }
 }
 
@@ -114,7 +116,8 @@ void expect_inputs(Dtype dtype) {
   fill_inputs(dtype, inputs.data(), count, numbers);
   const Uniform<T, RandomStream> uniform{numbers};
   for (std::int64_t i = 0; i < count; ++i)
-    EXPECT_EQ(uniform(i / Pack<T>::size).values[i % Pack<T>::size], inputs[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(uniform.of(i / Pack<T>::size, {}).values[i % Pack<T>::size],
+              inputs[static_cast<std::size_t>(i)]);
 }
 
 TEST(CudaArrays, NumbersMadeOnTheDeviceAreTheHosts) {

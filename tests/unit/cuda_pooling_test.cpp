@@ -22,6 +22,7 @@ std::size_t at(const PoolShape& shape, std::int64_t image, std::int64_t y, std::
   return static_cast<std::size_t>(((image * shape.height + y) * shape.width + x) * shape.channels + c);
 }
 
+template <int count>
 Pooled run(const PoolShape& shape, bool of_relu) {
   const auto inputs = static_cast<std::size_t>(pooled_images * shape.height * shape.width * shape.channels);
   const auto outputs = static_cast<std::size_t>(pooled_images * shape.output_elements());
@@ -34,17 +35,21 @@ Pooled run(const PoolShape& shape, bool of_relu) {
     if (of_relu) pooled.input[i] = std::max(pooled.input[i], 0.0F);
   }
   for (std::size_t i = 0; i < outputs; ++i) pooled.output_gradient[i] = 1.0F + static_cast<float>(i);
-  for (std::size_t i = 0; i < outputs; ++i)
-    pool(shape, pooled.input.data(), pooled.output.data(), static_cast<std::int64_t>(i));
-  for (std::int64_t item = 0; item < pooled_images * shape.gradient_items(); ++item) {
-    pool_gradient(shape, pooled.input.data(), pooled.output_gradient.data(), pooled.input_gradient.data(),
+  const Squares<count> whole(shape, true);
+  for (std::int64_t item = 0; item < std::ssize(pooled.output) / count; ++item)
+    pool(whole, pooled.input.data(), pooled.output.data(), item);
+  const Squares<count> all(shape, false);
+  for (std::int64_t item = 0; item < pooled_images * shape.gradient_items() / count; ++item) {
+    pool_gradient(all, pooled.input.data(), pooled.output_gradient.data(), pooled.input_gradient.data(),
                   of_relu, item);
   }
   return pooled;
 }
 
+/// With `count` channels at once.
+template <int count = 1>
 void expect_right(const PoolShape& shape, bool of_relu) {
-  const Pooled pooled = run(shape, of_relu);
+  const Pooled pooled = run<count>(shape, of_relu);
   std::vector<float> gradient(pooled.input.size(), 0.0F);
   std::size_t output = 0;
   for (std::int64_t image = 0; image < pooled_images; ++image) {
@@ -79,6 +84,12 @@ TEST(CudaPooling, LeavesOutAnOddRowOrColumn) {
   expect_right({.channels = 2, .height = 5, .width = 4}, false);
   expect_right({.channels = 2, .height = 4, .width = 7}, true);
   expect_right({.channels = 1, .height = 5, .width = 5}, false);
+}
+
+TEST(CudaPooling, ChannelsAtOnceAreNotMixed) {
+  expect_right<4>({.channels = 4, .height = 6, .width = 4}, true);
+  expect_right<4>({.channels = 12, .height = 5, .width = 7}, false);
+  expect_right<2>({.channels = 6, .height = 5, .width = 5}, true);
 }
 
 }  // namespace

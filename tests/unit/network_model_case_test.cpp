@@ -108,6 +108,73 @@ TEST_F(NetworkModelCase, OrdersOfEpochsAreMadeBeforeTheStepsThatAreTimed) {
   EXPECT_EQ(made, distinct_orders);
 }
 
+/// Takes a few batches ahead, and checks that what comes next is what it was told.
+class ForesightedModel final : public Model {
+ public:
+  static constexpr std::int64_t most_ahead = 5;
+
+  void reset() override { expected_.clear(); }
+  double train_step(std::span<const std::uint32_t>) override {
+    expected_.clear();
+    return 0;
+  }
+  void start_step(std::span<const std::uint32_t> rows) override { expect(rows); }
+  void infer(Split, std::span<const std::uint32_t> rows, float* logits) override {
+    expected_.clear();
+    std::fill_n(logits, rows.size() * classes, 0.0F);
+  }
+  void start_inference(Split split, std::span<const std::uint32_t> rows) override {
+    EXPECT_EQ(split, Split::test);
+    expect(rows);
+  }
+  std::int64_t most_batches_ahead() const override { return most_ahead; }
+  void take_ahead(std::span<const std::uint32_t> rows) override {
+    expected_.assign(rows.begin(), rows.end());
+  }
+  std::string algorithm() const override { return "none"; }
+  int foreseen = 0;
+
+ private:
+  void expect(std::span<const std::uint32_t> rows) {
+    if (expected_.empty()) return;
+    ASSERT_LE(rows.size(), expected_.size());
+    EXPECT_TRUE(std::equal(rows.begin(), rows.end(), expected_.begin()));
+    expected_.erase(expected_.begin(), expected_.begin() + std::ssize(rows));
+    ++foreseen;
+  }
+
+  std::vector<std::uint32_t> expected_;
+};
+
+TEST_F(NetworkModelCase, RowsAreToldAheadAsTheyAreTaken) {
+  for (const char* op : {"train", "infer"}) {
+    ForesightedModel* model = nullptr;
+    const MakeModel make = [&](const ModelTask&) {
+      auto made = std::make_unique<ForesightedModel>();
+      model = made.get();
+      return made;
+    };
+    const Case asked = problem(op, 16);
+    const auto prepared =
+        op == std::string("train") ? make_training(asked, seed, make) : make_inference(asked, seed, make);
+    prepared->run();  // not told
+    EXPECT_EQ(model->foreseen, 0);
+    prepared->prepare_runs(4);  // over the end of an epoch of 3, and of the test set
+    for (int run = 0; run < 4; ++run) prepared->run();
+    EXPECT_EQ(model->foreseen, 4) << op;
+    prepared->prepare_runs(40);
+    for (int run = 0; run < 3; ++run) prepared->run();
+    EXPECT_EQ(model->foreseen, 7) << op;
+    prepared->prepare_runs(40);  // fewer runs came than were told of
+    for (int run = 0; run < 40; ++run) prepared->run();
+    EXPECT_EQ(model->foreseen, 7 + ForesightedModel::most_ahead) << op;
+    if (op == std::string("train")) {
+      prepared->train_epoch();
+      EXPECT_EQ(model->foreseen, 7 + ForesightedModel::most_ahead + 3);
+    }
+  }
+}
+
 TEST_F(NetworkModelCase, LaterEpochsRepeatTheOrders) {
   EXPECT_EQ(epoch_order(train_images, seed, distinct_orders + 1), epoch_order(train_images, seed, 1));
   const auto training = make_training(problem("train", 50), seed, recorder());

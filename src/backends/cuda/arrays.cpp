@@ -46,14 +46,11 @@ std::vector<ArrayLaunch> writing_launches() {
           {.depth = 2, .blocks = 4 * filling}};
 }
 
-FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
-                             const std::function<void(const ArrayLaunch&)>& enqueue) {
-  if (!tuned)
-    return {.launch = launches.front(), .text = fmt::format("{}; {}", launches.front().text(), not_tuned)};
-  Race<ArrayLaunch> race;
-  for (const ArrayLaunch& launch : launches)
-    race.add(launch, stopwatch.quick_seconds([&] { enqueue(launch); }));
-  return {.launch = race.fastest(), .text = fmt::format("{}; {}", race.fastest().text(), race.text())};
+Raced<ArrayLaunch> fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
+                                  const std::function<void(const ArrayLaunch&)>& enqueue) {
+  Raced<ArrayLaunch> raced = race(stopwatch, launches, tuned, enqueue);
+  raced.text = fmt::format("{}; {}", raced.fastest.text(), raced.text);
+  return raced;
 }
 
 std::vector<Dtype> array_dtypes() {

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/array_kernels.h"
+#include "backends/cuda/race.h"
 #include "backends/cuda/stopwatch.h"
 #include "worker/backend.h"
 #include "workloads/bandwidth.h"
@@ -28,13 +29,9 @@ unsigned filling_blocks();
 /// What is tried for kernels that write an array, in order of preference.
 std::vector<ArrayLaunch> writing_launches();
 
-struct FastestLaunch {
-  ArrayLaunch launch;
-  std::string text;  // for Prepared::algorithm
-};
-/// Times each; unless `tuned`, it is the first. `enqueue` must only enqueue.
-FastestLaunch fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
-                             const std::function<void(const ArrayLaunch&)>& enqueue);
+/// By a race; unless `tuned`, it is the first. `enqueue` must only enqueue.
+Raced<ArrayLaunch> fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
+                                  const std::function<void(const ArrayLaunch&)>& enqueue);
 
 /// What arrays are made of.
 std::vector<Dtype> array_dtypes();

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +15,8 @@
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/moved.h"
+#include "backends/cuda/race.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
@@ -79,10 +84,11 @@ class SingleLayer final : public Work {
         sets_(sets_of(problem)),
         plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
-        handle_(make_handle(stream().get())) {
+        handle_(make_handle()) {
     place();
     tensors_.first = {};
     tensors_.second = {};
+    if (plans_ > 1) record();
   }
 
   void bring() override {
@@ -90,7 +96,11 @@ class SingleLayer final : public Work {
     placed_->second().bring(stream().get());
   }
 
-  void run() override { placed_->convolution().enqueue(); }
+  void run() override {
+    if (recorded_.empty()) return enqueue(*placed_);
+    recorded_[next_].launch(stream().get());
+    next_ = next_ + 1 == recorded_.size() ? 0 : next_ + 1;
+  }
 
   bool fetch() override {
     placed_->output().fetch(stream().get());
@@ -109,6 +119,7 @@ class SingleLayer final : public Work {
 
   std::string algorithm() const override {
     return placed_->convolution().algorithm() + other_layout_ +
+           (recorded_.empty() ? "" : "; as a CUDA graph") +
            (moves_ ? ", moved from and to pinned memory" : "");
   }
   std::int64_t operand_sets() const override { return sets_; }
@@ -128,35 +139,41 @@ class SingleLayer final : public Work {
                                                plans_);
   }
 
+  void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream().get()); }
+
   /// Races the layouts. One that is not supported, or for which there is no memory beside the other, is out.
   void place() {
+    std::vector<std::unique_ptr<PlacedConvolution>> placed;
     std::exception_ptr why_not;
     for (const TensorLayout layout : layouts()) {
       try {
-        keep_faster(make_placed(layout));
+        placed.push_back(make_placed(layout));
       } catch (const Unsupported&) {
         if (!why_not) why_not = std::current_exception();
       } catch (const OutOfMemory&) {
         if (!why_not) why_not = std::current_exception();
       }
     }
-    if (!placed_) std::rethrow_exception(why_not);
+    if (placed.empty()) std::rethrow_exception(why_not);
+    std::vector<std::function<void()>> ways;
+    for (const auto& one : placed) ways.emplace_back([&] { enqueue(*one); });
+    const RaceResult raced = race(stopwatch(), ways);
+    if (placed.size() > 1) {
+      const auto& lost = placed[1 - raced.fastest];
+      other_layout_ = fmt::format(", {} took {:.2f}x", name(lost->layout()), raced.took[1 - raced.fastest]);
+    }
+    placed_ = std::move(placed[raced.fastest]);
   }
 
-  void keep_faster(std::unique_ptr<PlacedConvolution> other) {
-    if (!placed_) {
-      placed_ = std::move(other);
-      return;
+  /// One graph for each set: launching it takes the host less than cuDNN's front end does to describe the
+  /// operands of a call.
+  void record() {
+    try {
+      for (std::int64_t set = 0; set < sets_; ++set)
+        recorded_.emplace_back(stream().get(), [this] { enqueue(*placed_); });
+    } catch (const std::runtime_error&) {
+      recorded_.clear();  // not every plan can be recorded
     }
-    const auto seconds = [this](PlacedConvolution& one) {
-      return stopwatch().quick_seconds([&] { one.convolution().enqueue(); });
-    };
-    double kept = seconds(*placed_), lost = seconds(*other);
-    if (lost < kept) {
-      std::swap(placed_, other);
-      std::swap(kept, lost);
-    }
-    other_layout_ = fmt::format(", {} took {:.2f}x", name(other->layout()), lost / kept);
   }
 
   static constexpr int most_plans = 12;  // some take a second each to compile
@@ -169,6 +186,8 @@ class SingleLayer final : public Work {
   CudnnHandle handle_;
   std::unique_ptr<PlacedConvolution> placed_;
   std::string other_layout_;  // what the slower one took
+  std::vector<Recording> recorded_;
+  std::size_t next_ = 0;  // of them
 };
 
 const OperationRegistration registered({.op = "conv2d",

@@ -63,7 +63,9 @@ class CudnnPlans final : public ConvolutionPlans {
     if (graph_.bias()) memory_of_[graph_.bias()] = memory.bias;
   }
 
-  std::string enqueue(std::int64_t plan, void* workspace) override {
+  std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) override {
+    if (const auto status = fe::detail::set_stream(handle_, stream); status != CUDNN_STATUS_SUCCESS)
+      return fmt::format("cudnnSetStream: {}", fe::detail::get_error_string(status));
     return reason(graph_.get().execute_plan_at_index(handle_, memory_of_, workspace, plan));
   }
 

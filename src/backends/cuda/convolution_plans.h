@@ -37,10 +37,10 @@ class ConvolutionPlans {
   /// What enqueue() works on from here on.
   virtual void use(const ConvolutionMemory& memory) = 0;
   /// Says why it failed; empty where it did not.
-  virtual std::string enqueue(std::int64_t plan, void* workspace) = 0;
+  virtual std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) = 0;
 };
 
-/// In the library's order of preference, on the stream of `handle`. Throws Unsupported where there are none.
+/// In the library's order of preference. Throws Unsupported where there are none.
 std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,
                                                          cudnnHandle_t handle);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "backends/cuda/race.h"
 #include "backends/cuda/refusals.h"
@@ -17,11 +18,12 @@ Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOpe
   choose(problem, stopwatch, most_plans);
 }
 
-void Convolution::enqueue() {
-  if (const std::string why_not = call(); !why_not.empty()) library_failed("running cuDNN's plan", why_not);
+void Convolution::enqueue(cudaStream_t stream) {
+  if (const std::string why_not = call(stream); !why_not.empty())
+    library_failed("running cuDNN's plan", why_not);
 }
 
-std::string Convolution::call() {
+std::string Convolution::call(cudaStream_t stream) {
   if (Turns& turns = operands_.turns; turns.sets > 1) {
     turns.next();
     const auto of_turn = [&](void* first_set, std::int64_t step) {
@@ -30,7 +32,7 @@ std::string Convolution::call() {
     plans_->use({of_turn(operands_.first, turns.first_step), of_turn(operands_.second, turns.second_step),
                  of_turn(operands_.output, turns.output_step), operands_.bias});
   }
-  return plans_->enqueue(chosen_, workspace_.data());
+  return plans_->enqueue(chosen_, workspace_.data(), stream);
 }
 
 bool Convolution::has_workspace(std::int64_t bytes) {
@@ -47,9 +49,9 @@ bool Convolution::has_workspace(std::int64_t bytes) {
 /// Builds the plans that the heuristics prefer, and keeps the one that is fastest here. A program that does
 /// not search takes the first of them that can run.
 void Convolution::choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans) {
-  Race<std::int64_t> race;
+  std::vector<std::int64_t> candidates;
   Refusals refusals;
-  for (std::int64_t i = 0; i < plans_->count() && race.tried() < most_plans; ++i) {
+  for (std::int64_t i = 0; i < plans_->count() && std::ssize(candidates) < most_plans; ++i) {
     if (const std::string why_not = plans_->build(i); !why_not.empty()) {
       refusals.add(why_not);
       continue;
@@ -60,19 +62,25 @@ void Convolution::choose(const ConvolutionProblem& problem, Stopwatch& stopwatch
       continue;
     }
     chosen_ = i;
-    if (const std::string why_not = call(); !why_not.empty()) {
+    if (const std::string why_not = call(stopwatch.stream()); !why_not.empty()) {
       refusals.add(why_not);
-      continue;
+    } else {
+      candidates.push_back(i);
     }
-    race.add(i, stopwatch.quick_seconds([this] { enqueue(); }));
   }
-  if (race.tried() == 0)
+  if (candidates.empty())
     refusals.none_left(fmt::format("cuDNN has no plan for {} at these sizes", name(problem.dtype)));
-  chosen_ = race.fastest();
-  const std::int64_t bytes = plans_->workspace_bytes(chosen_);
-  if (!has_workspace(bytes)) throw OutOfMemory("the workspace of cuDNN's fastest plan");
-  algorithm_ = fmt::format("{}, workspace {} KiB, {}; {}", plans_->name(chosen_), bytes / 1024,
-                           name(problem.layout), most_plans == 1 ? not_tuned : race.text());
+  // One that was too large may have taken the place of those before it.
+  std::erase_if(candidates,
+                [this](std::int64_t plan) { return !has_workspace(plans_->workspace_bytes(plan)); });
+  if (candidates.empty()) throw OutOfMemory("the workspace of cuDNN's plans");
+  const auto raced = race(stopwatch, candidates, most_plans > 1, [&](std::int64_t plan) {
+    chosen_ = plan;
+    enqueue(stopwatch.stream());
+  });
+  chosen_ = raced.fastest;
+  algorithm_ = fmt::format("{}, workspace {} KiB, {}; {}", plans_->name(chosen_),
+                           plans_->workspace_bytes(chosen_) / 1024, name(problem.layout), raced.text);
 }
 
 }  // namespace breakeven::cuda

@@ -23,14 +23,13 @@ struct ConvolutionOperands {
 
 class Convolution {
  public:
-  /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. `handle`
-  /// is that of the stopwatch's stream. Throws Unsupported where cuDNN has none, and OutOfMemory where memory
-  /// is too little for each of them.
+  /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. Throws
+  /// Unsupported where cuDNN has none, and OutOfMemory where memory is too little for each of them.
   Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
               Stopwatch& stopwatch, int most_plans);
 
-  /// On the handle's stream, on the next set's operands.
-  void enqueue();
+  /// On the next set's operands.
+  void enqueue(cudaStream_t stream);
   /// cuDNN's name of the plan, and what the race gained.
   const std::string& algorithm() const { return algorithm_; }
 
@@ -38,7 +37,7 @@ class Convolution {
   void choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans);
   /// False where there is not enough memory.
   bool has_workspace(std::int64_t bytes);
-  std::string call();
+  std::string call(cudaStream_t stream);
 
   std::unique_ptr<ConvolutionPlans> plans_;
   ConvolutionOperands operands_;

@@ -110,26 +110,14 @@ class DeviceCopy final : public Work {
         seed_(seed),
         from_(random_array(p_, RandomStream(seed, stream::first_operand), stream())),
         to_(p_.bytes) {
-    Race<std::optional<ArrayLaunch>> race;
-    const auto add = [&](const std::optional<ArrayLaunch>& way) {
-      way_ = way;
-      race.add(way, stopwatch().quick_seconds([this] { run(); }));
-    };
-    add(std::nullopt);
-    if (p_.tuned) {
-      for (const ArrayLaunch& launch : writing_launches()) add(launch);
-    }
-    way_ = race.fastest();
-    algorithm_ =
-        fmt::format("{}; {}", way_ ? way_->text() : "cudaMemcpyAsync", p_.tuned ? race.text() : not_tuned);
+    std::vector<Way> ways{std::nullopt};
+    for (const ArrayLaunch& launch : writing_launches()) ways.emplace_back(launch);
+    const auto raced = race(stopwatch(), ways, p_.tuned, [this](const Way& way) { enqueue(way); });
+    way_ = raced.fastest;
+    algorithm_ = fmt::format("{}; {}", way_ ? way_->text() : "cudaMemcpyAsync", raced.text);
   }
 
-  void run() override {
-    if (way_) return copy_array(*way_, from_.data(), to_.data(), p_.bytes, stream().get());
-    check(cudaMemcpyAsync(to_.data(), from_.data(), static_cast<std::size_t>(p_.bytes),
-                          cudaMemcpyDeviceToDevice, stream().get()),
-          "cudaMemcpyAsync");
-  }
+  void run() override { enqueue(way_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     to_.poison(stream().get());
@@ -141,10 +129,19 @@ class DeviceCopy final : public Work {
   std::string algorithm() const override { return algorithm_; }
 
  private:
+  using Way = std::optional<ArrayLaunch>;  // none: the driver's own
+
+  void enqueue(const Way& way) {
+    if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream().get());
+    check(cudaMemcpyAsync(to_.data(), from_.data(), static_cast<std::size_t>(p_.bytes),
+                          cudaMemcpyDeviceToDevice, stream().get()),
+          "cudaMemcpyAsync");
+  }
+
   Bandwidth p_;
   std::uint64_t seed_;
   Memory from_, to_;
-  std::optional<ArrayLaunch> way_;  // none: the driver's own
+  Way way_;
   std::string algorithm_;
 };
 

@@ -31,13 +31,11 @@ void DestroyCudnn::operator()(cudnnHandle_t handle) const {
   fe::detail::destroy_handle(handle);
 }
 
-CudnnHandle make_handle(cudaStream_t stream) {
+CudnnHandle make_handle() {
   need_cudnn();
   cudnnHandle_t made = nullptr;
   check(fe::detail::create_handle(&made), "cudnnCreate");
-  CudnnHandle handle(made);
-  check(fe::detail::set_stream(made, stream), "cudnnSetStream");
-  return handle;
+  return CudnnHandle(made);
 }
 
 }  // namespace breakeven::cuda

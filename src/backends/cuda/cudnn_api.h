@@ -11,7 +11,7 @@ struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const;
 };
 using CudnnHandle = std::unique_ptr<cudnnContext, DestroyCudnn>;
-/// For work on `stream`. Throws Unsupported where cuDNN's library cannot be used, with the loader's words.
-CudnnHandle make_handle(cudaStream_t stream);
+/// Throws Unsupported where cuDNN's library cannot be used, with the loader's words.
+CudnnHandle make_handle();
 
 }  // namespace breakeven::cuda

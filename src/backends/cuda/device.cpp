@@ -170,8 +170,9 @@ void Memory::download(void* host, std::int64_t offset, std::int64_t bytes) const
         "copying from the device");
 }
 
-void Memory::upload(const void* host, cudaStream_t stream) {
-  check(cudaMemcpyAsync(data(), host, static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice, stream),
+void Memory::upload(const void* host, std::int64_t offset, std::int64_t bytes, cudaStream_t stream) {
+  check(cudaMemcpyAsync(as<std::byte>() + offset, host, static_cast<std::size_t>(bytes),
+                        cudaMemcpyHostToDevice, stream),
         "copying to the device");
 }
 

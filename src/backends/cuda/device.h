@@ -74,7 +74,8 @@ class Memory {
   void upload(const void* host, std::int64_t offset, std::int64_t bytes);
   void download(void* host, std::int64_t offset, std::int64_t bytes) const;
   /// Enqueued; the host's memory is pinned, or the host waits.
-  void upload(const void* host, cudaStream_t stream);
+  void upload(const void* host, cudaStream_t stream) { upload(host, 0, bytes_, stream); }
+  void upload(const void* host, std::int64_t offset, std::int64_t bytes, cudaStream_t stream);
   void download(void* host, cudaStream_t stream) const;
   /// Enqueues filling all of it with NaN, whichever floating-point type that is read as.
   void poison(cudaStream_t stream);

@@ -1,7 +1,5 @@
 // Training and inference of the small networks, timed as all work on the device.
-#include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "backends/cuda/network/model.h"
 #include "backends/cuda/work.h"
@@ -17,16 +15,10 @@ using MakeCase = std::unique_ptr<Prepared> (*)(const Case&, std::uint64_t seed, 
 class NetworkCase final : public Work {
  public:
   NetworkCase(const Case& problem, std::uint64_t seed, MakeCase make)
-      : case_(make(problem, seed, [this](ModelTask task) {
-          // Launches of one run, or nodes of its graph, which fill the device's queue as well.
-          constexpr std::int64_t launches_a_layer = 12;
-          constexpr std::int64_t most_launches = 512;
-          const std::int64_t layers = std::ssize(task.network.layers);
+      : case_(make(problem, seed, [this](const ModelTask& task) {
           // Images that are streamed wait for a place, which none behind a closed gate has left.
-          most_queued_ = task.transfer == Transfer::Policy::each
-                             ? 1
-                             : std::max<std::int64_t>(1, most_launches / (launches_a_layer * layers));
-          return make_network_model(std::move(task), stopwatch());
+          most_queued_ = task.transfer == Transfer::Policy::each ? 1 : most_queued_runs(task.network);
+          return make_network_model(task, stopwatch());
         })) {}
 
   void prepare_runs(std::int64_t runs) override { case_->prepare_runs(runs); }

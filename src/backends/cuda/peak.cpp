@@ -73,25 +73,12 @@ class PeakOfDevice final : public Work {
     std::int64_t most_threads = 0;
     for (const PeakUnit& unit : units) most_threads = std::max(most_threads, threads_of(unit));
     sums_ = Memory(most_threads * static_cast<std::int64_t>(sizeof(double)));
-    Race<PeakUnit> race;
-    for (const PeakUnit& unit : units) {
-      unit_ = unit;
-      race.add(unit, stopwatch().quick_seconds([this] { run(); }));
-      if (!p_.tuned) break;
-    }
-    unit_ = race.fastest();
-    algorithm_ = fmt::format("{}; {}", unit_.name, p_.tuned ? race.text() : not_tuned);
+    const auto raced = race(stopwatch(), units, p_.tuned, [this](const PeakUnit& unit) { enqueue(unit); });
+    unit_ = raced.fastest;
+    algorithm_ = fmt::format("{}; {}", unit_.name, raced.text);
   }
 
-  void run() override {
-    unit_.enqueue({.a = a_.data(),
-                   .b = b_.data(),
-                   .pieces = p_.dots * p_.steps / unit_.dots,
-                   .steps = p_.accumulated_steps(),
-                   .sums = sums_.as<double>()},
-                  static_cast<unsigned>(unit_.blocks * processors_), static_cast<unsigned>(unit_.threads),
-                  stream().get());
-  }
+  void run() override { enqueue(unit_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     sums_.poison(stream().get());
@@ -108,6 +95,16 @@ class PeakOfDevice final : public Work {
   std::string algorithm() const override { return algorithm_; }
 
  private:
+  void enqueue(const PeakUnit& unit) {
+    unit.enqueue({.a = a_.data(),
+                  .b = b_.data(),
+                  .pieces = p_.dots * p_.steps / unit.dots,
+                  .steps = p_.accumulated_steps(),
+                  .sums = sums_.as<double>()},
+                 static_cast<unsigned>(unit.blocks * processors_), static_cast<unsigned>(unit.threads),
+                 stream().get());
+  }
+
   std::int64_t threads_of(const PeakUnit& unit) const {
     return std::int64_t{unit.threads} * unit.blocks * processors_;
   }

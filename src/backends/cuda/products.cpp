@@ -181,24 +181,28 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
     algorithm_ = identity(chosen_);
     return;
   }
-  Race<cublasLtMatmulHeuristicResult_t> race;
+  std::vector<cublasLtMatmulHeuristicResult_t> candidates;
   Refusals refusals;
-  for (int i = 0; i < count && race.tried() < tries; ++i) {
+  for (int i = 0; i < count && std::ssize(candidates) < tries; ++i) {
     chosen_ = found[static_cast<std::size_t>(i)];
     // Not every candidate takes every problem: some say so only when they are called.
     const cublasStatus_t called =
         chosen_.state == CUBLAS_STATUS_SUCCESS ? call(stopwatch.stream()) : chosen_.state;
-    if (called != CUBLAS_STATUS_SUCCESS) {
+    if (called == CUBLAS_STATUS_SUCCESS) {
+      candidates.push_back(chosen_);
+    } else {
       refusals.add(fmt::format("cublasLtMatmul: {}", cublasLtGetStatusString(called)));
-      continue;
     }
-    race.add(chosen_, stopwatch.quick_seconds([&] { enqueue(stopwatch.stream()); }));
   }
-  if (race.tried() == 0)
+  if (candidates.empty())
     refusals.none_left(
         fmt::format("none of cuBLASLt's {} candidates takes this type and these sizes", count));
-  chosen_ = race.fastest();
-  algorithm_ = fmt::format("{}; {}", identity(chosen_), tries == 1 ? not_tuned : race.text());
+  const auto raced = race(stopwatch, candidates, tries > 1, [&](const auto& candidate) {
+    chosen_ = candidate;
+    enqueue(stopwatch.stream());
+  });
+  chosen_ = raced.fastest;
+  algorithm_ = fmt::format("{}; {}", identity(chosen_), raced.text);
 }
 
 void Product::enqueue(cudaStream_t stream) {

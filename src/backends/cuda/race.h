@@ -1,39 +1,49 @@
-// Which of a library's candidates is fastest here, and what that gained over the one it named first.
+// Which of several ways to do the same work is fastest here, and what that gained over the first.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <limits>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
+
+#include "backends/cuda/stopwatch.h"
 
 namespace breakeven::cuda {
 
 /// For Prepared::algorithm, where there was no race because the case asks for none.
 inline constexpr const char* not_tuned = "the first named, not tuned";
 
-/// Of candidates that were timed one after the other, in the library's order of preference.
-template <typename Candidate>
-class Race {
- public:
-  void add(const Candidate& candidate, double seconds) {
-    if (tried_++ == 0) first_seconds_ = seconds;
-    if (seconds < least_) {
-      least_ = seconds;
-      fastest_ = candidate;
-    }
-  }
-  int tried() const { return tried_; }
-  const Candidate& fastest() const { return fastest_; }
-  /// For Prepared::algorithm.
-  std::string text() const {
-    return fmt::format("tuned: best of {}, the first took {:.2f}x", tried_, first_seconds_ / least_);
-  }
+struct RaceResult {
+  std::size_t fastest = 0;  // index
+  /// Of each way, times as long as the fastest.
+  std::vector<double> took = {1};
 
- private:
-  int tried_ = 0;
-  double first_seconds_ = 0;
-  double least_ = std::numeric_limits<double>::infinity();
-  Candidate fastest_{};
+  /// For Prepared::algorithm.
+  std::string text() const;
 };
+
+/// Each way enqueues the work, and may be called again and again; there is at least one. A single one is not
+/// timed. Of many, each is timed once, for two milliseconds; then the best three and the first take turns,
+/// some times, and the least median wins: what separates candidates is often less than one look can tell.
+/// `most_queued`: how many times a way may be enqueued behind a closed gate.
+RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
+                std::int64_t most_queued = Stopwatch::most_queued);
+
+template <typename Candidate>
+struct Raced {
+  Candidate fastest;
+  std::string text;  // for Prepared::algorithm
+};
+/// Of candidates, by what enqueue(candidate) enqueues. Unless `tuned`, it is the first.
+template <typename Candidate, typename Enqueue>
+Raced<Candidate> race(Stopwatch& stopwatch, const std::vector<Candidate>& candidates, bool tuned,
+                      const Enqueue& enqueue) {
+  if (!tuned) return {candidates.front(), not_tuned};
+  std::vector<std::function<void()>> ways;
+  for (const Candidate& candidate : candidates) ways.push_back([&] { enqueue(candidate); });
+  const RaceResult result = race(stopwatch, ways);
+  return {candidates[result.fastest], result.text()};
+}
 
 }  // namespace breakeven::cuda

@@ -41,7 +41,7 @@ class Read final : public Work {
 
   void bring() override { array_.bring(stream().get()); }
 
-  void run() override { enqueue(fastest_.launch); }
+  void run() override { enqueue(fastest_.fastest); }
 
   bool fetch() override {
     result_.fetch(stream().get());
@@ -77,7 +77,7 @@ class Read final : public Work {
   Moved array_;
   Memory partial_, finished_;
   Moved result_;
-  FastestLaunch fastest_;
+  Raced<ArrayLaunch> fastest_;
 };
 
 const OperationRegistration registered(array_operation<Read>("read"));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <limits>
 #include <string_view>
 
 namespace breakeven::cuda {
@@ -77,19 +76,13 @@ double Stopwatch::seconds_of_host(std::int64_t runs, const std::function<void()>
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double Stopwatch::quick_seconds(const std::function<void()>& enqueue) {
-  // Kernels are loaded by their first call, which may wait for all that is under way (CUDA Programming Guide,
-  // "Lazy loading"): behind a closed gate it would wait for the gate, and the gate for it.
-  enqueue();
-  stream_.wait();
+double Stopwatch::quick_seconds(const std::function<void()>& enqueue, double worth,
+                                std::int64_t most_at_once) {
   const double once = seconds(1, enqueue);
-  constexpr double worth = 2e-3;  // seconds that tell one way from another
+  if (once > worth) return once;
   const auto runs =
-      std::clamp<std::int64_t>(static_cast<std::int64_t>(worth / std::max(once, 1e-7)), 1, most_queued);
-  double least = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < 3; ++round)
-    least = std::min(least, seconds(runs, enqueue) / static_cast<double>(runs));
-  return least;
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(worth / std::max(once, 1e-7)), 1, most_at_once);
+  return seconds(runs, enqueue) / static_cast<double>(runs);
 }
 
 }  // namespace breakeven::cuda

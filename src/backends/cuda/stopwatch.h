@@ -25,11 +25,13 @@ class Stopwatch {
 
   explicit Stopwatch(Stream& stream) : stream_(stream) {}
   cudaStream_t stream() const { return stream_.get(); }
+  void wait() const { stream_.wait(); }
 
   /// Seconds of `runs` calls together. `enqueue` must only enqueue, and has been called before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
-  /// Seconds of one call, when warm: what disturbs it makes it longer, so the shortest of a few means.
-  double quick_seconds(const std::function<void()>& enqueue);
+  /// Seconds of one call: the mean of as many as take about `worth` seconds, at most `most_at_once`.
+  /// `enqueue` as above.
+  double quick_seconds(const std::function<void()>& enqueue, double worth, std::int64_t most_at_once);
   /// Why times are the host's, with launches; empty where they are the device's.
   static const std::string& why_without_gate();
 

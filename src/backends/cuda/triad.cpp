@@ -23,7 +23,7 @@ class Triad final : public Work {
     c_.bring(stream().get());
   }
 
-  void run() override { enqueue(fastest_.launch); }
+  void run() override { enqueue(fastest_.fastest); }
 
   bool fetch() override {
     a_.fetch(stream().get());
@@ -55,7 +55,7 @@ class Triad final : public Work {
   std::uint64_t seed_;
   bool moves_;
   Moved b_, c_, a_;
-  FastestLaunch fastest_;
+  Raced<ArrayLaunch> fastest_;
 };
 
 const OperationRegistration registered(array_operation<Triad>("triad"));

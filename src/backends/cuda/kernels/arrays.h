@@ -2,17 +2,40 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "backends/cuda/kernels/host_device.h"
 
 namespace breakeven::cuda {
 
-/// What a thread loads or stores at once: the most that one instruction moves before Blackwell.
+/// The most that one instruction moves before Blackwell, in values.
 template <typename T>
-struct alignas(16) Pack {
-  static constexpr int size = 16 / sizeof(T);
+inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
+
+/// What a thread loads or stores at once.
+template <typename T, int count = widest_pack<T>>
+struct alignas(count * sizeof(T) < 16 ? count * sizeof(T) : 16) Pack {
+  static constexpr int size = count;
   T values[size];
 };
+
+template <int count, typename T>
+BREAKEVEN_HOST_DEVICE Pack<T, count> load_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, count>*>(from);
+}
+
+template <int count, typename T>
+BREAKEVEN_HOST_DEVICE void store_pack(const Pack<T, count>& pack, T* to) {
+#ifdef __CUDA_ARCH__
+  // The compiler stores a pack that it has put together value by value.
+  if constexpr (sizeof pack == sizeof(uint4)) {
+    uint4 words;
+    memcpy(&words, &pack, sizeof words);
+    return __stwb(reinterpret_cast<uint4*>(to), words);
+  }
+#endif
+  *reinterpret_cast<Pack<T, count>*>(to) = pack;
+}
 
 /// Where a thread stands in a launch.
 struct ThreadPlace {
@@ -24,22 +47,23 @@ struct ThreadPlace {
 // block b takes tiles b, b + blocks, ... All of a tile is asked for before any of it is used, so that enough
 // is under way at once (Little's law: about 20 KiB a multiprocessor of an H100).
 
-/// This thread's part of out[i] = terms(i), for `packs` packs. What terms() reads may be written to nowhere
-/// but at its own i.
+/// This thread's part of out[i] = terms.of(i, terms.read(i)), for `packs` packs. What read() reads may be
+/// written to nowhere but at its own i.
 template <int depth, typename T, typename Terms>
 BREAKEVEN_HOST_DEVICE void write_part(const Terms& terms, Pack<T>* out, std::int64_t packs,
                                       const ThreadPlace& at) {
   const std::int64_t tile = std::int64_t{depth} * at.threads;
   for (std::int64_t start = at.block * tile; start < packs; start += at.blocks * tile) {
     const std::int64_t first = start + at.thread;
-    Pack<T> made[depth];
-    for (int d = 0; d < depth; ++d) {
-      const std::int64_t i = first + std::int64_t{d} * at.threads;
-      if (i < packs) made[d] = terms(i);
-    }
-    for (int d = 0; d < depth; ++d) {
-      const std::int64_t i = first + std::int64_t{d} * at.threads;
-      if (i < packs) out[i] = made[d];
+    if (start + tile <= packs) {
+      typename Terms::Read read[depth];
+      for (int d = 0; d < depth; ++d) read[d] = terms.read(first + std::int64_t{d} * at.threads);
+      for (int d = 0; d < depth; ++d) {
+        const std::int64_t i = first + std::int64_t{d} * at.threads;
+        out[i] = terms.of(i, read[d]);
+      }
+    } else {
+      for (std::int64_t i = first; i < packs; i += at.threads) out[i] = terms.of(i, terms.read(i));
     }
   }
 }
@@ -70,21 +94,25 @@ BREAKEVEN_HOST_DEVICE T sum_part(const Pack<T>* values, std::int64_t packs, cons
 /// A copy.
 template <typename T>
 struct Same {
+  using Read = Pack<T>;
   const Pack<T>* from;
-  BREAKEVEN_HOST_DEVICE Pack<T> operator()(std::int64_t i) const { return from[i]; }
+  BREAKEVEN_HOST_DEVICE Read read(std::int64_t i) const { return from[i]; }
+  BREAKEVEN_HOST_DEVICE Pack<T> of(std::int64_t, const Read& read) const { return read; }
 };
 
 /// b + factor c
 template <typename T>
 struct ScaledSum {
+  struct Read {
+    Pack<T> b, c;
+  };
   const Pack<T>* b;
   const Pack<T>* c;
   T factor;
-  BREAKEVEN_HOST_DEVICE Pack<T> operator()(std::int64_t i) const {
-    const Pack<T> first = b[i];
-    const Pack<T> second = c[i];
+  BREAKEVEN_HOST_DEVICE Read read(std::int64_t i) const { return {b[i], c[i]}; }
+  BREAKEVEN_HOST_DEVICE Pack<T> of(std::int64_t, const Read& read) const {
     Pack<T> sum;
-    for (int k = 0; k < Pack<T>::size; ++k) sum.values[k] = first.values[k] + factor * second.values[k];
+    for (int k = 0; k < Pack<T>::size; ++k) sum.values[k] = read.b.values[k] + factor * read.c.values[k];
     return sum;
   }
 };
@@ -92,8 +120,10 @@ struct ScaledSum {
 /// The numbers of a stream (workloads/random.h).
 template <typename T, typename Stream>
 struct Uniform {
+  struct Read {};
   Stream numbers;
-  BREAKEVEN_HOST_DEVICE Pack<T> operator()(std::int64_t i) const {
+  BREAKEVEN_HOST_DEVICE Read read(std::int64_t) const { return {}; }
+  BREAKEVEN_HOST_DEVICE Pack<T> of(std::int64_t i, const Read&) const {
     Pack<T> made;
     for (int k = 0; k < Pack<T>::size; ++k)
       made.values[k] = static_cast<T>(numbers.uniform(static_cast<std::uint64_t>(i * Pack<T>::size + k)));

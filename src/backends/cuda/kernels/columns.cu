@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/kernels/elementwise.h"
+#include "backends/cuda/kernels/fast_division.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/kernels/normalisation.h"
 #include "backends/cuda/kernels/numbers.cuh"
@@ -11,27 +12,43 @@ namespace {
 constexpr int widest = 32;  // columns a block
 constexpr int most_sums = 2;
 
-/// Columns that a block takes: as many as there are, or a warp's width.
-int block_columns(std::int64_t columns) {
+/// Columns that a block takes, so that neighbouring threads read neighbouring values: as many as there are, or
+/// a warp's width; one where its own values lie one behind the other.
+int block_columns(const SummedRows& of) {
+  if (of.plane > 1) return 1;
   int width = 1;
-  while (width < widest && width < columns) width *= 2;
+  while (width < widest && width < of.columns) width *= 2;
   return width;
 }
 
-unsigned column_blocks(std::int64_t columns) {
-  const int width = block_columns(columns);
-  return static_cast<unsigned>((columns + width - 1) / width);
+unsigned column_blocks(const SummedRows& of) {
+  const int width = block_columns(of);
+  return static_cast<unsigned>((of.columns + width - 1) / width);
 }
 
 /// How many blocks share the rows of some columns: enough to fill any device, none without a few rows a
 /// thread.
-unsigned row_blocks(std::int64_t rows, std::int64_t columns) {
+unsigned row_blocks(const SummedRows& of) {
   constexpr std::int64_t enough_blocks = 1024;
   constexpr std::int64_t rows_a_thread = 4;
-  const std::int64_t most = std::max<std::int64_t>(1, enough_blocks / column_blocks(columns));
-  const std::int64_t block_rows = block_threads / block_columns(columns);
-  return static_cast<unsigned>(std::clamp<std::int64_t>(rows / (rows_a_thread * block_rows), 1, most));
+  const std::int64_t most = std::max<std::int64_t>(1, enough_blocks / column_blocks(of));
+  const std::int64_t block_rows = block_threads / block_columns(of);
+  return static_cast<unsigned>(std::clamp<std::int64_t>(of.rows / (rows_a_thread * block_rows), 1, most));
 }
+
+/// Where the element of a row and a column is.
+struct Places {
+  std::int64_t columns;
+  Divisor plane;
+  bool in_planes;
+
+  explicit Places(const SummedRows& of) : columns(of.columns), plane(of.plane), in_planes(of.plane > 1) {}
+  __device__ std::int64_t operator()(std::int64_t row, std::int64_t column) const {
+    if (!in_planes) return row * columns + column;
+    const std::int64_t image = plane.quotient(row);
+    return plane.product(image * columns + column) + plane.remainder(row, image);
+  }
+};
 
 struct Sums {
   float value[most_sums];
@@ -54,24 +71,25 @@ __device__ Sums sum_of_block(Sums mine) {
   return sum;
 }
 
-/// terms(row, column) gives what is summed, and may change what it reads there. Blocks are block_columns() x
+/// terms(element, row) gives what is summed, and may change what it reads there. Blocks are block_columns() x
 /// the rest of their threads; both are powers of two.
 template <typename Terms>
-__global__ void sum_columns_kernel(ColumnSums sums, Terms terms, float* first, float* second) {
+__global__ void sum_columns_kernel(ColumnSums sums, Places places, Terms terms, float* first, float* second) {
   __shared__ bool last;
+  const std::int64_t columns = sums.of.columns;
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   Sums mine{};
-  if (column < sums.columns) {
-    for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; row < sums.rows;
-         row += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
-      const Sums term = terms(row, column);
+  if (column < columns) {
+    for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
+         row < sums.of.rows; row += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
+      const Sums term = terms(places(row, column), row);
       for (int s = 0; s < most_sums; ++s) mine.value[s] += term.value[s];
     }
   }
   mine = sum_of_block(mine);
-  if (threadIdx.y == 0 && column < sums.columns) {
+  if (threadIdx.y == 0 && column < columns) {
     for (int s = 0; s < most_sums; ++s)
-      sums.partial[(blockIdx.y * sums.columns + column) * most_sums + s] = mine.value[s];
+      sums.partial[(blockIdx.y * columns + column) * most_sums + s] = mine.value[s];
   }
   // Whoever is last sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
   __threadfence();
@@ -81,14 +99,14 @@ __global__ void sum_columns_kernel(ColumnSums sums, Terms terms, float* first, f
   if (!last) return;
   __threadfence();
   Sums total{};
-  if (column < sums.columns) {
+  if (column < columns) {
     for (std::int64_t part = threadIdx.y; part < gridDim.y; part += blockDim.y) {
       for (int s = 0; s < most_sums; ++s)
-        total.value[s] += __ldcg(&sums.partial[(part * sums.columns + column) * most_sums + s]);
+        total.value[s] += __ldcg(&sums.partial[(part * columns + column) * most_sums + s]);
     }
   }
   total = sum_of_block(total);
-  if (threadIdx.y == 0 && column < sums.columns) {
+  if (threadIdx.y == 0 && column < columns) {
     first[column] = total.value[0];
     if (second != nullptr) second[column] = total.value[1];
   }
@@ -98,19 +116,18 @@ __global__ void sum_columns_kernel(ColumnSums sums, Terms terms, float* first, f
 template <typename Terms>
 void sum_columns(const ColumnSums& sums, const Terms& terms, float* first, float* second,
                  cudaStream_t stream) {
-  const int width = block_columns(sums.columns);
+  const int width = block_columns(sums.of);
   const dim3 block(static_cast<unsigned>(width), static_cast<unsigned>(block_threads / width));
-  const dim3 grid(column_blocks(sums.columns), row_blocks(sums.rows, sums.columns));
-  sum_columns_kernel<<<grid, block, 0, stream>>>(sums, terms, first, second);
+  const dim3 grid(column_blocks(sums.of), row_blocks(sums.of));
+  sum_columns_kernel<<<grid, block, 0, stream>>>(sums, Places(sums.of), terms, first, second);
   check_launch();
 }
 
 template <typename T>
 struct Plain {
   const T* gradient;
-  std::int64_t columns;
-  __device__ Sums operator()(std::int64_t row, std::int64_t column) const {
-    return {{Number<T>::load(gradient[row * columns + column]), 0.0F}};
+  __device__ Sums operator()(std::int64_t i, std::int64_t) const {
+    return {{Number<T>::load(gradient[i]), 0.0F}};
   }
 };
 
@@ -118,9 +135,7 @@ template <typename T>
 struct ThroughRelu {
   const T* output;
   T* gradient;
-  std::int64_t columns;
-  __device__ Sums operator()(std::int64_t row, std::int64_t column) const {
-    const std::int64_t i = row * columns + column;
+  __device__ Sums operator()(std::int64_t i, std::int64_t) const {
     const float g = Number<T>::load(gradient[i]) * relu_slope(Number<T>::load(output[i]));
     gradient[i] = Number<T>::store(g);
     return {{g, 0.0F}};
@@ -131,9 +146,7 @@ template <typename T>
 struct ThroughGelu {
   const T* linear;
   T* gradient;
-  std::int64_t columns;
-  __device__ Sums operator()(std::int64_t row, std::int64_t column) const {
-    const std::int64_t i = row * columns + column;
+  __device__ Sums operator()(std::int64_t i, std::int64_t) const {
     const float g = Number<T>::load(gradient[i]) * gelu_slope(Number<T>::load(linear[i]));
     gradient[i] = Number<T>::store(g);
     return {{g, 0.0F}};
@@ -145,9 +158,7 @@ struct OfNormal {
   const T* x;
   const Moments* moments;
   const T* gradient;
-  std::int64_t columns;
-  __device__ Sums operator()(std::int64_t row, std::int64_t column) const {
-    const std::int64_t i = row * columns + column;
+  __device__ Sums operator()(std::int64_t i, std::int64_t row) const {
     const float g = Number<T>::load(gradient[i]);
     return {{g * normal(Number<T>::load(x[i]), moments[row]), g}};
   }
@@ -155,19 +166,19 @@ struct OfNormal {
 
 }  // namespace
 
-std::int64_t ColumnSums::partial_floats(std::int64_t rows, std::int64_t columns) {
-  return row_blocks(rows, columns) * columns * most_sums;
+std::int64_t ColumnSums::partial_floats(const SummedRows& of) {
+  return row_blocks(of) * of.columns * most_sums;
 }
 
-std::int64_t ColumnSums::counters(std::int64_t columns) {
-  return column_blocks(columns);
+std::int64_t ColumnSums::counters(const SummedRows& of) {
+  return column_blocks(of);
 }
 
 void sum_rows(Dtype dtype, const ColumnSums& sums, const void* gradient, float* bias_gradient,
               cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, Plain<T>{static_cast<const T*>(gradient), sums.columns}, bias_gradient, nullptr,
+    sum_columns(sums, Plain<T>{static_cast<const T*>(gradient)}, bias_gradient, nullptr,
                 stream);
   });
 }
@@ -176,7 +187,7 @@ void sum_rows_through_relu(Dtype dtype, const ColumnSums& sums, const void* outp
                            float* bias_gradient, cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, ThroughRelu<T>{static_cast<const T*>(output), static_cast<T*>(gradient), sums.columns},
+    sum_columns(sums, ThroughRelu<T>{static_cast<const T*>(output), static_cast<T*>(gradient)},
                 bias_gradient, nullptr, stream);
   });
 }
@@ -185,7 +196,7 @@ void sum_rows_through_gelu(Dtype dtype, const ColumnSums& sums, const void* line
                            float* bias_gradient, cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, ThroughGelu<T>{static_cast<const T*>(linear), static_cast<T*>(gradient), sums.columns},
+    sum_columns(sums, ThroughGelu<T>{static_cast<const T*>(linear), static_cast<T*>(gradient)},
                 bias_gradient, nullptr, stream);
   });
 }
@@ -197,7 +208,7 @@ void sum_rows_of_normal(Dtype dtype, const ColumnSums& sums, const void* x, cons
     using T = decltype(type);
     sum_columns(sums,
                 OfNormal<T>{static_cast<const T*>(x), reinterpret_cast<const Moments*>(moments),
-                            static_cast<const T*>(gradient), sums.columns},
+                            static_cast<const T*>(gradient)},
                 gamma_gradient, beta_gradient, stream);
   });
 }

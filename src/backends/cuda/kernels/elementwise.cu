@@ -1,145 +1,237 @@
 #include "backends/cuda/kernels/elementwise.h"
+#include "backends/cuda/kernels/fast_division.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/kernels/numbers.cuh"
 
 namespace breakeven::cuda {
 namespace {
 
-template <typename T>
-__global__ void gather_kernel(const std::uint8_t* images, const std::uint32_t* rows, std::int64_t pixels,
-                              T* values, std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i >= count) return;
-  const std::int64_t image = i / pixels;
-  values[i] = Number<T>::store(pixel_from_byte(images[rows[image] * pixels + i % pixels]));
+/// A thread for `count` values: terms.write<count>(first).
+template <int count, typename Terms>
+__global__ void each_kernel(Terms terms, std::int64_t packs) {
+  const std::int64_t pack = thread_index();
+  if (pack < packs) terms.template write<count>(pack * count);
+}
+
+template <int count, typename Terms>
+void enqueue_each(const Terms& terms, std::int64_t values, cudaStream_t stream) {
+  const std::int64_t packs = values / count;
+  each_kernel<count><<<blocks_for(packs), block_threads, 0, stream>>>(terms, packs);
+  check_launch();
+}
+
+/// A thread for `count` values of the batch. Whoever ends last moves `place` on to the next batch, which
+/// nobody reads any more.
+template <int count, typename T>
+__global__ void gather_kernel(DeviceImages images, RowsPlace* place, std::int64_t batch, Divisor image_packs,
+                              std::int64_t pixels, T* values, std::uint8_t* labels, std::int64_t packs) {
+  const std::int64_t pack = thread_index();
+  const std::uint32_t first = place->first;
+  if (pack < packs) {
+    const std::int64_t image = image_packs.quotient(pack);
+    const std::int64_t pixel = count * image_packs.remainder(pack, image);
+    const std::uint32_t row = images.rows[first + image];
+    const auto bytes = load_pack<count>(images.pixels + row * pixels + pixel);
+    Pack<T, count> made;
+    for (int k = 0; k < count; ++k) made.values[k] = Number<T>::store(pixel_from_byte(bytes.values[k]));
+    store_pack(made, values + pack * count);
+    if (pixel == 0) labels[image] = images.labels[row];
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence();
+  if (atomicAdd(&place->finished, 1U) != gridDim.x - 1) return;
+  place->finished = 0;
+  const std::int64_t next = first + batch;
+  place->first = next + batch <= place->count ? static_cast<std::uint32_t>(next) : 0;
+}
+
+__global__ void begin_rows_kernel(RowsPlace* place, std::uint32_t count) {
+  *place = {0, count, 0};
 }
 
 template <typename T>
-__global__ void gelu_kernel(const T* x, T* y, std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i < count) y[i] = Number<T>::store(gelu(Number<T>::load(x[i])));
-}
+struct Gelu {
+  const T* x;
+  T* y;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    auto pack = load_pack<count>(x + first);
+    for (T& value : pack.values) value = Number<T>::store(gelu(Number<T>::load(value)));
+    store_pack(pack, y + first);
+  }
+};
 
 template <typename T>
-__global__ void add_periodic_kernel(const T* x, const float* period, std::int64_t length, T* y,
-                                    std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i < count) y[i] = Number<T>::store(Number<T>::load(x[i]) + period[i % length]);
-}
+struct AddPeriodic {
+  const T* x;
+  const float* period;
+  Divisor length;
+  T* y;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    auto pack = load_pack<count>(x + first);
+    const auto added = load_pack<count>(period + length.remainder(first));
+    for (int k = 0; k < count; ++k)
+      pack.values[k] = Number<T>::store(Number<T>::load(pack.values[k]) + added.values[k]);
+    store_pack(pack, y + first);
+  }
+};
 
+/// A channel's values lie one behind the other (`inner` of them), or one of each channel does (inner 1).
 template <typename T>
-__global__ void add_bias_kernel(T* y, const float* bias, std::int64_t channels, bool then_relu,
-                                std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i >= count) return;
-  const float sum = Number<T>::load(y[i]) + bias[i % channels];
-  y[i] = Number<T>::store(then_relu ? relu(sum) : sum);
-}
+struct AddBias {
+  T* y;
+  const float* bias;
+  Divisor inner, channels;
+  bool channels_last, then_relu;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    auto pack = load_pack<count>(y + first);
+    Pack<float, count> added;
+    if (channels_last) {
+      added = load_pack<count>(bias + channels.remainder(first));
+    } else {
+      const float same = bias[channels.remainder(inner.quotient(first))];
+      for (float& value : added.values) value = same;
+    }
+    for (int k = 0; k < count; ++k) {
+      const float sum = Number<T>::load(pack.values[k]) + added.values[k];
+      pack.values[k] = Number<T>::store(then_relu ? relu(sum) : sum);
+    }
+    store_pack(pack, y + first);
+  }
+};
 
 template <typename From, typename To>
-__global__ void convert_kernel(const From* from, To* to, std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i < count) to[i] = Number<To>::store(Number<From>::load(from[i]));
-}
+struct Convert {
+  const From* from;
+  To* to;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    const auto pack = load_pack<count>(from + first);
+    Pack<To, count> made;
+    for (int k = 0; k < count; ++k) made.values[k] = Number<To>::store(Number<From>::load(pack.values[k]));
+    store_pack(made, to + first);
+  }
+};
 
 template <typename T>
-__global__ void mean_tokens_kernel(const T* x, T* means, std::int64_t tokens, std::int64_t features,
-                                   std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i >= count) return;
-  const T* image = x + i / features * tokens * features + i % features;
-  float sum = 0;
-  for (std::int64_t t = 0; t < tokens; ++t) sum += Number<T>::load(image[t * features]);
-  means[i] = Number<T>::store(sum / static_cast<float>(tokens));
-}
+struct MeanTokens {
+  const T* x;
+  T* means;
+  std::int64_t tokens, width;
+  Divisor features;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    const std::int64_t image = features.quotient(first);
+    const T* from = x + image * tokens * width + features.remainder(first, image);
+    Pack<float, count> sums{};
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      const auto token = load_pack<count>(from + t * width);
+      for (int k = 0; k < count; ++k) sums.values[k] += Number<T>::load(token.values[k]);
+    }
+    Pack<T, count> made;
+    for (int k = 0; k < count; ++k)
+      made.values[k] = Number<T>::store(sums.values[k] / static_cast<float>(tokens));
+    store_pack(made, means + first);
+  }
+};
 
 template <typename T>
-__global__ void mean_tokens_gradient_kernel(const T* gradient, T* x_gradient, std::int64_t tokens,
-                                            std::int64_t features, std::int64_t count) {
-  const std::int64_t i = thread_index();
-  if (i >= count) return;
-  const std::int64_t image = i / (tokens * features);
-  x_gradient[i] = Number<T>::store(Number<T>::load(gradient[image * features + i % features]) /
-                                   static_cast<float>(tokens));
-}
+struct MeanTokensGradient {
+  const T* gradient;
+  T* x_gradient;
+  std::int64_t tokens, width;
+  Divisor features, image_values;
+  template <int count>
+  __device__ void write(std::int64_t first) const {
+    auto pack =
+        load_pack<count>(gradient + image_values.quotient(first) * width + features.remainder(first));
+    for (T& value : pack.values)
+      value = Number<T>::store(Number<T>::load(value) / static_cast<float>(tokens));
+    store_pack(pack, x_gradient + first);
+  }
+};
 
 }  // namespace
 
-void gather_images(Dtype dtype, const std::uint8_t* images, const std::uint32_t* rows, std::int64_t batch,
-                   std::int64_t pixels, void* values, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+void begin_rows(RowsPlace* place, std::int64_t count, cudaStream_t stream) {
+  begin_rows_kernel<<<1, 1, 0, stream>>>(place, static_cast<std::uint32_t>(count));
+  check_launch();
+}
+
+void gather_images(Dtype dtype, const DeviceImages& images, RowsPlace* place, std::int64_t batch,
+                   std::int64_t pixels, void* values, std::uint8_t* labels, cudaStream_t stream) {
+  with_pack(dtype, pixels, [&](auto type, auto pack) {
     using T = decltype(type);
-    gather_kernel<T><<<blocks_for(batch * pixels), block_threads, 0, stream>>>(
-        images, rows, pixels, static_cast<T*>(values), batch * pixels);
+    constexpr int count = pack.value;
+    const std::int64_t packs = batch * pixels / count;
+    gather_kernel<count, T><<<blocks_for(packs), block_threads, 0, stream>>>(
+        images, place, batch, Divisor(pixels / count), pixels, static_cast<T*>(values), labels, packs);
   });
   check_launch();
 }
 
 void apply_gelu(Dtype dtype, const void* x, void* y, std::int64_t count, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    gelu_kernel<T><<<blocks_for(count), block_threads, 0, stream>>>(static_cast<const T*>(x),
-                                                                    static_cast<T*>(y), count);
+    enqueue_each<pack.value>(Gelu<T>{static_cast<const T*>(x), static_cast<T*>(y)}, count, stream);
   });
-  check_launch();
 }
 
 void add_periodic(Dtype dtype, const void* x, const float* period, std::int64_t length, void* y,
                   std::int64_t count, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, length, [&](auto type, auto pack) {
     using T = decltype(type);
-    add_periodic_kernel<T><<<blocks_for(count), block_threads, 0, stream>>>(
-        static_cast<const T*>(x), period, length, static_cast<T*>(y), count);
+    enqueue_each<pack.value>(
+        AddPeriodic<T>{static_cast<const T*>(x), period, Divisor(length), static_cast<T*>(y)}, count, stream);
   });
-  check_launch();
 }
 
-void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, bool then_relu,
-              std::int64_t count, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, std::int64_t inner,
+              bool then_relu, std::int64_t count, cudaStream_t stream) {
+  with_pack(dtype, inner == 1 ? channels : inner, [&](auto type, auto pack) {
     using T = decltype(type);
-    add_bias_kernel<T><<<blocks_for(count), block_threads, 0, stream>>>(static_cast<T*>(y), bias, channels,
-                                                                        then_relu, count);
+    enqueue_each<pack.value>(
+        AddBias<T>{static_cast<T*>(y), bias, Divisor(inner), Divisor(channels), inner == 1, then_relu}, count,
+        stream);
   });
-  check_launch();
 }
 
 void narrow(Dtype dtype, const float* from, void* to, std::int64_t count, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    convert_kernel<<<blocks_for(count), block_threads, 0, stream>>>(from, static_cast<T*>(to), count);
+    enqueue_each<pack.value>(Convert<float, T>{from, static_cast<T*>(to)}, count, stream);
   });
-  check_launch();
 }
 
 void widen(Dtype dtype, const void* from, float* to, std::int64_t count, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    convert_kernel<<<blocks_for(count), block_threads, 0, stream>>>(static_cast<const T*>(from), to, count);
+    enqueue_each<pack.value>(Convert<T, float>{static_cast<const T*>(from), to}, count, stream);
   });
-  check_launch();
 }
 
 void mean_tokens(Dtype dtype, const void* x, void* means, std::int64_t images, std::int64_t tokens,
                  std::int64_t features, cudaStream_t stream) {
-  const std::int64_t count = images * features;
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, features, [&](auto type, auto pack) {
     using T = decltype(type);
-    mean_tokens_kernel<T><<<blocks_for(count), block_threads, 0, stream>>>(
-        static_cast<const T*>(x), static_cast<T*>(means), tokens, features, count);
+    enqueue_each<pack.value>(MeanTokens<T>{static_cast<const T*>(x), static_cast<T*>(means), tokens, features,
+                                           Divisor(features)},
+                             images * features, stream);
   });
-  check_launch();
 }
 
 void mean_tokens_gradient(Dtype dtype, const void* gradient, void* x_gradient, std::int64_t images,
                           std::int64_t tokens, std::int64_t features, cudaStream_t stream) {
-  const std::int64_t count = images * tokens * features;
-  with_type(dtype, [&](auto type) {
+  with_pack(dtype, features, [&](auto type, auto pack) {
     using T = decltype(type);
-    mean_tokens_gradient_kernel<T><<<blocks_for(count), block_threads, 0, stream>>>(
-        static_cast<const T*>(gradient), static_cast<T*>(x_gradient), tokens, features, count);
+    enqueue_each<pack.value>(
+        MeanTokensGradient<T>{static_cast<const T*>(gradient), static_cast<T*>(x_gradient), tokens, features,
+                              Divisor(features), Divisor(tokens * features)},
+        images * tokens * features, stream);
   });
-  check_launch();
 }
 
 }  // namespace breakeven::cuda

@@ -8,9 +8,13 @@
 
 namespace breakeven::cuda {
 
-/// As pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc, cannot include.
+/// As pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc, cannot include. The
+/// quotient is right in every bit, by one correction of a product: a division takes four times as long.
 BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {
-  return static_cast<float>(2 * static_cast<int>(p) - 255) / 255.0F;
+  constexpr float reciprocal = 1.0F / 255.0F;
+  const auto numerator = static_cast<float>(2 * static_cast<int>(p) - 255);
+  const float quotient = numerator * reciprocal;
+  return fmaf(fmaf(-quotient, 255.0F, numerator), reciprocal, quotient);
 }
 
 constexpr float sqrt_half = 0.70710678118654752F;

@@ -16,16 +16,32 @@ namespace breakeven::cuda {
 
 // elementwise.cu (elementwise.h)
 
-/// values = the pixel values of these rows of a data set, batch x pixels.
-void gather_images(Dtype dtype, const std::uint8_t* images, const std::uint32_t* rows, std::int64_t batch,
-                   std::int64_t pixels, void* values, cudaStream_t stream);
+/// Images as bytes, and the rows that batches take, one batch behind the other.
+struct DeviceImages {
+  const std::uint8_t* pixels = nullptr;
+  const std::uint8_t* labels = nullptr;
+  const std::uint32_t* rows = nullptr;
+};
+/// How far the rows are used up, on the device: a batch needs no word of the host's.
+struct RowsPlace {
+  std::uint32_t first = 0;  // of the next batch, among `count` rows
+  std::uint32_t count = 0;
+  unsigned finished = 0;  // blocks that have ended, zero between launches
+};
+/// `place` = the first of `count` rows, at least a batch.
+void begin_rows(RowsPlace* place, std::int64_t count, cudaStream_t stream);
+/// values and labels = those of the next batch, batch x pixels and batch. Behind the last whole batch comes
+/// the first again.
+void gather_images(Dtype dtype, const DeviceImages& images, RowsPlace* place, std::int64_t batch,
+                   std::int64_t pixels, void* values, std::uint8_t* labels, cudaStream_t stream);
 void apply_gelu(Dtype dtype, const void* x, void* y, std::int64_t count, cudaStream_t stream);
 /// y[i] = x[i] + period[i mod length]
 void add_periodic(Dtype dtype, const void* x, const float* period, std::int64_t length, void* y,
                   std::int64_t count, cudaStream_t stream);
-/// y[i] = ReLU, where asked for, of y[i] + bias[i mod channels]
-void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, bool then_relu,
-              std::int64_t count, cudaStream_t stream);
+/// y[i] = ReLU, where asked for, of y[i] + bias[i / inner mod channels]. `inner`: values of one channel that
+/// lie one behind the other; 1 where channels come last.
+void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, std::int64_t inner,
+              bool then_relu, std::int64_t count, cudaStream_t stream);
 /// From f32 to the dtype, and back.
 void narrow(Dtype dtype, const float* from, void* to, std::int64_t count, cudaStream_t stream);
 void widen(Dtype dtype, const void* from, float* to, std::int64_t count, cudaStream_t stream);
@@ -37,15 +53,20 @@ void mean_tokens_gradient(Dtype dtype, const void* gradient, void* x_gradient, s
 
 // columns.cu
 
-/// Room for sums over the rows of rows x columns, which many blocks share: each sums some rows, and the last
-/// to end sums what they found, always in the same order.
+/// What is summed over its rows: rows x columns. With a `plane` of several, so many rows of one column lie
+/// one behind the other, then those of the next column: images with their channels first.
+struct SummedRows {
+  std::int64_t rows = 0, columns = 0, plane = 1;
+};
+/// Room for the sums, which many blocks share: each sums some rows, and the last to end sums what they found,
+/// always in the same order.
 struct ColumnSums {
-  std::int64_t rows = 0, columns = 0;
+  SummedRows of;
   float* partial = nullptr;      // of every block
   unsigned* finished = nullptr;  // blocks that have ended, zero between launches
 
-  static std::int64_t partial_floats(std::int64_t rows, std::int64_t columns);
-  static std::int64_t counters(std::int64_t columns);
+  static std::int64_t partial_floats(const SummedRows& of);
+  static std::int64_t counters(const SummedRows& of);
 };
 
 /// bias_gradient[c] = sum over rows of gradient[r][c]
@@ -94,9 +115,8 @@ void max_pool_gradient(Dtype dtype, const PoolShape& shape, std::int64_t images,
 /// Floats that cross_entropy() writes: sums of losses.
 std::int64_t loss_parts(std::int64_t batch);
 /// gradient = state.loss_scale times that of the mean loss, batch x 10.
-void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, const std::uint32_t* rows,
-                   std::int64_t batch, const StepState* state, void* gradient, float* parts,
-                   cudaStream_t stream);
+void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, std::int64_t batch,
+                   const StepState* state, void* gradient, float* parts, cudaStream_t stream);
 
 // optimizers.cu (optimizers.h)
 

@@ -7,13 +7,12 @@ namespace {
 
 /// A thread an image.
 template <typename T>
-__global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* labels,
-                                     const std::uint32_t* rows, std::int64_t batch, const StepState* state,
-                                     T* gradient, float* parts) {
+__global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* labels, std::int64_t batch,
+                                     const StepState* state, T* gradient, float* parts) {
   const std::int64_t image = thread_index();
   float loss = 0;
   if (image < batch) {
-    loss = cross_entropy_of_image(logits + image * logits_per_image, labels[rows[image]],
+    loss = cross_entropy_of_image(logits + image * logits_per_image, labels[image],
                                   state->loss_scale / static_cast<float>(batch),
                                   gradient + image * logits_per_image);
   }
@@ -37,13 +36,12 @@ std::int64_t loss_parts(std::int64_t batch) {
   return blocks_for(batch);
 }
 
-void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, const std::uint32_t* rows,
-                   std::int64_t batch, const StepState* state, void* gradient, float* parts,
-                   cudaStream_t stream) {
+void cross_entropy(Dtype dtype, const float* logits, const std::uint8_t* labels, std::int64_t batch,
+                   const StepState* state, void* gradient, float* parts, cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
     cross_entropy_kernel<T><<<blocks_for(batch), block_threads, 0, stream>>>(
-        logits, labels, rows, batch, state, static_cast<T*>(gradient), parts);
+        logits, labels, batch, state, static_cast<T*>(gradient), parts);
   });
   check_launch();
 }

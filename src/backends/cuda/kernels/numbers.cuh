@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/kernels/arrays.h"
 #include "backends/cuda/kernels/host_device.h"
 #include "workloads/dtype.h"
 
@@ -91,6 +93,20 @@ void with_type(Dtype dtype, const Visit& visit) {
     default:
       throw std::logic_error("networks are not computed in this type");
   }
+}
+
+/// Calls visit(T{}, pack), the second being a constant: how many values a thread takes at once. As many as one
+/// instruction moves where `length`, that of the rows that must not be crossed, is a multiple of it; else one.
+template <typename Visit>
+void with_pack(Dtype dtype, std::int64_t length, const Visit& visit) {
+  with_type(dtype, [&](auto type) {
+    constexpr int widest = widest_pack<decltype(type)>;
+    if (length % widest == 0) {
+      visit(type, std::integral_constant<int, widest>{});
+    } else {
+      visit(type, std::integral_constant<int, 1>{});
+    }
+  });
 }
 
 }  // namespace breakeven::cuda

@@ -1,8 +1,11 @@
-// Max-pooling of 2 x 2 squares, stride 2, channels last; an odd last row or column is left out.
+// Max-pooling of 2 x 2 squares, stride 2, channels last; an odd last row or column is left out. Channels
+// first is the same with one channel and as many images more.
 #pragma once
 
 #include <cstdint>
 
+#include "backends/cuda/kernels/arrays.h"
+#include "backends/cuda/kernels/fast_division.h"
 #include "backends/cuda/kernels/host_device.h"
 
 namespace breakeven::cuda {
@@ -10,74 +13,130 @@ namespace breakeven::cuda {
 struct PoolShape {
   std::int64_t channels, height, width;  // of one image read
 
-  BREAKEVEN_HOST_DEVICE std::int64_t output_elements() const { return height / 2 * (width / 2) * channels; }
+  std::int64_t output_elements() const { return height / 2 * (width / 2) * channels; }
   /// Squares with at least one pixel in the image, times channels: what the gradient is written by.
-  BREAKEVEN_HOST_DEVICE std::int64_t gradient_items() const {
-    return (height + 1) / 2 * ((width + 1) / 2) * channels;
-  }
+  std::int64_t gradient_items() const { return (height + 1) / 2 * ((width + 1) / 2) * channels; }
 };
 
-/// One square of one channel: where its first pixel is, and whether it lies inside the image.
-struct Square {
-  std::int64_t first = 0;   // element of the batch read
-  std::int64_t output = 0;  // element of the batch written; only where it is whole
-  bool two_rows = true, two_columns = true;
+/// Squares of a batch, `count` channels of one square at once, in the order of channels, columns, rows,
+/// images.
+template <int count>
+class Squares {
+ public:
+  /// `whole`: only squares that lie inside the image; else all that have a pixel in it.
+  Squares(const PoolShape& shape, bool whole)
+      : shape_(shape),
+        packs_(shape.channels / count),
+        columns_((shape.width + (whole ? 0 : 1)) / 2),
+        rows_((shape.height + (whole ? 0 : 1)) / 2) {}
 
-  BREAKEVEN_HOST_DEVICE bool whole() const { return two_rows && two_columns; }
+  struct Square {
+    std::int64_t first = 0;   // element of the batch read: its first pixel
+    std::int64_t output = 0;  // element of the batch written; only where it is whole
+    bool two_rows = true, two_columns = true;
+
+    BREAKEVEN_HOST_DEVICE bool whole() const { return two_rows && two_columns; }
+  };
+
+  BREAKEVEN_HOST_DEVICE Square square(std::int64_t item) const {
+    const std::int64_t behind_channels = packs_.quotient(item);
+    const std::int64_t behind_columns = columns_.quotient(behind_channels);
+    const std::int64_t image = rows_.quotient(behind_columns);
+    const std::int64_t channel = count * packs_.remainder(item, behind_channels);
+    const std::int64_t column = columns_.remainder(behind_channels, behind_columns);
+    const std::int64_t row = rows_.remainder(behind_columns, image);
+    Square square;
+    square.first =
+        ((image * shape_.height + 2 * row) * shape_.width + 2 * column) * shape_.channels + channel;
+    square.output =
+        ((image * (shape_.height / 2) + row) * (shape_.width / 2) + column) * shape_.channels + channel;
+    square.two_rows = 2 * row + 1 < shape_.height;
+    square.two_columns = 2 * column + 1 < shape_.width;
+    return square;
+  }
+
+  /// Elements from a square's first pixel to its `pixel`-th, row by row.
+  BREAKEVEN_HOST_DEVICE std::int64_t offset(int pixel) const {
+    return (pixel / 2 * shape_.width + pixel % 2) * shape_.channels;
+  }
+
+ private:
+  PoolShape shape_;
+  Divisor packs_, columns_, rows_;
 };
 
-/// Square `item` of those counted as channel, column, row, image, with `rows` x `columns` squares an image.
-BREAKEVEN_HOST_DEVICE inline Square square_of(const PoolShape& shape, std::int64_t rows, std::int64_t columns,
-                                              std::int64_t item) {
-  const std::int64_t channel = item % shape.channels;
-  const std::int64_t column = item / shape.channels % columns;
-  const std::int64_t row = item / (shape.channels * columns) % rows;
-  const std::int64_t image = item / (shape.channels * columns * rows);
-  Square square;
-  square.first = ((image * shape.height + 2 * row) * shape.width + 2 * column) * shape.channels + channel;
-  square.output =
-      ((image * (shape.height / 2) + row) * (shape.width / 2) + column) * shape.channels + channel;
-  square.two_rows = 2 * row + 1 < shape.height;
-  square.two_columns = 2 * column + 1 < shape.width;
-  return square;
-}
+inline constexpr int square_pixels = 4;
 
-/// Element of the batch that is largest in a whole square; of equal ones the first, row by row.
-template <typename T>
-BREAKEVEN_HOST_DEVICE std::int64_t largest_of_square(const PoolShape& shape, const T* images,
-                                                     std::int64_t first) {
-  const std::int64_t down = shape.width * shape.channels;
-  std::int64_t best = first;
-  const std::int64_t others[] = {first + shape.channels, first + down, first + down + shape.channels};
-  for (const std::int64_t other : others) {
-    if (Number<T>::load(images[other]) > Number<T>::load(images[best])) best = other;
+/// The pixels of a whole square.
+template <int count, typename T>
+struct SquarePixels {
+  Pack<T, count> of[square_pixels];
+
+  BREAKEVEN_HOST_DEVICE SquarePixels(const Squares<count>& squares, const T* first) {
+    for (int pixel = 0; pixel < square_pixels; ++pixel)
+      of[pixel] = load_pack<count>(first + squares.offset(pixel));
   }
-  return best;
-}
 
-/// Output element `item` of the batch.
-template <typename T>
-BREAKEVEN_HOST_DEVICE void pool(const PoolShape& shape, const T* images, T* output, std::int64_t item) {
-  const Square square = square_of(shape, shape.height / 2, shape.width / 2, item);
-  output[item] = images[largest_of_square(shape, images, square.first)];
-}
-
-/// The gradient of all pixels in square `item` of gradient_items() an image. With `of_relu`, the images are
-/// results of ReLU, and its slope is applied: the largest value passes a gradient if it is positive itself.
-template <typename T>
-BREAKEVEN_HOST_DEVICE void pool_gradient(const PoolShape& shape, const T* images, const T* output_gradient,
-                                         T* gradient, bool of_relu, std::int64_t item) {
-  const Square square = square_of(shape, (shape.height + 1) / 2, (shape.width + 1) / 2, item);
-  std::int64_t receiver = -1;
-  if (square.whole()) {
-    receiver = largest_of_square(shape, images, square.first);
-    if (of_relu && !(Number<T>::load(images[receiver]) > 0.0F)) receiver = -1;
-  }
-  for (int row = 0; row < (square.two_rows ? 2 : 1); ++row) {
-    for (int column = 0; column < (square.two_columns ? 2 : 1); ++column) {
-      const std::int64_t pixel = square.first + (row * shape.width + column) * shape.channels;
-      gradient[pixel] = pixel == receiver ? output_gradient[square.output] : Number<T>::store(0.0F);
+  /// Which pixel is largest in a channel; of equal ones the first, row by row. With `positive`, none where
+  /// that is not.
+  BREAKEVEN_HOST_DEVICE int receiver(int channel, bool positive) const {
+    int best = 0;
+    float most = Number<T>::load(of[0].values[channel]);
+    BREAKEVEN_UNROLL(4)
+    for (int pixel = 1; pixel < square_pixels; ++pixel) {
+      const float value = Number<T>::load(of[pixel].values[channel]);
+      best = value > most ? pixel : best;
+      most = value > most ? value : most;
     }
+    return positive && !(most > 0.0F) ? -1 : best;
+  }
+};
+
+/// `count` output elements of the batch, from count * item on.
+template <int count, typename T>
+BREAKEVEN_HOST_DEVICE void pool(const Squares<count>& squares, const T* images, T* output,
+                                std::int64_t item) {
+  const SquarePixels<count, T> pixels(squares, images + squares.square(item).first);
+  Pack<T, count> largest;
+  for (int channel = 0; channel < count; ++channel) {
+    T value = pixels.of[0].values[channel];
+    for (int pixel = 1; pixel < square_pixels; ++pixel) {
+      if (Number<T>::load(pixels.of[pixel].values[channel]) > Number<T>::load(value))
+        value = pixels.of[pixel].values[channel];
+    }
+    largest.values[channel] = value;
+  }
+  store_pack(largest, output + item * count);
+}
+
+/// The gradient of all pixels in square `item` of gradient_items() / count an image. With `of_relu`, the
+/// images are results of ReLU, and its slope is applied: the largest value passes a gradient if it is
+/// positive itself.
+template <int count, typename T>
+BREAKEVEN_HOST_DEVICE void pool_gradient(const Squares<count>& squares, const T* images,
+                                         const T* output_gradient, T* gradient, bool of_relu,
+                                         std::int64_t item) {
+  const auto square = squares.square(item);
+  Pack<T, count> arriving{};
+  int receivers[count];  // pixels; of each channel one, or none
+  BREAKEVEN_UNROLL(8)
+  for (int& receiver : receivers) receiver = -1;
+  if (square.whole()) {
+    const SquarePixels<count, T> pixels(squares, images + square.first);
+    arriving = load_pack<count>(output_gradient + square.output);
+    BREAKEVEN_UNROLL(8)
+    for (int channel = 0; channel < count; ++channel) receivers[channel] = pixels.receiver(channel, of_relu);
+  }
+  BREAKEVEN_UNROLL(4)
+  for (int pixel = 0; pixel < square_pixels; ++pixel) {
+    const bool exists = (pixel < 2 || square.two_rows) && (pixel % 2 == 0 || square.two_columns);
+    Pack<T, count> passed;
+    BREAKEVEN_UNROLL(8)
+    for (int channel = 0; channel < count; ++channel) {
+      passed.values[channel] =
+          receivers[channel] == pixel ? arriving.values[channel] : Number<T>::store(0.0F);
+    }
+    if (exists) store_pack(passed, gradient + square.first + squares.offset(pixel));
   }
 }
 

@@ -69,29 +69,73 @@ std::size_t places_of_rows(std::int64_t batch) {
   return 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(half, 1, 32));
 }
 
+/// RowsPlace on the device.
+class PlaceOnDevice {
+ public:
+  PlaceOnDevice() : memory_(static_cast<std::int64_t>(sizeof(RowsPlace))) {}
+  /// The next batch is the first of so many rows.
+  void begin(std::int64_t count, cudaStream_t stream) {
+    begin_rows(get(), count, stream);
+    count_ = count;
+  }
+  /// The next batch is all there are. So it is behind each batch where it was before: nothing to be said.
+  void begin_only(std::int64_t batch, cudaStream_t stream) {
+    if (count_ != batch) begin(batch, stream);
+  }
+  RowsPlace* get() { return memory_.as<RowsPlace>(); }
+
+ private:
+  Memory memory_;
+  std::int64_t count_ = 0;
+};
+
 class ResidentImages final : public Batches {
  public:
   explicit ResidentImages(const ModelTask& task)
       : data_(task.data),
+        batch_(task.batch),
         moves_(task.transfer == Transfer::Policy::once),
         places_(places_of_rows(task.batch), static_cast<std::size_t>(task.batch)),
-        rows_(task.batch * static_cast<std::int64_t>(sizeof(std::uint32_t))) {}
+        rows_(std::max<std::int64_t>(1, most_ahead()) * bytes_a_batch()) {}
 
   void send(Split, std::span<const std::uint32_t> rows, cudaStream_t stream) override {
+    ahead_ = 0;
     std::uint32_t* place = places_.next();
     std::copy(rows.begin(), rows.end(), place);
-    rows_.upload(place, stream);
+    rows_.upload(place, 0, bytes_a_batch(), stream);
     places_.sent(stream);
+    place_.begin_only(batch_, stream);
+  }
+
+  std::int64_t most_ahead() const override {
+    constexpr std::int64_t bytes = std::int64_t{16} << 20U;  // the orders of 64 epochs of 60,000 images
+    return bytes / bytes_a_batch();
+  }
+
+  void take_ahead(std::span<const std::uint32_t> rows, cudaStream_t stream) override {
+    check(cudaStreamSynchronize(stream), "the device");  // which may read the rows before these
+    rows_.upload(rows.data(), 0, std::ssize(rows) * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+    place_.begin(std::ssize(rows), stream);
+    ahead_ = std::ssize(rows) / batch_;
+  }
+
+  bool take_one() override {
+    if (ahead_ == 0) return false;
+    --ahead_;
+    return true;
   }
 
   Batch batch(Split split) override {
     ImagesOnDevice& all = images(split);
-    return {.pixels = all.pixels(), .labels = all.labels(), .rows = rows_.as<std::uint32_t>()};
+    return {.images = {.pixels = all.pixels(), .labels = all.labels(), .rows = rows_.as<std::uint32_t>()},
+            .place = place_.get()};
   }
 
   void bring(Split split, cudaStream_t stream) override { images(split).bring(stream); }
 
  private:
+  std::int64_t bytes_a_batch() const { return batch_ * static_cast<std::int64_t>(sizeof(std::uint32_t)); }
+
   ImagesOnDevice& images(Split split) {
     auto found = images_.find(split);
     if (found == images_.end()) found = images_.try_emplace(split, data_->images(split), moves_).first;
@@ -99,9 +143,12 @@ class ResidentImages final : public Batches {
   }
 
   std::shared_ptr<const Dataset> data_;
+  std::int64_t batch_;
   bool moves_;
   Places<std::uint32_t> places_;
   Memory rows_;
+  PlaceOnDevice place_;
+  std::int64_t ahead_ = 0;  // batches whose rows are on the device
   std::map<Split, ImagesOnDevice> images_;
 };
 
@@ -126,12 +173,14 @@ class StreamedImages final : public Batches {
     pixels_.upload(pixels, stream);
     labels_.upload(labels, stream);
     places_.sent(stream);
+    place_.begin_only(count_, stream);
   }
 
   Batch batch(Split) override {
-    return {.pixels = pixels_.as<std::uint8_t>(),
-            .labels = labels_.as<std::uint8_t>(),
-            .rows = rows_.as<std::uint32_t>()};
+    return {.images = {.pixels = pixels_.as<std::uint8_t>(),
+                       .labels = labels_.as<std::uint8_t>(),
+                       .rows = rows_.as<std::uint32_t>()},
+            .place = place_.get()};
   }
 
  private:
@@ -145,6 +194,7 @@ class StreamedImages final : public Batches {
   std::int64_t count_;
   Places<std::uint8_t> places_;
   Memory pixels_, labels_, rows_;
+  PlaceOnDevice place_;
 };
 
 }  // namespace

@@ -7,15 +7,15 @@
 #include <memory>
 #include <span>
 
+#include "backends/cuda/kernels/kernels.h"
 #include "network/model.h"
 
 namespace breakeven::cuda {
 
-/// Where kernels find a batch: image i is the one in row rows[i].
+/// Where kernels find the next batch.
 struct Batch {
-  const std::uint8_t* pixels = nullptr;
-  const std::uint8_t* labels = nullptr;
-  const std::uint32_t* rows = nullptr;
+  DeviceImages images;
+  RowsPlace* place = nullptr;
 };
 
 class Batches {
@@ -27,17 +27,22 @@ class Batches {
   Batches(Batches&&) = delete;
   Batches& operator=(Batches&&) = delete;
 
-  /// Enqueues what it takes to have these rows in batch(split), as many as the task's batch. The host waits
-  /// only where it is many batches ahead of the device.
+  /// Enqueues what it takes to have these rows in batch(split) next, as many as the task's batch. The host
+  /// waits only where it is many batches ahead of the device. Forgets what take_ahead() was told.
   virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;
+  /// As those of Model.
+  virtual std::int64_t most_ahead() const { return 0; }
+  virtual void take_ahead(std::span<const std::uint32_t> /*rows*/, cudaStream_t /*stream*/) {}
+  /// True once for each batch that was taken ahead: it is there.
+  virtual bool take_one() { return false; }
   /// The same memory each time. A split is brought to the device when it is first asked for.
   virtual Batch batch(Split split) = 0;
   /// Enqueues the way of a whole split to the device, again, where the task moves it as a whole.
   virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
 };
 
-/// As the task's transfer says: the data set on the device, of which only row numbers are sent, or in the
-/// host's memory, from which the images are sent. Throws OutOfMemory.
+/// As the task's transfer says: the data set on the device, of which only row numbers are sent, many batches
+/// ahead, or in the host's memory, from which the images are sent. Throws OutOfMemory.
 std::unique_ptr<Batches> make_batches(const ModelTask& task);
 
 }  // namespace breakeven::cuda

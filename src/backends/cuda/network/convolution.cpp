@@ -2,10 +2,12 @@
 // reads each value once.
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/network/layers.h"
+#include "backends/cuda/race.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -24,21 +26,21 @@ class ConvolutionLayer final : public LayerWork {
     const Layer& layer = site_.layer;
     if (layer.activation == Activation::gelu)
       throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
-    if (!site_.engine.cudnn) site_.engine.cudnn = make_handle(site_.stream());
+    if (!site_.engine.cudnn) site_.engine.cudnn = make_handle();
     prepare_forward();
   }
 
   void forward() override {
-    (fused_ ? fused_ : plain_)->enqueue();
-    if (!fused_) {
-      add_bias(site_.dtype(), site_.output.value, site_.parameters.value(bias_), site_.layer.k, has_relu(),
-               site_.output_elements(), site_.stream());
-    }
+    if (fused_) return fused_->enqueue(site_.stream());
+    enqueue_plain();
   }
 
   void prepare_backward() override {
     own_slope_ = has_relu() && !site_.output.slope_applied;
-    sums_ = RowSums(site_.task.batch * site_.layer.p * site_.layer.q, site_.layer.k, site_.stream());
+    sums_ = RowSums({.rows = site_.task.batch * site_.layer.p * site_.layer.q,
+                     .columns = site_.layer.k,
+                     .plane = values_of_a_channel()},
+                    site_.stream());
     const bool is_narrow = facts(site_.dtype()).bytes < sizeof(float);
     const std::int64_t elements = weight_elements();
     if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
@@ -58,18 +60,19 @@ class ConvolutionLayer final : public LayerWork {
 
   void backward() override {
     float* bias_gradient = site_.parameters.gradient(bias_);
+    // Changes the gradient that the others read.
     if (own_slope_) {
       sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
                             bias_gradient, site_.stream());
-    } else {
-      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, site_.stream());
     }
-    weights_gradient_->enqueue();
+    const cudaStream_t apart = site_.engine.branch.fork();
+    if (!own_slope_) sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, apart);
+    weights_gradient_->enqueue(apart);
     if (narrow_gradient_.bytes() > 0) {
       widen(site_.dtype(), narrow_gradient_.data(), site_.parameters.gradient(weights_), weight_elements(),
-            site_.stream());
+            apart);
     }
-    if (input_gradient_) input_gradient_->enqueue();
+    if (input_gradient_) input_gradient_->enqueue(site_.stream());
   }
 
   std::string algorithm() const override {
@@ -84,11 +87,22 @@ class ConvolutionLayer final : public LayerWork {
  private:
   bool has_relu() const { return site_.layer.activation == Activation::relu; }
   std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
+  /// That lie one behind the other.
+  std::int64_t values_of_a_channel() const {
+    return site_.engine.layout == TensorLayout::nchw ? site_.layer.p * site_.layer.q : 1;
+  }
+
+  void enqueue_plain() {
+    plain_->enqueue(site_.stream());
+    add_bias(site_.dtype(), site_.output.value, site_.parameters.value(bias_), site_.layer.k,
+             values_of_a_channel(), has_relu(), site_.output_elements(), site_.stream());
+  }
 
   ConvolutionProblem problem(Pass pass) const {
     const Layer& layer = site_.layer;
     return {.pass = pass,
             .dtype = site_.dtype(),
+            .layout = site_.engine.layout,
             .source = {site_.task.batch, layer.c, layer.h, layer.w},
             .weights = {layer.k, layer.c, layer.filter, layer.filter},
             .result = {site_.task.batch, layer.k, layer.p, layer.q},
@@ -111,8 +125,6 @@ class ConvolutionLayer final : public LayerWork {
     };
     plain_ = convolution();
     if (!has_relu() || !site_.task.fused) return;
-    const auto seconds = [this] { return site_.engine.stopwatch.quick_seconds([this] { forward(); }); };
-    const double separate = seconds();
     forward_problem.bias_and_relu = true;
     operands.bias = site_.parameters.operand(bias_);
     try {
@@ -122,11 +134,9 @@ class ConvolutionLayer final : public LayerWork {
     } catch (const OutOfMemory&) {
       return;  // its workspace: that of the other one fits
     }
-    if (seconds() < separate) {
-      plain_.reset();
-    } else {
-      fused_.reset();
-    }
+    const RaceResult raced = race(site_.engine.stopwatch,
+                                  {[this] { enqueue_plain(); }, [this] { fused_->enqueue(site_.stream()); }});
+    (raced.fastest == 0 ? fused_ : plain_).reset();
   }
 
   LayerSite site_;

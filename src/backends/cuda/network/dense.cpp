@@ -11,6 +11,7 @@
 
 #include "backends/cuda/network/layers.h"
 #include "backends/cuda/products.h"
+#include "backends/cuda/race.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -36,7 +37,7 @@ class Dense final : public LayerWork {
   void forward() override {
     forward_->enqueue(site_.stream());
     if (own_bias_) {
-      add_bias(site_.is_last ? Dtype::f32 : site_.dtype(), linear(), site_.parameters.value(bias_), out_,
+      add_bias(site_.is_last ? Dtype::f32 : site_.dtype(), linear(), site_.parameters.value(bias_), out_, 1,
                has_relu(), rows_ * out_, site_.stream());
     }
     if (site_.layer.activation == Activation::gelu)
@@ -58,7 +59,7 @@ class Dense final : public LayerWork {
       sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
                             bias_gradient, site_.stream());
     }
-    enqueue_weights();
+    enqueue_weights(site_.engine.branch.fork());
     if (input_gradient_) input_gradient_->enqueue(site_.stream());
   }
 
@@ -82,18 +83,27 @@ class Dense final : public LayerWork {
   /// What GELU reads. In inference nobody needs it any more.
   void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
 
+  std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands,
+                                 void* workspace) {
+    return std::optional<Product>(std::in_place, problem, operands, workspace, site_.engine.stopwatch,
+                                  site_.task.tuned ? candidates : 1);
+  }
   std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
-    return std::optional<Product>(std::in_place, problem, operands, site_.engine.product_workspace,
-                                  site_.engine.stopwatch, site_.task.tuned ? candidates : 1);
+    return product(problem, operands, site_.engine.product_workspace);
   }
   /// Nothing where cuBLASLt has no kernel that does all this at once: then it takes more than one.
-  std::optional<Product> product_if_supported(const ProductProblem& problem,
-                                              const ProductOperands& operands) {
+  std::optional<Product> product_if_supported(const ProductProblem& problem, const ProductOperands& operands,
+                                              void* workspace) {
     try {
-      return product(problem, operands);
+      return product(problem, operands, workspace);
     } catch (const Unsupported&) {
       return std::nullopt;
     }
+  }
+
+  std::optional<Product> product_if_supported(const ProductProblem& problem,
+                                              const ProductOperands& operands) {
+    return product_if_supported(problem, operands, site_.engine.product_workspace);
   }
 
   void prepare_forward() {
@@ -135,29 +145,26 @@ class Dense final : public LayerWork {
     problem.types.output = CUDA_R_32F;
     ProductOperands operands{
         .a = site_.output.gradient, .b = site_.input.value, .c = site_.parameters.gradient(weights_)};
-    weights_gradient_ = product(problem, operands);
-    sums_ = RowSums(rows_, out_, site_.stream());
+    weights_gradient_ = product(problem, operands, site_.engine.branch_workspace);
+    sums_ = RowSums({.rows = rows_, .columns = out_}, site_.stream());
     if (own_slope_ || !site_.task.fused) return;
     problem.epilogue = CUBLASLT_EPILOGUE_BGRADB;
     operands.bias = site_.parameters.gradient(bias_);
-    std::optional<Product> fused = product_if_supported(problem, operands);
+    std::optional<Product> fused = product_if_supported(problem, operands, site_.engine.branch_workspace);
     if (!fused) return;
-    const auto seconds = [this](const auto& enqueue) {
-      return site_.engine.stopwatch.quick_seconds(enqueue);
-    };
-    const double separate = seconds([this] { enqueue_weights(); });
-    if (seconds([&] { fused->enqueue(site_.stream()); }) >= separate) return;
+    const RaceResult raced = race(site_.engine.stopwatch, {[this] { enqueue_weights(site_.stream()); },
+                                                           [&] { fused->enqueue(site_.stream()); }});
+    if (raced.fastest == 0) return;
     weights_gradient_ = std::move(fused);
     bias_in_product_ = true;
     sums_ = {};
   }
 
-  void enqueue_weights() {
+  void enqueue_weights(cudaStream_t stream) {
     if (!own_slope_ && !bias_in_product_) {
-      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, site_.parameters.gradient(bias_),
-               site_.stream());
+      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, site_.parameters.gradient(bias_), stream);
     }
-    weights_gradient_->enqueue(site_.stream());
+    weights_gradient_->enqueue(stream);
   }
 
   void prepare_input() {

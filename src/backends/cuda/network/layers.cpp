@@ -45,20 +45,16 @@ std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
   return make_mean_tokens(site);
 }
 
-RowSums::RowSums(std::int64_t rows, std::int64_t columns, cudaStream_t stream)
-    : rows_(rows),
-      columns_(columns),
-      partial_(ColumnSums::partial_floats(rows, columns) * static_cast<std::int64_t>(sizeof(float))),
-      finished_(ColumnSums::counters(columns) * static_cast<std::int64_t>(sizeof(unsigned))) {
+RowSums::RowSums(const SummedRows& of, cudaStream_t stream)
+    : of_(of),
+      partial_(ColumnSums::partial_floats(of) * static_cast<std::int64_t>(sizeof(float))),
+      finished_(ColumnSums::counters(of) * static_cast<std::int64_t>(sizeof(unsigned))) {
   check(cudaMemsetAsync(finished_.data(), 0, static_cast<std::size_t>(finished_.bytes()), stream),
         "cudaMemset");
 }
 
 ColumnSums RowSums::get() {
-  return {.rows = rows_,
-          .columns = columns_,
-          .partial = partial_.as<float>(),
-          .finished = finished_.as<unsigned>()};
+  return {.of = of_, .partial = partial_.as<float>(), .finished = finished_.as<unsigned>()};
 }
 
 }  // namespace breakeven::cuda

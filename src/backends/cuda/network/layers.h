@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "backends/cuda/branch.h"
+#include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/network/parameters.h"
@@ -21,13 +23,16 @@ namespace breakeven::cuda {
 /// What all layers of a model work with.
 struct Engine {
   Stopwatch& stopwatch;
-  void* product_workspace = nullptr;    // product_workspace_bytes
-  std::shared_ptr<cudnnContext> cudnn;  // made by the first layer that needs it
+  void* product_workspace = nullptr;  // product_workspace_bytes
+  void* branch_workspace = nullptr;   // as many, for products that may run on the branch
+  Branch branch;
+  TensorLayout layout = TensorLayout::nhwc;  // of activations that are images, and of filters
+  std::shared_ptr<cudnnContext> cudnn;       // made by the first layer that needs it
 
   cudaStream_t stream() const { return stopwatch.stream(); }
 };
 
-/// What lies between two layers: batch x elements in the task's dtype, channels last; the logits in f32. In
+/// What lies between two layers: batch x elements in the task's dtype; the logits in f32. In
 /// training, gradients beside the values, in the task's dtype. Allocated before any layer is made.
 struct Activations {
   void* value = nullptr;
@@ -48,7 +53,7 @@ class LayerWork {
   LayerWork(LayerWork&&) = delete;
   LayerWork& operator=(LayerWork&&) = delete;
 
-  // All of these enqueue.
+  // All of these enqueue; backward() on the engine's branch, too.
   virtual void forward() = 0;
   /// Called once, after the later layers' and before backward(): it may ask what they apply to the gradient.
   virtual void prepare_backward() {}
@@ -94,11 +99,11 @@ std::unique_ptr<LayerWork> make_layer(const LayerSite& site);
 class RowSums {
  public:
   RowSums() = default;
-  RowSums(std::int64_t rows, std::int64_t columns, cudaStream_t stream);
+  RowSums(const SummedRows& of, cudaStream_t stream);
   ColumnSums get();
 
  private:
-  std::int64_t rows_ = 0, columns_ = 0;
+  SummedRows of_;
   Memory partial_, finished_;
 };
 

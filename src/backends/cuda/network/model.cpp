@@ -10,9 +10,11 @@
 #include "backends/cuda/network/batches.h"
 #include "backends/cuda/network/layers.h"
 #include "backends/cuda/network/parameters.h"
-#include "backends/cuda/network/recording.h"
 #include "backends/cuda/products.h"
+#include "backends/cuda/race.h"
+#include "backends/cuda/recording.h"
 #include "network/batch_order.h"
+#include "worker/backend.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -112,13 +114,20 @@ class TrainingState {
 
 class NetworkModel final : public Model {
  public:
-  NetworkModel(ModelTask task, Stopwatch& stopwatch)
-      : task_(std::move(task)),
+  NetworkModel(const ModelTask& task, TensorLayout layout, Stopwatch& stopwatch)
+      : task_(task),
         workspace_(product_workspace_bytes),
-        engine_{.stopwatch = stopwatch, .product_workspace = workspace_.data(), .cudnn = nullptr},
+        branch_workspace_(task_.optimizer ? product_workspace_bytes : 0),
+        engine_{.stopwatch = stopwatch,
+                .product_workspace = workspace_.data(),
+                .branch_workspace = branch_workspace_.data(),
+                .branch = Branch(stopwatch.stream()),
+                .layout = layout,
+                .cudnn = nullptr},
         batches_(make_batches(task_)),
+        labels_(task_.batch),
         logits_(static_cast<std::size_t>(task_.batch * classes)),
-        parameters_(task_),
+        parameters_(task_, layout),
         activations_(task_) {
     if (task_.optimizer) {
       state_.emplace(task_);
@@ -136,6 +145,15 @@ class NetworkModel final : public Model {
     NetworkModel::reset();
   }
 
+  TensorLayout layout() const { return engine_.layout; }
+
+  /// The work of one step, or of one batch, on rows that are on the device.
+  void enqueue_once() {
+    const Recording* recorded = step_ ? &*step_ : inference_ ? &*inference_ : nullptr;
+    if (recorded != nullptr) return recorded->launch(stream());
+    state_ ? enqueue_step() : enqueue_inference(Split::test);
+  }
+
   void reset() override {
     wait();
     parameters_.reset(stream());
@@ -146,19 +164,20 @@ class NetworkModel final : public Model {
 
   double train_step(std::span<const std::uint32_t> rows) override {
     keep_losses();
-    start_step(rows);
+    batches_->send(Split::train, rows, stream());
+    enqueue_once();
+    state_->count_step();
     wait();
     return state_->take_losses().back();
   }
 
+  std::int64_t most_batches_ahead() const override { return batches_->most_ahead(); }
+  void take_ahead(std::span<const std::uint32_t> rows) override { batches_->take_ahead(rows, stream()); }
+
   void start_step(std::span<const std::uint32_t> rows) override {
     if (state_->full()) keep_losses();
-    batches_->send(Split::train, rows, stream());
-    if (step_) {
-      step_->launch(stream());
-    } else {
-      enqueue_step();
-    }
+    if (!batches_->take_one()) batches_->send(Split::train, rows, stream());
+    enqueue_once();
     state_->count_step();
   }
 
@@ -168,19 +187,16 @@ class NetworkModel final : public Model {
   }
 
   void infer(Split split, std::span<const std::uint32_t> rows, float* logits) override {
-    start_inference(split, rows);
+    batches_->send(split, rows, stream());
+    enqueue_batch(split);
     if (!logits_come_back()) enqueue_logits();
     wait();
     std::copy_n(logits_.data(), task_.batch * classes, logits);
   }
 
   void start_inference(Split split, std::span<const std::uint32_t> rows) override {
-    batches_->send(split, rows, stream());
-    if (inference_ && split == Split::test) {
-      inference_->launch(stream());
-    } else {
-      enqueue_inference(split);
-    }
+    if (!batches_->take_one()) batches_->send(split, rows, stream());
+    enqueue_batch(split);
   }
 
   void bring() override {
@@ -196,7 +212,7 @@ class NetworkModel final : public Model {
   }
 
   std::string algorithm() const override {
-    std::string text = task_.graph ? "one CUDA graph" : "eager";
+    std::string text = task_.graph ? "one CUDA graph" + branches_ : "eager";
     if (task_.transfer == Transfer::Policy::each) text += ", batches streamed from pinned memory";
     if (task_.transfer == Transfer::Policy::once)
       text += ", parameters and data set moved from pinned memory";
@@ -205,8 +221,10 @@ class NetworkModel final : public Model {
     for (const auto& layer : layers_) {
       if (const std::string own = layer->algorithm(); !own.empty()) text += "; " + own;
     }
-    return text;
+    return other_layout_.empty() ? text : text + "; " + other_layout_;
   }
+  /// What the same model in the other layout took.
+  void say(std::string other_layout) { other_layout_ = std::move(other_layout); }
 
  private:
   cudaStream_t stream() const { return engine_.stream(); }
@@ -244,7 +262,7 @@ class NetworkModel final : public Model {
   }
 
   void record() {
-    if (state_) step_.emplace(stream(), [this] { enqueue_step(); });
+    if (state_) record_step();
     // Brings the test set here: memory cannot be allocated while a graph is recorded.
     batches_->send(Split::test, rows_from(0, task_.batch, task_.data->images(Split::test).count()), stream());
     enqueue_inference(Split::test);
@@ -252,10 +270,36 @@ class NetworkModel final : public Model {
     inference_.emplace(stream(), [this] { enqueue_inference(Split::test); });
   }
 
+  /// As one sequence of kernels, and with the gradients of weights beside those of inputs: small kernels
+  /// leave most of a device idle, large ones only get into each other's way.
+  void record_step() {
+    step_.emplace(stream(), [this] { enqueue_step(); });
+    if (!task_.tuned) return;
+    Recording branching(stream(), [this] {
+      engine_.branch.start();
+      enqueue_step();
+    });
+    const RaceResult raced =
+        race(engine_.stopwatch, {[this] { step_->launch(stream()); }, [&] { branching.launch(stream()); }},
+             most_queued_runs(task_.network));
+    const bool branches = raced.fastest == 1;
+    branches_ = fmt::format(", weights' gradients {} inputs' (the other way took {:.2f}x)",
+                            branches ? "beside" : "between", raced.took[branches ? 0 : 1]);
+    if (branches) step_.emplace(std::move(branching));
+  }
+
+  void enqueue_batch(Split split) {
+    if (inference_ && split == Split::test) {
+      inference_->launch(stream());
+    } else {
+      enqueue_inference(split);
+    }
+  }
+
   void enqueue_gather(Split split) {
     const Batch batch = batches_->batch(split);
-    gather_images(task_.dtype, batch.pixels, batch.rows, task_.batch, image_pixels,
-                  activations_.input_of(0).value, stream());
+    gather_images(task_.dtype, batch.images, batch.place, task_.batch, image_pixels,
+                  activations_.input_of(0).value, labels_.as<std::uint8_t>(), stream());
   }
 
   void enqueue_forward(Split split) {
@@ -283,8 +327,7 @@ class NetworkModel final : public Model {
   }
 
   void enqueue_loss() {
-    const Batch batch = batches_->batch(Split::train);
-    cross_entropy(task_.dtype, logits_on_device(), batch.labels, batch.rows, task_.batch, state_->state(),
+    cross_entropy(task_.dtype, logits_on_device(), labels_.as<std::uint8_t>(), task_.batch, state_->state(),
                   activations_.output_of(layers_.size() - 1).gradient, state_->parts(), stream());
   }
 
@@ -299,6 +342,7 @@ class NetworkModel final : public Model {
     enqueue_forward(Split::train);
     enqueue_loss();
     for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) (*layer)->backward();
+    engine_.branch.join();
     enqueue_update();
   }
 
@@ -309,22 +353,47 @@ class NetworkModel final : public Model {
   }
 
   ModelTask task_;
-  Memory workspace_;
+  Memory workspace_, branch_workspace_;
   Engine engine_;
   std::unique_ptr<Batches> batches_;
+  Memory labels_;  // of the batch
   PinnedMemory<float> logits_;
   NetworkParameters parameters_;
   AllActivations activations_;
   std::optional<TrainingState> state_;
   std::vector<std::unique_ptr<LayerWork>> layers_;
   std::optional<Recording> step_, inference_;
-  std::vector<double> losses_;  // of steps that have ended and were not asked for yet
+  std::string branches_, other_layout_;  // for algorithm()
+  std::vector<double> losses_;           // of steps that have ended and were not asked for yet
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_network_model(ModelTask task, Stopwatch& stopwatch) {
-  return std::make_unique<NetworkModel>(std::move(task), stopwatch);
+std::int64_t most_queued_runs(const Network& network) {
+  constexpr std::int64_t launches_a_layer = 12;
+  constexpr std::int64_t most_launches = 512;
+  return std::max<std::int64_t>(1, most_launches / (launches_a_layer * std::ssize(network.layers)));
+}
+
+/// Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors first. Where there
+/// is memory for both, the faster one here is kept.
+std::unique_ptr<Model> make_network_model(const ModelTask& task, Stopwatch& stopwatch) {
+  auto kept = std::make_unique<NetworkModel>(task, TensorLayout::nhwc, stopwatch);
+  const auto is_convolution = [](const Layer& layer) { return layer.kind == LayerKind::conv2d; };
+  const auto& layers = task.network.layers;
+  if (!task.tuned || task.dtype != Dtype::f32 || std::none_of(layers.begin(), layers.end(), is_convolution))
+    return kept;
+  try {
+    auto other = std::make_unique<NetworkModel>(task, TensorLayout::nchw, stopwatch);
+    const RaceResult raced = race(stopwatch, {[&] { kept->enqueue_once(); }, [&] { other->enqueue_once(); }},
+                                  most_queued_runs(task.network));
+    if (raced.fastest == 1) std::swap(kept, other);
+    kept->reset();
+    kept->say(fmt::format("{} took {:.2f}x", name(other->layout()), raced.took[1 - raced.fastest]));
+  } catch (const Unsupported&) {
+  } catch (const OutOfMemory&) {
+  }
+  return kept;
 }
 
 }  // namespace breakeven::cuda

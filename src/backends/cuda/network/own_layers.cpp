@@ -9,13 +9,18 @@ namespace {
 
 class MaxPool final : public LayerWork {
  public:
-  explicit MaxPool(const LayerSite& site) : site_(site), shape_{site.layer.c, site.layer.h, site.layer.w} {
+  explicit MaxPool(const LayerSite& site)
+      : site_(site), shape_{site.layer.c, site.layer.h, site.layer.w}, images_(site.task.batch) {
+    if (site.engine.layout == TensorLayout::nchw) {
+      images_ *= shape_.channels;
+      shape_.channels = 1;
+    }
     if (site.layer.filter != 2 || site.layer.stride != 2)
       throw Unsupported("only squares of 2 x 2 are pooled here");
   }
 
   void forward() override {
-    max_pool(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.value, site_.stream());
+    max_pool(site_.dtype(), shape_, images_, site_.input.value, site_.output.value, site_.stream());
   }
 
   /// Of four pixels one passes a gradient, and ReLU's slope is wanted of no other.
@@ -23,7 +28,7 @@ class MaxPool final : public LayerWork {
 
   void backward() override {
     if (!site_.wants_input_gradient) return;
-    max_pool_gradient(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.gradient,
+    max_pool_gradient(site_.dtype(), shape_, images_, site_.input.value, site_.output.gradient,
                       site_.input.gradient, of_relu(), site_.stream());
   }
 
@@ -32,6 +37,7 @@ class MaxPool final : public LayerWork {
 
   LayerSite site_;
   PoolShape shape_;
+  std::int64_t images_;  // of that shape
 };
 
 /// The gradient of the input is that of the output, in the same memory.
@@ -44,7 +50,9 @@ class Positions final : public LayerWork {
                  site_.output.value, site_.output_elements(), site_.stream());
   }
 
-  void prepare_backward() override { sums_ = RowSums(site_.task.batch, elements(), site_.stream()); }
+  void prepare_backward() override {
+    sums_ = RowSums({.rows = site_.task.batch, .columns = elements()}, site_.stream());
+  }
 
   void backward() override {
     sum_rows(site_.dtype(), sums_.get(), site_.output.gradient,
@@ -107,7 +115,9 @@ class LayerNorm final : public LayerWork {
               site_.parameters.value(beta_), site_.output.value, moments_.as<float>(), site_.stream());
   }
 
-  void prepare_backward() override { sums_ = RowSums(tokens_, site_.layer.in, site_.stream()); }
+  void prepare_backward() override {
+    sums_ = RowSums({.rows = tokens_, .columns = site_.layer.in}, site_.stream());
+  }
 
   void backward() override {
     sum_rows_of_normal(site_.dtype(), sums_.get(), site_.input.value, moments_.as<float>(),

@@ -26,14 +26,16 @@ AdamRule adam_rule(const Optimizer& optimizer) {
           .epsilon = static_cast<float>(optimizer.epsilon)};
 }
 
-NetworkParameters::NetworkParameters(const ModelTask& task) : dtype_(task.dtype), optimizer_(task.optimizer) {
+NetworkParameters::NetworkParameters(const ModelTask& task, TensorLayout layout)
+    : dtype_(task.dtype), optimizer_(task.optimizer) {
   for (const ParameterTensor& tensor : task.network.parameters) {
     offsets_.push_back(count_);
     count_ += (tensor.elements() + alignment - 1) / alignment * alignment;
   }
   std::vector<float> initial(static_cast<std::size_t>(count_), 0.0F);
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
-    const auto values = channels_last_values(task.network, i, task.seed);
+    const auto values = layout == TensorLayout::nhwc ? channels_last_values(task.network, i, task.seed)
+                                                     : initial_values(task.network, i, task.seed);
     std::copy(values.begin(), values.end(), initial.begin() + offsets_[i]);
   }
   const auto bytes = count_ * static_cast<std::int64_t>(sizeof(float));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/moved.h"
@@ -16,8 +17,8 @@ namespace breakeven::cuda {
 
 class NetworkParameters {
  public:
-  /// Throws OutOfMemory.
-  explicit NetworkParameters(const ModelTask& task);
+  /// For activations in this layout. Throws OutOfMemory.
+  NetworkParameters(const ModelTask& task, TensorLayout layout);
 
   /// All values in f32, from and to the host's memory, where the task moves them; enqueued.
   void bring(cudaStream_t stream);

@@ -1,4 +1,4 @@
-#include "backends/cuda/network/recording.h"
+#include "backends/cuda/recording.h"
 
 #include "backends/cuda/device.h"
 

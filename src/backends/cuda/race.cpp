@@ -1,0 +1,74 @@
+#include "backends/cuda/race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace breakeven::cuda {
+namespace {
+
+constexpr std::size_t finalists = 3;  // and the first
+constexpr double look = 2e-3;         // seconds
+
+/// Of those in the final: the best at one look, and the first, in the order of all.
+std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
+  std::vector<std::size_t> order(of_one_look.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= finalists + 1) return order;
+  std::sort(order.begin() + 1, order.end(),
+            [&](std::size_t a, std::size_t b) { return of_one_look[a] < of_one_look[b]; });
+  order.resize(of_one_look[order[finalists]] < of_one_look[0] ? finalists + 1 : finalists);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+/// How often each of these is looked at in the final: where one call is longer than a look, it is known well
+/// enough sooner.
+std::size_t rounds_for(double longest_call) {
+  return longest_call > look ? 3 : 5;
+}
+
+double median(std::vector<double>& seconds) {
+  const auto middle = seconds.begin() + std::ssize(seconds) / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::string RaceResult::text() const {
+  if (took.size() == 1) return "tuned: there is one";
+  return fmt::format("tuned: best of {}, the first took {:.2f}x", took.size(), took.front());
+}
+
+RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
+                std::int64_t most_queued) {
+  if (ways.size() == 1) return {};
+  // Kernels are loaded by their first call, which may wait for all that is under way (CUDA Programming Guide,
+  // "Lazy loading"): behind a closed gate it would wait for the gate, and the gate for it.
+  for (const auto& way : ways) way();
+  stopwatch.wait();
+  std::vector<double> seconds(ways.size());
+  if (ways.size() > finalists + 1) {
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      seconds[i] = stopwatch.quick_seconds(ways[i], look, most_queued);
+  }
+  const std::vector<std::size_t> last = finalists_of(seconds);
+  std::vector<std::vector<double>> looks(last.size());
+  double longest = 0;
+  for (std::size_t round = 0; round == 0 || round < rounds_for(longest); ++round) {
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
+      longest = std::max(longest, looks[i].back());
+    }
+  }
+  for (std::size_t i = 0; i < last.size(); ++i) seconds[last[i]] = median(looks[i]);
+  const auto fastest = *std::min_element(
+      last.begin(), last.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
+  RaceResult result{.fastest = fastest, .took = seconds};
+  for (double& took : result.took) took /= seconds[fastest];
+  return result;
+}
+
+}  // namespace breakeven::cuda
