@@ -291,6 +291,20 @@ Reading<std::vector<std::int64_t>> NvmlDevice::processes() const {
   return {std::move(pids), {}};
 }
 
+Reading<std::vector<int>> NvmlDevice::near_cpus() const {
+  constexpr int bits = 8 * static_cast<int>(sizeof(unsigned long));
+  std::array<unsigned long, 4096 / bits> words{};  // more than Linux is built for
+  if (auto why = library_->call<api::nvmlDeviceGetCpuAffinity>(
+          "nvmlDeviceGetCpuAffinity", device_of(handle_), static_cast<unsigned>(words.size()), words.data());
+      !why.empty())
+    return {{}, std::move(why)};
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < static_cast<int>(words.size()) * bits; ++cpu) {
+    if ((words[static_cast<std::size_t>(cpu / bits)] >> (cpu % bits) & 1U) != 0) cpus.push_back(cpu);
+  }
+  return {std::move(cpus), {}};
+}
+
 Reading<std::int64_t> NvmlDevice::ecc_errors() const {
   return library_->number<api::nvmlDeviceGetTotalEccErrors, std::int64_t, unsigned long long>(
       "nvmlDeviceGetTotalEccErrors", 1, device_of(handle_), api::error_uncorrected, api::ecc_volatile);

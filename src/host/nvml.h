@@ -57,6 +57,8 @@ class NvmlDevice {
       board_violation_seconds() const;
   /// Process ids of those that compute on it, as the driver counts them: not always as this process does.
   Reading<std::vector<std::int64_t>> processes() const;
+  /// The CPUs that are nearest to it, of whose memory it reads and writes fastest, in rising order.
+  Reading<std::vector<int>> near_cpus() const;
   /// Uncorrected errors of its memory since the driver was loaded.
   Reading<std::int64_t> ecc_errors() const;
   /// Energy used since the driver was loaded. The counter moves every 20 to 100 ms.

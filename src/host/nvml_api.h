@@ -80,6 +80,8 @@ using nvmlDeviceGetCurrentClocksThrottleReasons = Return(Device, unsigned long l
 using nvmlDeviceGetViolationStatus = Return(Device, int policy, ViolationTime*);
 using nvmlDeviceGetComputeRunningProcesses_v3 = Return(Device, unsigned* count, ProcessInfo*);
 using nvmlDeviceGetComputeRunningProcesses_v2 = Return(Device, unsigned* count, ProcessInfo*);
+/// One bit a CPU, in `words` words.
+using nvmlDeviceGetCpuAffinity = Return(Device, unsigned words, unsigned long* cpus);
 using nvmlDeviceGetTotalEccErrors = Return(Device, int error, int counter, unsigned long long*);
 using nvmlDeviceGetTotalEnergyConsumption = Return(Device, unsigned long long* millijoules);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/cpu.h"
 #include "protocol/simulated_clock.h"
 #include "results/algorithm_text.h"
 #include "session/discovery.h"
@@ -216,6 +217,9 @@ bool Engine::start_worker(Contender& contender) {
     finish(contender, none->status, none->reason);
     return false;
   }
+  // Before anything is prepared: memory comes from the node of the CPU that touches it first.
+  if (nvml_ && measure_.placed && !backend.device_id.empty())
+    workers_.confine(*contender.participant, cpus_near_gpu(*nvml_, backend.device_id, allowed_cpus()));
   return true;
 }
 

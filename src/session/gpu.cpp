@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -102,6 +103,15 @@ Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& pro
                         "outside of this container, or does not see them",
                         (*processes).size())};
   return {std::ssize(*processes) - own, {}};
+}
+
+std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed) {
+  const auto near = ask(nvml.device(id), &NvmlDevice::near_cpus);
+  if (!near) return {};
+  std::vector<int> both;
+  std::set_intersection(allowed.begin(), allowed.end(), (*near).begin(), (*near).end(),
+                        std::back_inserter(both));
+  return both.size() == allowed.size() ? std::vector<int>{} : both;
 }
 
 NvmlGpuWatch::NvmlGpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours)

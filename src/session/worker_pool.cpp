@@ -7,6 +7,7 @@
 #include <set>
 
 #include "host/cpu.h"
+#include "host/threads.h"
 
 namespace breakeven {
 namespace {
@@ -78,9 +79,18 @@ void WorkerPool::place_threads(const Participant& participant, double sample_sec
     running->placement->place(sample_seconds, running->worker->cpu_seconds().value_or(0));
 }
 
+void WorkerPool::confine(const Participant& participant, std::vector<int> cpus) {
+  Running* const running = find(participant);
+  if (running == nullptr || cpus.empty()) return;
+  for (const auto& [thread, seconds] : thread_times(running->worker->pid())) set_cpus_of_thread(thread, cpus);
+  running->confined_to = std::move(cpus);
+}
+
 std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
   std::set<int> cpus;
-  if (const Running* running = find(participant); running != nullptr && running->placement) {
+  const Running* const running = find(participant);
+  if (running != nullptr) cpus.insert(running->confined_to.begin(), running->confined_to.end());
+  if (running != nullptr && running->placement) {
     for (const PlacedThread& one : running->placement->placed()) cpus.insert(one.cpu);
   }
   return {cpus.begin(), cpus.end()};

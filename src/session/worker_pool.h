@@ -67,6 +67,9 @@ class WorkerPool {
   void watch_threads(const Participant& participant);
   /// After it, when the program is idle: holds each of them on a CPU of its own.
   void place_threads(const Participant& participant, double sample_seconds);
+  /// Holds its program on these CPUs, one as well as another, from here on. Threads that it starts inherit
+  /// that.
+  void confine(const Participant& participant, std::vector<int> cpus);
   /// The CPUs that its threads are held on, rising; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
 
@@ -80,6 +83,7 @@ class WorkerPool {
   struct Running {
     std::unique_ptr<Worker> worker;
     std::unique_ptr<Placement> placement;  // null: the kernel decides
+    std::vector<int> confined_to;          // empty: it may run everywhere
   };
   Running* find(const Participant& participant);
   const Running* find(const Participant& participant) const;

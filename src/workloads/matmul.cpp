@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "workloads/random.h"
 #include "workloads/rotation.h"
 #include "workloads/transfer.h"
@@ -16,9 +19,17 @@ Matmul::Matmul(const Parameters& p)
       transpose_a(p.boolean("transpose_a")),
       transpose_b(p.boolean("transpose_b")),
       dtype(p.dtype()),
-      tuned(is_tuned(p)) {}
+      tuned(is_tuned(p)),
+      fast_accumulation(p.find("fast_accumulation") != nullptr && p.boolean("fast_accumulation")) {}
 
 namespace {
+
+/// The part of their size that sums of `length` products may lose in accumulators of 13 bits: of each product
+/// half of the last bit on average, in a sum that is two thirds of the final one on average; and twice that
+/// is allowed. Half wrong is wrong, whatever lost it.
+double lost_in_fast_accumulation(std::int64_t length) {
+  return std::min(0.5, 2 * 0x1p-13 * static_cast<double>(length) / 3);
+}
 
 /// Element (i, l) of op(A) of product b, or (l, j) of op(B): where it is stored.
 std::int64_t index_a(const Matmul& p, std::int64_t b, std::int64_t i, std::int64_t l) {
@@ -43,6 +54,9 @@ class MatmulWorkload final : public Workload {
         integer_parameter("batch", "number of products, their matrices one behind the other", 1, most, 1),
         boolean_parameter("transpose_a", "A is stored k x m", false),
         boolean_parameter("transpose_b", "B is stored n x k", false),
+        added_later(boolean_parameter(
+            "fast_accumulation",
+            "in f8e4m3: sums stay in the tensor cores' short accumulators, which is faster", false)),
         tuned_parameter(),
         operands_parameter(),
         dtype_parameter(
@@ -53,12 +67,19 @@ class MatmulWorkload final : public Workload {
 
   std::string title(const Parameters& parameters) const override {
     const Matmul p(parameters);
-    return fmt::format("{} x {} x {} {}{}{}{}{}", p.m, p.n, p.k, name(p.dtype),
+    return fmt::format("{} x {} x {} {}{}{}{}{}{}", p.m, p.n, p.k, name(p.dtype),
                        p.batch == 1 ? "" : fmt::format(", batch {}", p.batch), p.transpose_a ? ", A^T" : "",
-                       p.transpose_b ? ", B^T" : "", how_text(parameters));
+                       p.transpose_b ? ", B^T" : "", p.fast_accumulation ? ", fast accumulation" : "",
+                       how_text(parameters));
   }
 
   void check(const Parameters& parameters) const override {
+    const Matmul p(parameters);
+    if (p.fast_accumulation && p.dtype != Dtype::f8e4m3) {
+      throw InvalidCase(
+          "fast_accumulation",
+          fmt::format("only sums of f8e4m3 have it, not those of {}: leave it out there", name(p.dtype)));
+    }
     if (memory(parameters) > 0x1p50) {
       throw InvalidCase("m",
                         fmt::format("the matrices would take {:.3g} bytes: make m, n, k or batch smaller",
@@ -130,7 +151,9 @@ class MatmulWorkload final : public Workload {
 
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
     const Matmul p(parameters);
-    return sum_tolerance(p.dtype, p.k, output(parameters));
+    Tolerance allowed = sum_tolerance(p.dtype, p.k, output(parameters));
+    if (p.fast_accumulation) allowed.relative += lost_in_fast_accumulation(p.k);
+    return allowed;
   }
 
  private:

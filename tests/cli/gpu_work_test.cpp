@@ -115,6 +115,24 @@ TEST_F(GpuWork, AlgorithmsAreNamed) {
   EXPECT_THAT(algorithm("matmul/m=64/n=64/k=64/tuned=false/f32"), HasSubstr("the first named, not tuned"));
 }
 
+/// Both ways to add up f8e4m3 are right within what each allows, and cases of their own.
+TEST_F(GpuWork, FastAccumulationIsACaseOfItsOwn) {
+  const Json result = measured(Json::array({{{"op", "matmul"},
+                                             {"m", 64},
+                                             {"n", 64},
+                                             {"k", {64, 1024}},
+                                             {"fast_accumulation", {true, false}},
+                                             {"dtype", "f8e4m3"}}}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  const auto verified = [&](const std::string& id) { return find_case(result, id, "cuda").at("verify"); };
+  const Json fast = verified("matmul/m=64/n=64/k=1024/fast_accumulation/f8e4m3");
+  const Json exact = verified("matmul/m=64/n=64/k=1024/f8e4m3");
+  EXPECT_GT(fast.at("tolerance"), exact.at("tolerance"));
+  if (std::getenv("BREAKEVEN_EMULATED_CUDA") != nullptr) {
+    EXPECT_GT(fast.at("error"), 2 * exact.at("error").get<double>());  // its accumulators are short, too
+  }
+}
+
 /// Times with launches in them are said to be such.
 class GpuLaunchesThatBlock : public GpuWork,
                              public testing::WithParamInterface<std::array<const char*, 3>> {};

@@ -1,5 +1,7 @@
 // What a run says of GPUs, through an NVML that tests script: facts, conditions, energy, and throttled
 // samples.
+#include <sched.h>
+
 #include <csignal>
 
 #include "cli/driver.h"
@@ -88,6 +90,27 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_EQ(seen.at("unreadable"), (Json{{"joules", "not asked for (measure.energy_seconds is 0)"}}));
   EXPECT_FALSE(row(result).at("seconds").contains("throttled"));
   EXPECT_THAT(warnings(result), Contains(HasSubstr("errors that were not corrected: 2")));
+}
+
+/// A card is nearest to the CPUs of one socket. Where those are all, or none that may be used, nothing is
+/// done.
+TEST_F(NvmlConditions, ProgramsAreHeldOnTheCpusNextToTheirGpu) {
+  cpu_set_t set;
+  sched_getaffinity(0, sizeof set, &set);
+  if (CPU_COUNT(&set) < 2) GTEST_SKIP() << "there is one CPU";
+  int first = 0;
+  while (!CPU_ISSET(first, &set)) ++first;
+  const auto held = [this](const Json& near) {
+    return row(measure({{"near_cpus", near}})).at("conditions").at("cpus");
+  };
+  EXPECT_EQ(held({first}), Json({first}));
+  EXPECT_EQ(held({first, 4000}), Json({first}));
+  EXPECT_EQ(held({4000}), Json::array());
+  Json all = Json::array();
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) all.push_back(cpu);
+  }
+  EXPECT_EQ(held(all), Json::array());
 }
 
 /// The other reading is a mean of the last second, in which another backend may have computed.

@@ -4,6 +4,7 @@
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "device.h"
+#include "fp22.h"
 #include "numbers.h"
 
 namespace {
@@ -28,6 +30,7 @@ struct Description {
   void* mask = nullptr;
   std::int64_t mask_stride = 0;  // bits
   const void *scale_a = nullptr, *scale_b = nullptr;
+  std::int8_t fast_accumulation = 0;
 };
 
 struct Layout {
@@ -124,6 +127,7 @@ cublasStatus_t judged(const Description& d, const Layout& a, const Layout& b, co
       (transposed_b ? b.rows : b.columns) == c.columns && a.batch == b.batch && a.batch == c.batch;
   if (!fits || a.stride < a.rows || b.stride < b.rows || c.stride < c.rows)
     return CUBLAS_STATUS_INVALID_VALUE;
+  if (d.fast_accumulation != 0 && a.type != CUDA_R_8F_E4M3) return CUBLAS_STATUS_INVALID_VALUE;
   if ((d.scale_a == nullptr) != (d.scale_b == nullptr) || (d.scale_a != nullptr && a.type != CUDA_R_8F_E4M3))
     return CUBLAS_STATUS_INVALID_VALUE;
   if (!takes_types(d, a.type, b.type, c.type) || !takes_epilogue(d, c)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -181,6 +185,19 @@ double with_epilogue(const Description& d, cudaDataType_t type, double sum, std:
   }
 }
 
+/// Of products, an instruction's number of them at a time, in a tensor core's accumulator.
+double fast_sum(const double* a, const double* b, std::int64_t k) {
+  constexpr std::int64_t at_once = 32;
+  double sum = 0;
+  for (std::int64_t first = 0; first < k; first += at_once) {
+    std::array<double, at_once> products{};
+    for (std::int64_t i = first; i < std::min(first + at_once, k); ++i)
+      products[static_cast<std::size_t>(i - first)] = a[i] * b[i];
+    sum = emulated::add_fp22(sum, products);
+  }
+  return sum;
+}
+
 void multiply(const Description& d, const Layout& la, const Layout& lb, const Layout& lc, const Layout& ld,
               const Operands& o) {
   const bool tf32 = d.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
@@ -200,7 +217,9 @@ void multiply(const Description& d, const Layout& la, const Layout& lb, const La
       }
       for (std::int64_t row = 0; row < lc.rows; ++row) {
         const double* of_a = a.data() + row * k;
-        double sum = o.alpha * scale * std::transform_reduce(of_a, of_a + k, of_b, 0.0);
+        const double products = d.fast_accumulation != 0 ? fast_sum(of_a, of_b, k)
+                                                         : std::transform_reduce(of_a, of_a + k, of_b, 0.0);
+        double sum = o.alpha * scale * products;
         if (o.beta != 0)
           sum += o.beta * emulated::load(lc.type, o.c, one * lc.batch_stride + lc.at(row, column));
         emulated::store(ld.type, o.d, one * ld.batch_stride + ld.at(row, column),
@@ -284,6 +303,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description,
       return set(d.mask, value, bytes);
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
       return set(d.mask_stride, value, bytes);
+    case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
+      return set(d.fast_accumulation, value, bytes);
     case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
       return set(d.scale_a, value, bytes);
     case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:

@@ -7,6 +7,7 @@
 //    "reasons": [[10, 4], [1, 0]],    what the first ten queries answer, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
 //    "processes": ["own", 4242],      "own": the programs that this process runs
+//    "near_cpus": [0, 1],      without it the query is not supported
 //    "ecc_errors": [0, 2],            what queries answer in turn; the last stays
 //    "unsupported": ["nvmlDeviceGetPowerUsage"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
@@ -222,6 +223,19 @@ Return nvmlDeviceGetCurrentClocksThrottleReasons(Device, unsigned long long* rea
 }
 Return nvmlDeviceGetComputeRunningProcesses_v2(Device, unsigned* count, ProcessInfo* infos) {
   return processes("nvmlDeviceGetComputeRunningProcesses_v2", count, infos);
+}
+Return nvmlDeviceGetCpuAffinity(Device, unsigned words, unsigned long* cpus) {
+  const Return entered = enter("nvmlDeviceGetCpuAffinity");
+  if (entered != success) return entered;
+  if (!script().contains("near_cpus")) return not_supported;
+  constexpr unsigned bits = 8 * sizeof(unsigned long);
+  std::fill_n(cpus, words, 0UL);
+  for (const auto& listed : script()["near_cpus"]) {
+    const auto cpu = listed.get<unsigned>();
+    if (cpu / bits >= words) return insufficient_size;
+    cpus[cpu / bits] |= 1UL << (cpu % bits);
+  }
+  return success;
 }
 Return nvmlDeviceGetTotalEccErrors(Device, int error, int counter, unsigned long long* errors) {
   static std::size_t asked = 0;

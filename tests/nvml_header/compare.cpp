@@ -68,6 +68,7 @@ SAME(nvmlDeviceGetViolationStatus);
 SAME(nvmlDeviceGetComputeRunningProcesses_v3);
 SAME(nvmlDeviceGetTotalEccErrors);
 SAME(nvmlDeviceGetTotalEnergyConsumption);
+SAME(nvmlDeviceGetCpuAffinity);
 
 static_assert(sizeof(Memory) == sizeof(nvmlMemory_t) &&
               offsetof(Memory, total) == offsetof(nvmlMemory_t, total));

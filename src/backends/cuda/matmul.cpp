@@ -39,6 +39,7 @@ class Matrices final : public Work {
                                     .batch = p_.batch,
                                     .transpose_a = p_.transpose_a,
                                     .transpose_b = p_.transpose_b,
+                                    .fast_accumulation = p_.fast_accumulation,
                                     .types = product_types(p_.dtype)},
                      ProductOperands{.a = a_.data(),
                                      .b = b_.data(),
@@ -48,7 +49,7 @@ class Matrices final : public Work {
                                                .first_step = a_.step(),
                                                .second_step = b_.step(),
                                                .output_step = c_.step()}},
-                     workspace_.data(), stopwatch(), problem.parameters.boolean("tuned") ? candidates : 1);
+                     workspace_.data(), stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
   }
 
   void bring() override {
@@ -112,7 +113,8 @@ class Matrices final : public Work {
     return {turned, moves_, sets_};
   }
 
-  static constexpr int candidates = 32;
+  /// How many to try. Of s8, cuBLASLt names kernels for Ampere before those for Hopper.
+  static int candidates(Dtype dtype) { return dtype == Dtype::s8 ? 96 : 32; }
 
   Matmul p_;
   bool moves_;

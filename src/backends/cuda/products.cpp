@@ -139,6 +139,7 @@ void Product::describe(const ProductProblem& p) {
     set(made, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, operands_.mask);
     set(made, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, mask_stride(p.n));
   }
+  if (p.fast_accumulation) set(made, CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
   if (operands_.scales != nullptr) {
     set(made, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands_.scales);
     set(made, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands_.scales);

@@ -31,6 +31,7 @@ std::vector<Dtype> product_dtypes();
 struct ProductProblem {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   bool transpose_a = false, transpose_b = false;
+  bool fast_accumulation = false;  // of f8e4m3 (workloads/matmul.h)
   ProductTypes types{};
   /// cuBLASLt is column-major and computes C' = B' A': its matrix B is our A, and a row of its D our column.
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;

@@ -66,7 +66,8 @@ class _Matmul(WithoutGradients):
         sets = [(a, b, c), *more]
         self._results = [c for _, _, c in sets]
         self._result = Moved(self._results[-1], moving)
-        products = [_product(*(matrices if batch > 1 else (one[0] for one in matrices))) for matrices in sets]
+        fast = p.get("fast_accumulation", False)
+        products = [_product(*(matrices if batch > 1 else (one[0] for one in matrices)), fast) for matrices in sets]
         self.algorithm = products[0][0]
         self.run = in_turn([product for _, product in products])
 
@@ -94,7 +95,7 @@ class _Matmul(WithoutGradients):
 _BATCHED = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
-def _product(a, b, c):
+def _product(a, b, c, fast_accumulation):
     """The call that users of a type make, by name, and as a function without arguments."""
     if a.dim() == 3:
         return "torch.bmm", lambda: torch.bmm(a, b, out=c)
@@ -103,6 +104,6 @@ def _product(a, b, c):
     if a.dtype == torch.float8_e4m3fn:
         one = torch.ones((), device=a.device)
         return "torch._scaled_mm", lambda: torch._scaled_mm(
-            a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, out=c
+            a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=fast_accumulation, out=c
         )
     return "torch.mm", lambda: torch.mm(a, b, out=c)
