@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/optional_library.h"
 #include "worker/loaded_library.h"
 
 namespace breakeven {
@@ -23,12 +24,21 @@ std::vector<std::string> warnings_of_build() {
       "scripts/setup-cuda brings both, then build again"};
 }
 
+void add_optional_libraries(Backend& backend) {
+  for (const cuda::OptionalLibrary& library : cuda::optional_libraries()) {
+    const std::string version = library.version();
+    if (version.empty()) continue;
+    backend.libraries.emplace_back(library.name, version);
+    backend.library_files.emplace_back(library.name, file_of_symbol(library.symbol.c_str()));
+  }
+}
+
 }  // namespace
 
 Backend make_backend() {
   const cuda::DeviceFacts device = cuda::device_facts();
   const std::size_t cublas = cublasLtGetVersion();
-  return {
+  Backend backend{
       .name = "cuda",
       .role = "contender",
       .device = "gpu",
@@ -42,6 +52,8 @@ Backend make_backend() {
       .available_memory = cuda::free_memory,
       .device_id = device.uuid,
       .warnings = warnings_of_build()};
+  add_optional_libraries(backend);
+  return backend;
 }
 
 }  // namespace breakeven

@@ -5,6 +5,7 @@
 
 #include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/optional_library.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -12,10 +13,18 @@ namespace {
 
 namespace fe = cudnn_frontend;
 
-void need_cudnn() {
+/// Opens it, once.
+const std::string& why_no_cudnn() {
   static const std::string why_not = open_cudnn(fmt::format("libcudnn.so.{}", CUDNN_MAJOR), CUDNN_MAJOR);
-  if (!why_not.empty()) throw Unsupported(why_not);
+  return why_not;
 }
+
+const OptionalLibraryRegistration registered({.name = "cudnn", .symbol = "cudnnGetVersion", .version = [] {
+                                                return why_no_cudnn().empty()
+                                                           ? cudnn_version_text(
+                                                                 fe::detail::get_backend_version())
+                                                           : std::string();
+                                              }});
 
 /// Throws as check() of device.h does.
 void check(cudnnStatus_t status, const char* what) {
@@ -32,7 +41,7 @@ void DestroyCudnn::operator()(cudnnHandle_t handle) const {
 }
 
 CudnnHandle make_handle() {
-  need_cudnn();
+  if (!why_no_cudnn().empty()) throw Unsupported(why_no_cudnn());
   cudnnHandle_t made = nullptr;
   check(fe::detail::create_handle(&made), "cudnnCreate");
   return CudnnHandle(made);
