@@ -156,6 +156,7 @@ class SingleLayer final : public Work {
     }
     if (placed.empty()) std::rethrow_exception(why_not);
     std::vector<std::function<void()>> ways;
+    ways.reserve(placed.size());
     for (const auto& one : placed) ways.emplace_back([&] { enqueue(*one); });
     const RaceResult raced = race(stopwatch(), ways);
     if (placed.size() > 1) {

@@ -41,6 +41,7 @@ Raced<Candidate> race(Stopwatch& stopwatch, const std::vector<Candidate>& candid
                       const Enqueue& enqueue) {
   if (!tuned) return {candidates.front(), not_tuned};
   std::vector<std::function<void()>> ways;
+  ways.reserve(candidates.size());
   for (const Candidate& candidate : candidates) ways.push_back([&] { enqueue(candidate); });
   const RaceResult result = race(stopwatch, ways);
   return {candidates[result.fastest], result.text()};

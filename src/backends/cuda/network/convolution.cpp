@@ -65,7 +65,7 @@ class ConvolutionLayer final : public LayerWork {
       sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
                             bias_gradient, site_.stream());
     }
-    const cudaStream_t apart = site_.engine.branch.fork();
+    auto* const apart = site_.engine.branch.fork();
     if (!own_slope_) sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, apart);
     weights_gradient_->enqueue(apart);
     if (narrow_gradient_.bytes() > 0) {

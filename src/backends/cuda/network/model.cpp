@@ -114,8 +114,8 @@ class TrainingState {
 
 class NetworkModel final : public Model {
  public:
-  NetworkModel(const ModelTask& task, TensorLayout layout, Stopwatch& stopwatch)
-      : task_(task),
+  NetworkModel(ModelTask task, TensorLayout layout, Stopwatch& stopwatch)
+      : task_(std::move(task)),
         workspace_(product_workspace_bytes),
         branch_workspace_(task_.optimizer ? product_workspace_bytes : 0),
         engine_{.stopwatch = stopwatch,
