@@ -104,7 +104,7 @@ class Training final : public Prepared {
   }
 
  private:
-  /// As much of an epoch as the model takes.
+  /// Tells the model as many rows of an epoch as it takes ahead.
   void take_ahead(std::span<const std::uint32_t> order) {
     const auto batches = static_cast<std::int64_t>(order.size()) / batch_;
     const std::int64_t ahead = std::min(batches, model_->most_batches_ahead());

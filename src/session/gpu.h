@@ -51,8 +51,8 @@ class GpuWatch {
   virtual DeviceConditions conditions() const = 0;
 };
 
-/// Those of `allowed` that are nearest to this GPU: a program that works with it from another socket's CPUs
-/// has its data in memory that is twice as far away. Empty where that is all or none of them, or not known.
+/// Finds those of `allowed` that are nearest to this GPU: a program on another socket's CPUs has its data in
+/// memory that is farther from the card. Empty where that is all or none of them, or not known.
 std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed);
 
 class NvmlGpuWatch : public GpuWatch {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,7 +105,7 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   switch (p.pass) {
     case Pass::forward:
       each_sum(p, first, second, output, [=](const double* source, const double* weights, double* result) {
-        *result += std::transform_reduce(source, source + channels, weights, 0.0);
+        *result += emulated::sum_of_products(source, weights, channels);
       });
       break;
     case Pass::backward_data:

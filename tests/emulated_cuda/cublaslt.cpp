@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -217,8 +216,8 @@ void multiply(const Description& d, const Layout& la, const Layout& lb, const La
       }
       for (std::int64_t row = 0; row < lc.rows; ++row) {
         const double* of_a = a.data() + row * k;
-        const double products = d.fast_accumulation != 0 ? fast_sum(of_a, of_b, k)
-                                                         : std::transform_reduce(of_a, of_a + k, of_b, 0.0);
+        const double products =
+            d.fast_accumulation != 0 ? fast_sum(of_a, of_b, k) : emulated::sum_of_products(of_a, of_b, k);
         double sum = o.alpha * scale * products;
         if (o.beta != 0)
           sum += o.beta * emulated::load(lc.type, o.c, one * lc.batch_stride + lc.at(row, column));

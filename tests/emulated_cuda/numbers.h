@@ -87,4 +87,11 @@ inline double truncated_to_tf32(double value) {
   return static_cast<double>(std::bit_cast<float>(bits));
 }
 
+/// A loop that compilers turn into vector instructions; std::transform_reduce is not one.
+inline double sum_of_products(const double* a, const double* b, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 }  // namespace emulated

@@ -29,7 +29,7 @@ unsigned filling_blocks();
 /// What is tried for kernels that write an array, in order of preference.
 std::vector<ArrayLaunch> writing_launches();
 
-/// By a race; unless `tuned`, it is the first. `enqueue` must only enqueue.
+/// Races the launches; unless `tuned`, takes the first. `enqueue` must only enqueue.
 Raced<ArrayLaunch> fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
                                   const std::function<void(const ArrayLaunch&)>& enqueue);
 

@@ -1,4 +1,4 @@
-// A second stream, for work that need not wait for what the first one does next.
+// A second stream for independent work.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,13 +7,13 @@
 
 namespace breakeven::cuda {
 
-/// To be used while a graph is recorded: what is enqueued on either stream becomes one graph, in which the
-/// two are apart from fork() to join() (CUDA Programming Guide, "Cross-stream dependencies and events").
+/// Makes a graph with two branches while it is recorded: work on either stream becomes one graph, in which
+/// the two run apart from fork() to join() (CUDA Programming Guide, "Cross-stream dependencies and events").
 class Branch {
  public:
   explicit Branch(cudaStream_t main) : main_(main) {}
 
-  /// The stream for what needs only that which was enqueued so far: the second one, or, outside of
+  /// Returns the stream for work that needs only what was enqueued so far: the second one, or, outside of
   /// start() ... join(), the first.
   cudaStream_t fork() {
     if (!started_) return main_;
@@ -23,7 +23,7 @@ class Branch {
     return side_.get();
   }
   void start() { started_ = true; }
-  /// What is enqueued on the first stream from here on waits for the second.
+  /// Makes the first stream wait for the second from here on.
   void join() {
     if (used_) {
       joined_.record(side_.get());

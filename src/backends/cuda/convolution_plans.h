@@ -40,7 +40,7 @@ class ConvolutionPlans {
   virtual std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) = 0;
 };
 
-/// In the library's order of preference. Throws Unsupported where there are none.
+/// Plans in the library's order of preference. Throws Unsupported where there are none.
 std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,
                                                          cudnnHandle_t handle);
 

@@ -28,7 +28,7 @@ class Convolution {
   Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
               Stopwatch& stopwatch, int most_plans);
 
-  /// On the next set's operands.
+  /// Runs on the next set's operands.
   void enqueue(cudaStream_t stream);
   /// cuDNN's name of the plan, and what the race gained.
   const std::string& algorithm() const { return algorithm_; }

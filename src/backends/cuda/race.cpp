@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t finalists = 3;  // and the first
 constexpr double look = 2e-3;         // seconds
 
-/// Of those in the final: the best at one look, and the first, in the order of all.
+/// Indices of the best at one look, and of the first, in rising order.
 std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   std::vector<std::size_t> order(of_one_look.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -23,8 +23,7 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   return order;
 }
 
-/// How often each of these is looked at in the final: where one call is longer than a look, it is known well
-/// enough sooner.
+/// Looks at each finalist. A call longer than a look is known well enough after three.
 std::size_t rounds_for(double longest_call) {
   return longest_call > look ? 3 : 5;
 }

@@ -1,4 +1,4 @@
-// Which of several ways to do the same work is fastest here, and what that gained over the first.
+// A race between several ways to do the same work.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ inline constexpr const char* not_tuned = "the first named, not tuned";
 
 struct RaceResult {
   std::size_t fastest = 0;  // index
-  /// Of each way, times as long as the fastest.
+  /// Time of each way, in units of the fastest one's.
   std::vector<double> took = {1};
 
   /// For Prepared::algorithm.
   std::string text() const;
 };
 
-/// Each way enqueues the work, and may be called again and again; there is at least one. A single one is not
-/// timed. Of many, each is timed once, for two milliseconds; then the best three and the first take turns,
-/// some times, and the least median wins: what separates candidates is often less than one look can tell.
-/// `most_queued`: how many times a way may be enqueued behind a closed gate.
+/// Finds the fastest. Each way enqueues the work, and may be called again and again; there is at least one. A
+/// single one is not timed. Of many, each is timed once, for two milliseconds; then the best three and the
+/// first take turns, some times, and the least median wins: what separates candidates is often less than one
+/// look can tell. `most_queued`: how many times a way may be enqueued behind a closed gate.
 RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
                 std::int64_t most_queued = Stopwatch::most_queued);
 
@@ -35,7 +35,7 @@ struct Raced {
   Candidate fastest;
   std::string text;  // for Prepared::algorithm
 };
-/// Of candidates, by what enqueue(candidate) enqueues. Unless `tuned`, it is the first.
+/// Races candidates by what enqueue(candidate) enqueues. Unless `tuned`, takes the first.
 template <typename Candidate, typename Enqueue>
 Raced<Candidate> race(Stopwatch& stopwatch, const std::vector<Candidate>& candidates, bool tuned,
                       const Enqueue& enqueue) {

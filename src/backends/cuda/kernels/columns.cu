@@ -36,7 +36,7 @@ unsigned row_blocks(const SummedRows& of) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(of.rows / (rows_a_thread * block_rows), 1, most));
 }
 
-/// Where the element of a row and a column is.
+/// Index of the element in a row and a column.
 struct Places {
   std::int64_t columns;
   Divisor plane;

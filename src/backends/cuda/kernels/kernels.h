@@ -22,7 +22,7 @@ struct DeviceImages {
   const std::uint8_t* labels = nullptr;
   const std::uint32_t* rows = nullptr;
 };
-/// How far the rows are used up, on the device: a batch needs no word of the host's.
+/// Position among the rows. It is kept on the device, so that a batch does not wait for the host.
 struct RowsPlace {
   std::uint32_t first = 0;  // of the next batch, among `count` rows
   std::uint32_t count = 0;
@@ -53,8 +53,8 @@ void mean_tokens_gradient(Dtype dtype, const void* gradient, void* x_gradient, s
 
 // columns.cu
 
-/// What is summed over its rows: rows x columns. With a `plane` of several, so many rows of one column lie
-/// one behind the other, then those of the next column: images with their channels first.
+/// A matrix, rows x columns, that is summed over its rows. With a `plane` of several, so many rows of one
+/// column lie one behind the other, then those of the next column: images with their channels first.
 struct SummedRows {
   std::int64_t rows = 0, columns = 0, plane = 1;
 };

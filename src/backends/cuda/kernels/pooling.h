@@ -77,8 +77,8 @@ struct SquarePixels {
       of[pixel] = load_pack<count>(first + squares.offset(pixel));
   }
 
-  /// Which pixel is largest in a channel; of equal ones the first, row by row. With `positive`, none where
-  /// that is not.
+  /// The largest pixel of a channel; of equal ones the first, row by row. With `positive`, -1 where that is
+  /// not positive.
   BREAKEVEN_HOST_DEVICE int receiver(int channel, bool positive) const {
     int best = 0;
     float most = Number<T>::load(of[0].values[channel]);

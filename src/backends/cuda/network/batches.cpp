@@ -73,12 +73,12 @@ std::size_t places_of_rows(std::int64_t batch) {
 class PlaceOnDevice {
  public:
   PlaceOnDevice() : memory_(static_cast<std::int64_t>(sizeof(RowsPlace))) {}
-  /// The next batch is the first of so many rows.
+  /// Makes the first of `count` rows the next batch.
   void begin(std::int64_t count, cudaStream_t stream) {
     begin_rows(get(), count, stream);
     count_ = count;
   }
-  /// The next batch is all there are. So it is behind each batch where it was before: nothing to be said.
+  /// Makes a batch of all rows the next one. Where it was before, the device has gone back to it by itself.
   void begin_only(std::int64_t batch, cudaStream_t stream) {
     if (count_ != batch) begin(batch, stream);
   }

@@ -12,7 +12,7 @@
 
 namespace breakeven::cuda {
 
-/// Where kernels find the next batch.
+/// The next batch, for kernels.
 struct Batch {
   DeviceImages images;
   RowsPlace* place = nullptr;
@@ -30,7 +30,7 @@ class Batches {
   /// Enqueues what it takes to have these rows in batch(split) next, as many as the task's batch. The host
   /// waits only where it is many batches ahead of the device. Forgets what take_ahead() was told.
   virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;
-  /// As those of Model.
+  /// Model's functions of these names.
   virtual std::int64_t most_ahead() const { return 0; }
   virtual void take_ahead(std::span<const std::uint32_t> /*rows*/, cudaStream_t /*stream*/) {}
   /// True once for each batch that was taken ahead: it is there.

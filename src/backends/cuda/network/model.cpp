@@ -147,7 +147,7 @@ class NetworkModel final : public Model {
 
   TensorLayout layout() const { return engine_.layout; }
 
-  /// The work of one step, or of one batch, on rows that are on the device.
+  /// Enqueues the work of one step, or of one batch, on rows that are on the device.
   void enqueue_once() {
     const Recording* recorded = step_ ? &*step_ : inference_ ? &*inference_ : nullptr;
     if (recorded != nullptr) return recorded->launch(stream());
@@ -223,7 +223,7 @@ class NetworkModel final : public Model {
     }
     return other_layout_.empty() ? text : text + "; " + other_layout_;
   }
-  /// What the same model in the other layout took.
+  /// Adds to algorithm() what the same model in the other layout took.
   void say(std::string other_layout) { other_layout_ = std::move(other_layout); }
 
  private:
@@ -270,8 +270,8 @@ class NetworkModel final : public Model {
     inference_.emplace(stream(), [this] { enqueue_inference(Split::test); });
   }
 
-  /// As one sequence of kernels, and with the gradients of weights beside those of inputs: small kernels
-  /// leave most of a device idle, large ones only get into each other's way.
+  /// Records a step as one sequence of kernels and as two branches, with the gradients of weights beside
+  /// those of inputs, and keeps the faster: small kernels leave most of a device idle, large ones fill it.
   void record_step() {
     step_.emplace(stream(), [this] { enqueue_step(); });
     if (!task_.tuned) return;

@@ -17,7 +17,7 @@ namespace breakeven::cuda {
 
 class NetworkParameters {
  public:
-  /// For activations in this layout. Throws OutOfMemory.
+  /// Lays tensors out for activations in this layout. Throws OutOfMemory.
   NetworkParameters(const ModelTask& task, TensorLayout layout);
 
   /// All values in f32, from and to the host's memory, where the task moves them; enqueued.
