@@ -62,26 +62,64 @@ class Tensor {
   std::vector<double> values_;
 };
 
-/// Calls visit(channels of the source, the weights of one filter, a value of the result), each where it
-/// begins, for the sums of products over a group's channels that make up a convolution.
+/// What a group's filters lie on at one place of the result: rows x columns x channels, as the weights of one
+/// filter are, with zeros beyond the image.
+class Patch {
+ public:
+  explicit Patch(const ConvolutionProblem& p)
+      : p_(p), values_(static_cast<std::size_t>(p.weights.rows * p.weights.columns * p.weights.channels)) {}
+
+  double* values() { return values_.data(); }
+  std::int64_t size() const { return std::ssize(values_); }
+  void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
+  void read(Tensor& source, std::int64_t n, std::int64_t y, std::int64_t x, std::int64_t channel) {
+    clear();
+    each_pixel(source, n, y, x, channel,
+               [this](double* held, double* of_image) { std::copy_n(of_image, p_.weights.channels, held); });
+  }
+  void add_to(Tensor& source, std::int64_t n, std::int64_t y, std::int64_t x, std::int64_t channel) {
+    each_pixel(source, n, y, x, channel, [this](const double* held, double* of_image) {
+      for (std::int64_t c = 0; c < p_.weights.channels; ++c) of_image[c] += held[c];
+    });
+  }
+
+ private:
+  template <typename Visit>
+  void each_pixel(Tensor& source, std::int64_t n, std::int64_t y, std::int64_t x, std::int64_t channel,
+                  const Visit& visit) {
+    double* held = values_.data();
+    for (std::int64_t r = 0; r < p_.weights.rows; ++r)
+      for (std::int64_t s = 0; s < p_.weights.columns; ++s, held += p_.weights.channels) {
+        const std::int64_t h = y * p_.stride_h - p_.pad_h + r * p_.dilation;
+        const std::int64_t w = x * p_.stride_w - p_.pad_w + s * p_.dilation;
+        if (h >= 0 && h < p_.source.rows && w >= 0 && w < p_.source.columns)
+          visit(held, source.at(n, channel, h, w));
+      }
+  }
+
+  const ConvolutionProblem& p_;
+  std::vector<double> values_;
+};
+
+/// Calls visit(patch of the source, weights of one filter, value of the result) for all that a convolution
+/// multiplies.
 template <typename Visit>
 void each_sum(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tensor& result,
               const Visit& visit) {
   const std::int64_t groups = p.source.channels / p.weights.channels;
-  const std::int64_t filters_a_group = p.result.channels / groups;
+  const std::int64_t filters = p.result.channels / groups;
+  Patch patch(p);
   for (std::int64_t n = 0; n < p.result.outer; ++n)
     for (std::int64_t y = 0; y < p.result.rows; ++y)
       for (std::int64_t x = 0; x < p.result.columns; ++x)
-        for (std::int64_t r = 0; r < p.weights.rows; ++r)
-          for (std::int64_t s = 0; s < p.weights.columns; ++s) {
-            const std::int64_t h = y * p.stride_h - p.pad_h + r * p.dilation;
-            const std::int64_t w = x * p.stride_w - p.pad_w + s * p.dilation;
-            if (h < 0 || h >= p.source.rows || w < 0 || w >= p.source.columns) continue;
-            for (std::int64_t k = 0; k < p.result.channels; ++k) {
-              const std::int64_t first_channel = k / filters_a_group * p.weights.channels;
-              visit(source.at(n, first_channel, h, w), weights.at(k, 0, r, s), result.at(n, k, y, x));
-            }
-          }
+        for (std::int64_t group = 0; group < groups; ++group) {
+          const std::int64_t channel = group * p.weights.channels;
+          const bool writes = p.pass == Pass::backward_data;
+          writes ? patch.clear() : patch.read(source, n, y, x, channel);
+          for (std::int64_t k = group * filters; k < (group + 1) * filters; ++k)
+            visit(patch, weights.at(k, 0, 0, 0), *result.at(n, k, y, x));
+          if (writes) patch.add_to(source, n, y, x, channel);
+        }
 }
 
 void add_bias_and_relu(const ConvolutionProblem& p, const void* bias, Tensor& output) {
@@ -98,24 +136,23 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   Tensor first = Tensor::loaded(p.first(), p, at.first);
   Tensor second = Tensor::loaded(p.second(), p, at.second);
   Tensor output(p.output());
-  const std::int64_t channels = p.weights.channels;
-  const auto add_scaled = [channels](const double* from, double factor, double* to) {
-    for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
+  const auto add_scaled = [](const double* from, double factor, double* to, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
   };
   switch (p.pass) {
     case Pass::forward:
-      each_sum(p, first, second, output, [=](const double* source, const double* weights, double* result) {
-        *result += emulated::sum_of_products(source, weights, channels);
+      each_sum(p, first, second, output, [](Patch& patch, const double* weights, double& result) {
+        result += emulated::sum_of_products(patch.values(), weights, patch.size());
       });
       break;
     case Pass::backward_data:
-      each_sum(p, output, second, first, [=](double* source, const double* weights, const double* result) {
-        add_scaled(weights, *result, source);
+      each_sum(p, output, second, first, [=](Patch& patch, const double* weights, double result) {
+        add_scaled(weights, result, patch.values(), patch.size());
       });
       break;
     case Pass::backward_weights:
-      each_sum(p, first, output, second, [=](const double* source, double* weights, const double* result) {
-        add_scaled(source, *result, weights);
+      each_sum(p, first, output, second, [=](Patch& patch, double* weights, double result) {
+        add_scaled(patch.values(), result, weights, patch.size());
       });
       break;
   }
