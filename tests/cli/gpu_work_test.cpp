@@ -1,5 +1,6 @@
 // What the CUDA backend is asked for beside its conformance, from config to result: on a machine with a GPU,
 // and on an emulated device (tests/emulated_cuda).
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <utility>
@@ -113,6 +114,27 @@ TEST_F(GpuWork, AlgorithmsAreNamed) {
   };
   EXPECT_THAT(algorithm(product_id(64)), HasSubstr("tuned: best of "));
   EXPECT_THAT(algorithm("matmul/m=64/n=64/k=64/tuned=false/f32"), HasSubstr("the first named, not tuned"));
+}
+
+/// The rows of many steps lie on the device before the first, or each step brings its own images: the losses
+/// of two epochs are the same.
+TEST_F(GpuWork, RowsTakenAheadAreThoseOfTheSteps) {
+  const Json result = measured(Json::array({network({{"op", "train"},
+                                                     {"network", "mlp"},
+                                                     {"transfer", {"resident", "each"}},
+                                                     {"tuned", false},
+                                                     {"epochs", 2},
+                                                     {"dtype", "f32"}})}));
+  EXPECT_THAT(not_ok(result), IsEmpty());
+  ASSERT_EQ(result.at("cases").size(), 2U);
+  const auto losses = [&](std::size_t row) {
+    return result.at("cases").at(row).at("training").at("loss").get<std::vector<double>>();
+  };
+  const auto resident = losses(0);
+  const auto each = losses(1);
+  const std::size_t both = std::min(resident.size(), each.size());
+  ASSERT_GT(both, 20U);
+  for (std::size_t i = 0; i < both; ++i) EXPECT_NEAR(resident[i], each[i], 1e-4 * each[i]) << "step " << i;
 }
 
 /// Both ways to add up f8e4m3 are right within what each allows, and cases of their own.
