@@ -136,9 +136,6 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   Tensor first = Tensor::loaded(p.first(), p, at.first);
   Tensor second = Tensor::loaded(p.second(), p, at.second);
   Tensor output(p.output());
-  const auto add_scaled = [](const double* from, double factor, double* to, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
-  };
   switch (p.pass) {
     case Pass::forward:
       each_sum(p, first, second, output, [](Patch& patch, const double* weights, double& result) {
@@ -146,13 +143,13 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
       });
       break;
     case Pass::backward_data:
-      each_sum(p, output, second, first, [=](Patch& patch, const double* weights, double result) {
-        add_scaled(weights, result, patch.values(), patch.size());
+      each_sum(p, output, second, first, [](Patch& patch, const double* weights, double result) {
+        emulated::add_scaled(weights, result, patch.values(), patch.size());
       });
       break;
     case Pass::backward_weights:
-      each_sum(p, first, output, second, [=](Patch& patch, double* weights, double result) {
-        add_scaled(patch.values(), result, weights, patch.size());
+      each_sum(p, first, output, second, [](Patch& patch, double* weights, double result) {
+        emulated::add_scaled(patch.values(), result, weights, patch.size());
       });
       break;
   }
