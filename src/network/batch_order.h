@@ -33,7 +33,7 @@ class BatchOrder {
   std::span<const std::uint32_t> next();
   /// Makes the orders that the next `batches` batches follow. To be called where nothing is timed.
   void prepare(std::int64_t batches);
-  /// The rows of the next `batches` batches, one behind the other, without taking them.
+  /// The rows of the next `batches` batches, stored contiguously, without taking them.
   std::vector<std::uint32_t> upcoming(std::int64_t batches);
 
  private:

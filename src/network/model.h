@@ -97,7 +97,7 @@ class Model {
   /// arrive.
   virtual std::int64_t most_batches_ahead() const { return 0; }
   /// The rows, batch after batch, with which start_step() is called next, or start_inference() of the test
-  /// set. They are forgotten where another call than that comes.
+  /// set. train_step() and infer() forget them.
   virtual void take_ahead(std::span<const std::uint32_t> /*rows*/) {}
 
   /// Optional, as those of Prepared, where the task's transfer is `once`.

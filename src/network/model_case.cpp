@@ -40,6 +40,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Tells the model the rows of the next `batches` batches, or of as many as it takes ahead. `rows_of` returns
+/// those of so many.
+template <typename RowsOf>
+void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
+  const std::int64_t ahead = std::min(batches, model.most_batches_ahead());
+  if (ahead > 0) model.take_ahead(rows_of(ahead));
+}
+
 class Training final : public Prepared {
  public:
   Training(ModelTask task, const MakeModel& make, const MakeEpochOrder& make_order)
@@ -51,8 +59,7 @@ class Training final : public Prepared {
 
   void prepare_runs(std::int64_t runs) override {
     order_.prepare(runs);
-    const std::int64_t ahead = std::min(runs, model_->most_batches_ahead());
-    if (ahead > 0) model_->take_ahead(order_.upcoming(ahead));
+    tell_ahead(*model_, runs, [this](std::int64_t ahead) { return order_.upcoming(ahead); });
   }
 
   void bring() override { model_->bring(); }
@@ -92,7 +99,9 @@ class Training final : public Prepared {
     const auto size = static_cast<std::size_t>(batch_);
     model_->finish_steps();
     const auto start = std::chrono::steady_clock::now();
-    take_ahead(order);
+    tell_ahead(*model_, std::ssize(order) / batch_, [&](std::int64_t ahead) {
+      return std::span(order).first(static_cast<std::size_t>(ahead * batch_));
+    });
     for (std::size_t first = 0; first + size <= order.size(); first += size)
       model_->start_step(std::span(order).subspan(first, size));
     done.losses = model_->finish_steps();
@@ -104,13 +113,6 @@ class Training final : public Prepared {
   }
 
  private:
-  /// Tells the model as many rows of an epoch as it takes ahead.
-  void take_ahead(std::span<const std::uint32_t> order) {
-    const auto batches = static_cast<std::int64_t>(order.size()) / batch_;
-    const std::int64_t ahead = std::min(batches, model_->most_batches_ahead());
-    if (ahead > 0) model_->take_ahead(order.first(static_cast<std::size_t>(ahead * batch_)));
-  }
-
   void restart() {
     model_->reset();
     order_.restart();
@@ -137,14 +139,15 @@ class Inference final : public Prepared {
         model_(make(std::move(task))) {}
 
   void prepare_runs(std::int64_t runs) override {
-    const std::int64_t ahead = std::min(runs, model_->most_batches_ahead());
-    std::vector<std::uint32_t> rows;
-    std::size_t first = first_;
-    for (std::int64_t i = 0; i < ahead; ++i) {
-      const auto batch = take(first);
-      rows.insert(rows.end(), batch.begin(), batch.end());
-    }
-    if (ahead > 0) model_->take_ahead(rows);
+    tell_ahead(*model_, runs, [this](std::int64_t ahead) {
+      std::vector<std::uint32_t> rows;
+      std::size_t first = first_;
+      for (std::int64_t i = 0; i < ahead; ++i) {
+        const auto batch = take(first);
+        rows.insert(rows.end(), batch.begin(), batch.end());
+      }
+      return rows;
+    });
   }
 
   void bring() override { model_->bring(); }

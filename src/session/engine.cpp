@@ -213,13 +213,14 @@ bool Engine::start_worker(Contender& contender) {
     finish(contender, Status::unsupported, fmt::format("{} has no {}", backend.name, problem.workload->op()));
     return false;
   }
-  if (const auto none = workers_.start(*contender.participant)) {
+  const auto near_cpus = [&] {
+    return nvml_ && !backend.device_id.empty() ? cpus_near_gpu(*nvml_, backend.device_id, allowed_cpus())
+                                               : std::vector<int>{};
+  };
+  if (const auto none = workers_.start(*contender.participant, near_cpus)) {
     finish(contender, none->status, none->reason);
     return false;
   }
-  // Before anything is prepared: memory comes from the node of the CPU that touches it first.
-  if (nvml_ && measure_.placed && !backend.device_id.empty())
-    workers_.confine(*contender.participant, cpus_near_gpu(*nvml_, backend.device_id, allowed_cpus()));
   return true;
 }
 

@@ -40,7 +40,8 @@ void WorkerPool::stop() {
   running_.clear();
 }
 
-std::optional<NoAnswer> WorkerPool::start(const Participant& participant) {
+std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
+                                          const std::function<std::vector<int>()>& near_cpus) {
   if (find(participant) != nullptr) return std::nullopt;
   Running& running = running_[participant.key];
   WorkerOptions options = participant.options;
@@ -56,6 +57,12 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant) {
   if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
     running.placement =
         std::make_unique<Placement>(running.worker->pid(), allowed_cpus(), cpus_for(participant.threads));
+  // Before anything is prepared: memory comes from the node of the CPU that touches it first.
+  if (measure_.placed && near_cpus) running.confined_to = near_cpus();
+  if (!running.confined_to.empty()) {
+    for (const auto& [thread, seconds] : thread_times(running.worker->pid()))
+      set_cpus_of_thread(thread, running.confined_to);
+  }
   return std::nullopt;
 }
 
@@ -77,13 +84,6 @@ void WorkerPool::watch_threads(const Participant& participant) {
 void WorkerPool::place_threads(const Participant& participant, double sample_seconds) {
   if (const Running* running = find(participant); running != nullptr && running->placement)
     running->placement->place(sample_seconds, running->worker->cpu_seconds().value_or(0));
-}
-
-void WorkerPool::confine(const Participant& participant, std::vector<int> cpus) {
-  Running* const running = find(participant);
-  if (running == nullptr || cpus.empty()) return;
-  for (const auto& [thread, seconds] : thread_times(running->worker->pid())) set_cpus_of_thread(thread, cpus);
-  running->confined_to = std::move(cpus);
 }
 
 std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {

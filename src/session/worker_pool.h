@@ -50,8 +50,10 @@ class WorkerPool {
   /// Ends the participant's program, to be started afresh.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
-  /// Starts the participant's program unless it runs. Empty, or why it cannot be started.
-  std::optional<NoAnswer> start(const Participant& participant);
+  /// Starts the participant's program unless it runs. Empty, or why it cannot be started. A program that was
+  /// started is held on the CPUs that `near_cpus` returns, any of them; everywhere where it returns none.
+  std::optional<NoAnswer> start(const Participant& participant,
+                                const std::function<std::vector<int>()>& near_cpus = {});
 
   /// Sends a request to a program that was started. One that is lost is forgotten: start() starts it afresh.
   template <typename T>
@@ -67,9 +69,6 @@ class WorkerPool {
   void watch_threads(const Participant& participant);
   /// After it, when the program is idle: holds each of them on a CPU of its own.
   void place_threads(const Participant& participant, double sample_seconds);
-  /// Holds its program on these CPUs, one as well as another, from here on. Threads that it starts inherit
-  /// that.
-  void confine(const Participant& participant, std::vector<int> cpus);
   /// The CPUs that its threads are held on, rising; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
 

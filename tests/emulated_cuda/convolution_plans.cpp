@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/device.h"
 #include "device.h"
 #include "numbers.h"
@@ -62,8 +63,8 @@ class Tensor {
   std::vector<double> values_;
 };
 
-/// What a group's filters lie on at one place of the result: rows x columns x channels, as the weights of one
-/// filter are, with zeros beyond the image.
+/// The part of the source under a group's filters at one place of the result: rows x columns x channels, like
+/// the weights of one filter, with zeros outside of the image.
 class Patch {
  public:
   explicit Patch(const ConvolutionProblem& p)
@@ -206,6 +207,10 @@ class EmulatedPlans final : public ConvolutionPlans {
 };
 
 }  // namespace
+
+std::string usable_cudnn_version() {
+  return "";
+}
 
 void DestroyCudnn::operator()(cudnnHandle_t handle) const {
   delete handle;

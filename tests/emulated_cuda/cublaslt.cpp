@@ -184,7 +184,7 @@ double with_epilogue(const Description& d, cudaDataType_t type, double sum, std:
   }
 }
 
-/// Of products, an instruction's number of them at a time, in a tensor core's accumulator.
+/// Sums products in a tensor core's accumulator, as many at a time as one instruction adds.
 double fast_sum(const double* a, const double* b, std::int64_t k) {
   constexpr std::int64_t at_once = 32;
   double sum = 0;

@@ -23,7 +23,7 @@
 
 using Work = std::function<void()>;
 
-/// What a stream beside the recorded one does from one fork to the next.
+/// Work of a second stream from one fork to the next.
 using Branch = std::shared_ptr<std::vector<Work>>;
 
 struct CUgraph_st {
@@ -473,7 +473,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   });
   return done();
 }
-/// What runs apart runs as early as it may, or as late (EMULATED_CUDA_ORDER=backwards).
+/// Runs a branch as early as possible, or as late as possible with EMULATED_CUDA_ORDER=backwards.
 cudaError_t cudaStreamWaitEvent(cudaStream_t on, cudaEvent_t event, unsigned) {
   CUstream_st& stream = stream_of(on);
   CUstream_st* const recorded = event->while_recorded;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/device.h"
-#include "backends/cuda/optional_library.h"
 #include "worker/loaded_library.h"
 
 namespace breakeven {
@@ -22,15 +22,6 @@ std::vector<std::string> warnings_of_build() {
   return {
       "convolutions are left out: the build found no cuDNN 9 or no front end for it; "
       "scripts/setup-cuda brings both, then build again"};
-}
-
-void add_optional_libraries(Backend& backend) {
-  for (const cuda::OptionalLibrary& library : cuda::optional_libraries()) {
-    const std::string version = library.version();
-    if (version.empty()) continue;
-    backend.libraries.emplace_back(library.name, version);
-    backend.library_files.emplace_back(library.name, file_of_symbol(library.symbol.c_str()));
-  }
 }
 
 }  // namespace
@@ -52,7 +43,10 @@ Backend make_backend() {
       .available_memory = cuda::free_memory,
       .device_id = device.uuid,
       .warnings = warnings_of_build()};
-  add_optional_libraries(backend);
+  if (const std::string cudnn = cuda::usable_cudnn_version(); !cudnn.empty()) {
+    backend.libraries.emplace_back("cudnn", cudnn);
+    backend.library_files.emplace_back("cudnn", file_of_symbol("cudnnGetVersion"));
+  }
   return backend;
 }
 

@@ -5,7 +5,6 @@
 
 #include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/device.h"
-#include "backends/cuda/optional_library.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -19,13 +18,6 @@ const std::string& why_no_cudnn() {
   return why_not;
 }
 
-const OptionalLibraryRegistration registered({.name = "cudnn", .symbol = "cudnnGetVersion", .version = [] {
-                                                return why_no_cudnn().empty()
-                                                           ? cudnn_version_text(
-                                                                 fe::detail::get_backend_version())
-                                                           : std::string();
-                                              }});
-
 /// Throws as check() of device.h does.
 void check(cudnnStatus_t status, const char* what) {
   if (status != CUDNN_STATUS_SUCCESS)
@@ -35,6 +27,10 @@ void check(cudnnStatus_t status, const char* what) {
 }
 
 }  // namespace
+
+std::string usable_cudnn_version() {
+  return why_no_cudnn().empty() ? cudnn_version_text(fe::detail::get_backend_version()) : "";
+}
 
 void DestroyCudnn::operator()(cudnnHandle_t handle) const {
   fe::detail::destroy_handle(handle);

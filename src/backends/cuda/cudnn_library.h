@@ -14,4 +14,7 @@ std::string cudnn_version_text(std::size_t number);
 /// linked. Empty, or why it cannot be used: the loader's words, or that its version is not `major`.
 std::string open_cudnn(const std::string& file, std::size_t major);
 
+/// Opens cuDNN and returns its version; empty where it cannot be used, or was not built with.
+std::string usable_cudnn_version();
+
 }  // namespace breakeven::cuda

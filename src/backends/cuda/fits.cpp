@@ -52,8 +52,9 @@ class Fits final : public Work {
                           {.a = a.data(),
                            .b = b.data(),
                            .c = c.data(),
-                           .scales = dtype == Dtype::f8e4m3 ? scale.data() : nullptr},
-                          workspace.data(), stopwatch(), Product::untried);
+                           .scales = dtype == Dtype::f8e4m3 ? scale.data() : nullptr,
+                           .workspace = workspace.data()},
+                          stopwatch(), Product::untried);
   }
 
   /// Everything that a step needs, in memory; a step is taken with it.

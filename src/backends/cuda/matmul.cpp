@@ -45,11 +45,12 @@ class Matrices final : public Work {
                                      .b = b_.data(),
                                      .c = c_.data(),
                                      .scales = scale_.data(),
+                                     .workspace = workspace_.data(),
                                      .turns = {.sets = sets_,
                                                .first_step = a_.step(),
                                                .second_step = b_.step(),
                                                .output_step = c_.step()}},
-                     workspace_.data(), stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
+                     stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
   }
 
   void bring() override {

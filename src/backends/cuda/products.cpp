@@ -99,9 +99,9 @@ std::int64_t mask_bytes(std::int64_t m, std::int64_t n) {
   return m * mask_stride(n) / 8;
 }
 
-Product::Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
-                 Stopwatch& stopwatch, int tries)
-    : operands_(operands), workspace_(workspace), scale_(problem.types.scale) {
+Product::Product(const ProductProblem& problem, const ProductOperands& operands, Stopwatch& stopwatch,
+                 int tries)
+    : operands_(operands), scale_(problem.types.scale) {
   if (std::max({problem.batch, problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
     throw Unsupported("cuBLASLt counts rows, columns and batches in 32 bits");
   describe(problem);
@@ -231,7 +231,7 @@ cublasStatus_t Product::call(cudaStream_t stream) {
   const bool adds = operands_.addend != nullptr;
   return cublasLtMatmul(library(), description_.get(), one.of(scale_), b, layout_b_.get(), a, layout_a_.get(),
                         (adds ? one : zero).of(scale_), adds ? operands_.addend : c, layout_c_.get(), c,
-                        layout_c_.get(), &chosen_.algo, workspace_,
+                        layout_c_.get(), &chosen_.algo, operands_.workspace,
                         static_cast<std::size_t>(product_workspace_bytes), stream);
 }
 

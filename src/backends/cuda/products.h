@@ -47,7 +47,9 @@ struct ProductOperands {
   void* mask =
       nullptr;  // one bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU)
   const void* scales = nullptr;  // one f32 that A and B of f8e4m3 are multiplied with
-  Turns turns{};                 // of A, B and C, where there are several
+  /// product_workspace_bytes, used while the product is computed; products of one stream share it.
+  void* workspace = nullptr;
+  Turns turns{};  // of A, B and C, where there are several
 };
 std::int64_t mask_bytes(std::int64_t m, std::int64_t n);
 
@@ -59,11 +61,9 @@ class Product {
   /// For `tries`: the first algorithm named, which is not called before enqueue().
   static constexpr int untried = 0;
 
-  /// `workspace`: product_workspace_bytes, used while the product is computed; products of one stream share
-  /// it. Tries up to `tries` algorithms in cuBLASLt's order, of which the fastest is kept; that overwrites C.
+  /// Tries up to `tries` algorithms in cuBLASLt's order, of which the fastest is kept; that overwrites C.
   /// Throws Unsupported where cuBLASLt has none.
-  Product(const ProductProblem& problem, const ProductOperands& operands, void* workspace,
-          Stopwatch& stopwatch, int tries);
+  Product(const ProductProblem& problem, const ProductOperands& operands, Stopwatch& stopwatch, int tries);
 
   /// On the next set's operands.
   void enqueue(cudaStream_t stream);
@@ -90,7 +90,6 @@ class Product {
   cublasStatus_t call(cudaStream_t stream);
 
   ProductOperands operands_;
-  void* workspace_;
   cudaDataType_t scale_;
   Description description_;
   Layout layout_a_, layout_b_, layout_c_;

@@ -56,7 +56,7 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
   const std::vector<std::size_t> last = finalists_of(seconds);
   std::vector<std::vector<double>> looks(last.size());
   double longest = 0;
-  for (std::size_t round = 0; round == 0 || round < rounds_for(longest); ++round) {
+  for (std::size_t round = 0; round < rounds_for(longest); ++round) {
     for (std::size_t i = 0; i < last.size(); ++i) {
       looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
       longest = std::max(longest, looks[i].back());

@@ -12,7 +12,7 @@ namespace breakeven::cuda {
 template <typename T>
 inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
 
-/// What a thread loads or stores at once.
+/// Values that a thread loads or stores with one instruction.
 template <typename T, int count = widest_pack<T>>
 struct alignas(count * sizeof(T) < 16 ? count * sizeof(T) : 16) Pack {
   static constexpr int size = count;

@@ -13,7 +13,7 @@ constexpr int widest = 32;  // columns a block
 constexpr int most_sums = 2;
 
 /// Columns that a block takes, so that neighbouring threads read neighbouring values: as many as there are, or
-/// a warp's width; one where its own values lie one behind the other.
+/// a warp's width; one where its own values are stored contiguously.
 int block_columns(const SummedRows& of) {
   if (of.plane > 1) return 1;
   int width = 1;

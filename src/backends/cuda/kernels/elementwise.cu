@@ -78,7 +78,7 @@ struct AddPeriodic {
   }
 };
 
-/// A channel's values lie one behind the other (`inner` of them), or one of each channel does (inner 1).
+/// Adds to `inner` values of one channel that are stored contiguously, or with channels last (inner 1).
 template <typename T>
 struct AddBias {
   T* y;

@@ -8,8 +8,9 @@
 
 namespace breakeven::cuda {
 
-/// As pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc, cannot include. The
-/// quotient is right in every bit, by one correction of a product: a division takes four times as long.
+/// Returns the same as pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc,
+/// cannot include. The quotient is right in every bit, by one correction of a product: a division takes four
+/// times as long.
 BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {
   constexpr float reciprocal = 1.0F / 255.0F;
   const auto numerator = static_cast<float>(2 * static_cast<int>(p) - 255);

@@ -16,7 +16,7 @@ namespace breakeven::cuda {
 
 // elementwise.cu (elementwise.h)
 
-/// Images as bytes, and the rows that batches take, one batch behind the other.
+/// Images as bytes, and the rows of batches, stored contiguously.
 struct DeviceImages {
   const std::uint8_t* pixels = nullptr;
   const std::uint8_t* labels = nullptr;
@@ -38,8 +38,8 @@ void apply_gelu(Dtype dtype, const void* x, void* y, std::int64_t count, cudaStr
 /// y[i] = x[i] + period[i mod length]
 void add_periodic(Dtype dtype, const void* x, const float* period, std::int64_t length, void* y,
                   std::int64_t count, cudaStream_t stream);
-/// y[i] = ReLU, where asked for, of y[i] + bias[i / inner mod channels]. `inner`: values of one channel that
-/// lie one behind the other; 1 where channels come last.
+/// y[i] = ReLU, if requested, of y[i] + bias[i / inner mod channels]. `inner`: values of one channel that are
+/// stored contiguously; 1 with channels last.
 void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, std::int64_t inner,
               bool then_relu, std::int64_t count, cudaStream_t stream);
 /// From f32 to the dtype, and back.
@@ -53,8 +53,8 @@ void mean_tokens_gradient(Dtype dtype, const void* gradient, void* x_gradient, s
 
 // columns.cu
 
-/// A matrix, rows x columns, that is summed over its rows. With a `plane` of several, so many rows of one
-/// column lie one behind the other, then those of the next column: images with their channels first.
+/// A matrix, rows x columns, that is summed over its rows. With a `plane` over 1, so many rows of one column
+/// are stored contiguously, then those of the next column: images with channels first.
 struct SummedRows {
   std::int64_t rows = 0, columns = 0, plane = 1;
 };

@@ -27,8 +27,8 @@ class Batches {
   Batches(Batches&&) = delete;
   Batches& operator=(Batches&&) = delete;
 
-  /// Enqueues what it takes to have these rows in batch(split) next, as many as the task's batch. The host
-  /// waits only where it is many batches ahead of the device. Forgets what take_ahead() was told.
+  /// Makes these rows, as many as the task's batch, the next of batch(split); enqueued. The host waits only
+  /// where it is many batches ahead of the device. Forgets the rows of take_ahead().
   virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;
   /// Model's functions of these names.
   virtual std::int64_t most_ahead() const { return 0; }
@@ -41,8 +41,8 @@ class Batches {
   virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
 };
 
-/// As the task's transfer says: the data set on the device, of which only row numbers are sent, many batches
-/// ahead, or in the host's memory, from which the images are sent. Throws OutOfMemory.
+/// Makes batches by the task's transfer: of a data set on the device, which needs only row numbers, or of
+/// images in host memory, which are sent. Throws OutOfMemory.
 std::unique_ptr<Batches> make_batches(const ModelTask& task);
 
 }  // namespace breakeven::cuda

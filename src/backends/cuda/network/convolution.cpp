@@ -87,7 +87,7 @@ class ConvolutionLayer final : public LayerWork {
  private:
   bool has_relu() const { return site_.layer.activation == Activation::relu; }
   std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
-  /// Values of one channel that lie one behind the other.
+  /// Values of one channel that are stored contiguously.
   std::int64_t values_of_a_channel() const {
     return site_.engine.layout == TensorLayout::nchw ? site_.layer.p * site_.layer.q : 1;
   }

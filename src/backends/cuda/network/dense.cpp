@@ -83,33 +83,27 @@ class Dense final : public LayerWork {
   /// What GELU reads. In inference nobody needs it any more.
   void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
 
-  std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands,
-                                 void* workspace) {
-    return std::optional<Product>(std::in_place, problem, operands, workspace, site_.engine.stopwatch,
+  std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
+    return std::optional<Product>(std::in_place, problem, operands, site_.engine.stopwatch,
                                   site_.task.tuned ? candidates : 1);
   }
-  std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
-    return product(problem, operands, site_.engine.product_workspace);
-  }
   /// Nothing where cuBLASLt has no kernel that does all this at once: then it takes more than one.
-  std::optional<Product> product_if_supported(const ProductProblem& problem, const ProductOperands& operands,
-                                              void* workspace) {
+  std::optional<Product> product_if_supported(const ProductProblem& problem,
+                                              const ProductOperands& operands) {
     try {
-      return product(problem, operands, workspace);
+      return product(problem, operands);
     } catch (const Unsupported&) {
       return std::nullopt;
     }
   }
 
-  std::optional<Product> product_if_supported(const ProductProblem& problem,
-                                              const ProductOperands& operands) {
-    return product_if_supported(problem, operands, site_.engine.product_workspace);
-  }
-
   void prepare_forward() {
     ProductProblem problem{
         .m = rows_, .n = out_, .k = in_, .transpose_b = true, .types = product_types(site_.dtype())};
-    ProductOperands operands{.a = site_.input.value, .b = site_.parameters.operand(weights_), .c = linear()};
+    ProductOperands operands{.a = site_.input.value,
+                             .b = site_.parameters.operand(weights_),
+                             .c = linear(),
+                             .workspace = site_.engine.product_workspace};
     if (site_.added != nullptr) operands.addend = site_.added->value;
     if (site_.is_last) problem.types.output = CUDA_R_32F;  // logits
     if (site_.task.fused && prepare_fused_forward(problem, operands)) return;
@@ -143,14 +137,16 @@ class Dense final : public LayerWork {
     ProductProblem problem{
         .m = out_, .n = in_, .k = rows_, .transpose_a = true, .types = product_types(site_.dtype())};
     problem.types.output = CUDA_R_32F;
-    ProductOperands operands{
-        .a = site_.output.gradient, .b = site_.input.value, .c = site_.parameters.gradient(weights_)};
-    weights_gradient_ = product(problem, operands, site_.engine.branch_workspace);
+    ProductOperands operands{.a = site_.output.gradient,
+                             .b = site_.input.value,
+                             .c = site_.parameters.gradient(weights_),
+                             .workspace = site_.engine.branch_workspace};
+    weights_gradient_ = product(problem, operands);
     sums_ = RowSums({.rows = rows_, .columns = out_}, site_.stream());
     if (own_slope_ || !site_.task.fused) return;
     problem.epilogue = CUBLASLT_EPILOGUE_BGRADB;
     operands.bias = site_.parameters.gradient(bias_);
-    std::optional<Product> fused = product_if_supported(problem, operands, site_.engine.branch_workspace);
+    std::optional<Product> fused = product_if_supported(problem, operands);
     if (!fused) return;
     const RaceResult raced = race(site_.engine.stopwatch, {[this] { enqueue_weights(site_.stream()); },
                                                            [&] { fused->enqueue(site_.stream()); }});
@@ -176,7 +172,8 @@ class Dense final : public LayerWork {
     ProductOperands operands{.a = site_.output.gradient,
                              .b = site_.parameters.operand(weights_),
                              .c = site_.input.gradient,
-                             .mask = site_.input.relu_mask.data()};
+                             .mask = site_.input.relu_mask.data(),
+                             .workspace = site_.engine.product_workspace};
     if (site_.input_added_to != nullptr) {
       operands.addend = site_.input_added_to->gradient;
     } else if (site_.input.relu_mask.bytes() > 0 && fits_mask()) {

@@ -32,7 +32,7 @@ struct Engine {
   cudaStream_t stream() const { return stopwatch.stream(); }
 };
 
-/// What lies between two layers: batch x elements in the task's dtype; the logits in f32. In
+/// Values between two layers: batch x elements in the task's dtype; the logits in f32. In
 /// training, gradients beside the values, in the task's dtype. Allocated before any layer is made.
 struct Activations {
   void* value = nullptr;

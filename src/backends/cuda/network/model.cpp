@@ -149,9 +149,8 @@ class NetworkModel final : public Model {
 
   /// Enqueues the work of one step, or of one batch, on rows that are on the device.
   void enqueue_once() {
-    const Recording* recorded = step_ ? &*step_ : inference_ ? &*inference_ : nullptr;
-    if (recorded != nullptr) return recorded->launch(stream());
-    state_ ? enqueue_step() : enqueue_inference(Split::test);
+    if (!state_) return enqueue_batch(Split::test);
+    step_ ? step_->launch(stream()) : enqueue_step();
   }
 
   void reset() override {

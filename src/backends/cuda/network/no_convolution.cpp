@@ -1,8 +1,13 @@
 // In place of convolution.cpp in a program that is built without cuDNN.
+#include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/network/layers.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
+
+std::string usable_cudnn_version() {
+  return "";
+}
 
 std::unique_ptr<LayerWork> make_convolution(const LayerSite&) {
   throw Unsupported(
