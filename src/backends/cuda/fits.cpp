@@ -63,7 +63,7 @@ class Fits final : public Work {
         make_case(*find_workload(problem_.parameters.text("of")), network_step()).parameters;
     ModelTask task = model_task(one_image, seed_);
     task.batch = batch;
-    make_network_model(std::move(task), stopwatch());
+    make_network_model(task, stopwatch());
   }
 
   Parameters network_step() const {
