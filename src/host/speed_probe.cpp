@@ -19,12 +19,11 @@
 #include "host/cache.h"
 #include "host/pinned_threads.h"
 #include "host/speed_kernels.h"
+#include "host/steady_clock.h"
 #include "host/thread_counters.h"
 
 namespace breakeven {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The core leaves its sleep, and the thread's code and data arrive in its caches.
 constexpr auto warm_up = std::chrono::microseconds(50);
@@ -42,10 +41,6 @@ constexpr auto between_memory_reads = std::chrono::seconds(1);
 constexpr auto longest_wait = std::chrono::milliseconds(1);
 constexpr int most_attempts = 3;
 constexpr int calibrations = 5;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 template <class Work>
 double seconds_of(Work&& work) {

@@ -1,11 +1,11 @@
 #include "network/model_case.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "host/steady_clock.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -34,10 +34,6 @@ double accuracy(Model& model, const LabelledImages& test, std::int64_t batch) {
     }
   }
   return static_cast<double>(correct) / test.count();
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Tells the model the rows of the next `batches` batches, or of as many as it takes ahead. `rows_of` returns
@@ -98,7 +94,7 @@ class Training final : public Prepared {
     const auto order = epoch_order(data_->images(Split::train).count(), seed_, epoch_++);
     const auto size = static_cast<std::size_t>(batch_);
     model_->finish_steps();
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     tell_ahead(*model_, std::ssize(order) / batch_, [&](std::int64_t ahead) {
       return std::span(order).first(static_cast<std::size_t>(ahead * batch_));
     });
@@ -106,7 +102,7 @@ class Training final : public Prepared {
       model_->start_step(std::span(order).subspan(first, size));
     done.losses = model_->finish_steps();
     done.seconds = seconds_since(start);
-    const auto trained = std::chrono::steady_clock::now();
+    const auto trained = Clock::now();
     done.accuracy = accuracy(*model_, data_->images(Split::test), batch_);
     done.evaluation_seconds = seconds_since(trained);
     return done;

@@ -10,14 +10,14 @@
 namespace breakeven {
 namespace {
 
-struct Range {
+struct CodePoints {
   char32_t first, last;
 };
 
 template <std::size_t N>
-bool in_any(const std::array<Range, N>& ranges, char32_t c) {
+bool in_any(const std::array<CodePoints, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
-                     [c](const Range& r) { return c >= r.first && c <= r.last; });
+                     [c](const CodePoints& r) { return c >= r.first && c <= r.last; });
 }
 
 std::string spaces(const std::string& text, std::size_t columns) {
@@ -29,13 +29,13 @@ std::string spaces(const std::string& text, std::size_t columns) {
 
 double columns_of(char32_t c) {
   // The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
-  static constexpr std::array<Range, 6> combining{{{0x300, 0x36f},
+  static constexpr std::array<CodePoints, 6> combining{{{0x300, 0x36f},
                                                    {0x483, 0x489},
                                                    {0x1ab0, 0x1aff},
                                                    {0x1dc0, 0x1dff},
                                                    {0x20d0, 0x20ff},
                                                    {0xfe00, 0xfe0f}}};
-  static constexpr std::array<Range, 10> wide{{{0x1100, 0x115f},
+  static constexpr std::array<CodePoints, 10> wide{{{0x1100, 0x115f},
                                                {0x2e80, 0x303e},
                                                {0x3041, 0xa4cf},
                                                {0xac00, 0xd7a3},

@@ -8,16 +8,13 @@
 #include <limits>
 #include <system_error>
 
+#include "host/steady_clock.h"
 #include "results/rescue.h"
 #include "results/result.h"
 #include "results/whole_file.h"
 
 namespace breakeven {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// A failure to write `path` as a ResultError.
 template <typename Work>
@@ -83,7 +80,7 @@ void ResultWriter::write(const std::string& text) {
 }
 
 void ResultWriter::update(const Result& result, std::size_t first_changed) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
     texts_.push_back(to_json_text(result.cases[i]));

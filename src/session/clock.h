@@ -1,14 +1,11 @@
-// The time of day for files, and the time that passes.
+// The time of day for files, and the clock that a session goes by.
 #pragma once
 
-#include <chrono>
 #include <string>
 
+#include "host/steady_clock.h"
+
 namespace breakeven {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start);
 
 /// ISO 8601, to the second.
 std::string now_utc();

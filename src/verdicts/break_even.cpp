@@ -12,7 +12,7 @@ namespace {
 constexpr double narrow = 1.25;  // a bracket's high over low, from which on a line is fitted
 constexpr int most_moves = 3;
 constexpr int tied_after = 8;     // launches that do not tell who is ahead
-constexpr double trimmed = 0.13;  // from either end: nothing of fewer launches, and one of so many
+constexpr double trimmed_launches = 0.13;  // from either end: nothing of fewer launches, and one of so many
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void BreakEvenSearch::cannot(std::int64_t value) {
 }
 
 double BreakEvenSearch::level(std::int64_t value) const {
-  return trimmed_mean(launches_.at(value), trimmed);
+  return trimmed_mean(launches_.at(value), trimmed_launches);
 }
 
 bool BreakEvenSearch::is_unmeasurable(std::int64_t value) const {
@@ -64,14 +64,14 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   if (all([](double r) { return r < -plain; })) return Lead::challenger;
   if (all([](double r) { return r > plain; })) return Lead::baseline;
   if (ratios.size() < 2) return std::nullopt;
-  const double ahead = trimmed_mean(ratios, trimmed);
+  const double ahead = trimmed_mean(ratios, trimmed_launches);
   const auto n = static_cast<double>(ratios.size());
-  const double left = n - 2 * std::floor(trimmed * n);
+  const double left = n - 2 * std::floor(trimmed_launches * n);
   const boost::math::students_t_distribution<double> student(left - 1);
   // Each launch is another look, and any of them may decide: 1 % for all of them.
   constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
   const double t = boost::math::quantile(boost::math::complement(student, error_each_side));
-  if (std::abs(ahead) > t * std::max(trimmed_standard_error(ratios, trimmed), least_noise / std::sqrt(n)))
+  if (std::abs(ahead) > t * std::max(trimmed_standard_error(ratios, trimmed_launches), least_noise / std::sqrt(n)))
     return ahead < 0 ? Lead::challenger : Lead::baseline;
   return ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
 }

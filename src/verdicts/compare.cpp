@@ -67,7 +67,7 @@ std::optional<Result> as_the_heads_program(const Result& base, const Result& hea
 }
 
 /// A case whose times can be compared.
-struct Candidate {
+struct TimedPair {
   std::size_t index = 0;  // in the verdicts
   LogRatio ratio;
 };
@@ -271,17 +271,17 @@ class Comparison {
       ++too_few_launches_;
       return;
     }
-    candidates_.push_back({.index = index, .ratio = *log_ratio(*is, *was)});
+    timed_pairs_.push_back({.index = index, .ratio = *log_ratio(*is, *was)});
   }
 
   /// Not less than the lower quartile on the backend.
   void raise_standard_errors() {
     std::map<std::string, std::vector<double>> errors;
-    for (const Candidate& c : candidates_)
+    for (const TimedPair& c : timed_pairs_)
       errors[verdicts_.cases[c.index].backend].push_back(c.ratio.standard_error);
     std::map<std::string, double> least;
     for (auto& [backend, all] : errors) least[backend] = quantile(std::move(all), 0.25);
-    for (Candidate& c : candidates_) {
+    for (TimedPair& c : timed_pairs_) {
       c.ratio.standard_error = std::max(c.ratio.standard_error, least[verdicts_.cases[c.index].backend]);
     }
   }
@@ -289,12 +289,12 @@ class Comparison {
   void decide_all() {
     raise_standard_errors();
     std::vector<double> p_values;
-    p_values.reserve(candidates_.size());
-    for (const Candidate& c : candidates_) p_values.push_back(p_value(c.ratio));
+    p_values.reserve(timed_pairs_.size());
+    for (const TimedPair& c : timed_pairs_) p_values.push_back(p_value(c.ratio));
     const auto adjusted = holm_adjusted(p_values);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      CaseVerdict& c = verdicts_.cases[candidates_[i].index];
-      const LogRatio& ratio = candidates_[i].ratio;
+    for (std::size_t i = 0; i < timed_pairs_.size(); ++i) {
+      CaseVerdict& c = verdicts_.cases[timed_pairs_[i].index];
+      const LogRatio& ratio = timed_pairs_[i].ratio;
       const Interval interval = ratio_interval(ratio, 0.95);
       c.ratio = Ratio{.value = std::exp(ratio.mean), .low = interval.low, .high = interval.high};
       const bool significant = adjusted[i] <= options_.error_rate;
@@ -303,7 +303,7 @@ class Comparison {
       if (c.verdict == Verdict::inconclusive)
         c.reason = why_inconclusive(*c.ratio, options_.threshold, significant);
     }
-    if (candidates_.empty()) return;
+    if (timed_pairs_.empty()) return;
     verdicts_.method = fmt::format(
         "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
         "interval. "
@@ -311,7 +311,7 @@ class Comparison {
         "of comparisons call any case slower. A change of the machine between the two measurements looks "
         "like "
         "a change of the programs; `breakeven gate` measures both in turn and avoids this.",
-        candidates_.size(), candidates_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
+        timed_pairs_.size(), timed_pairs_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
   }
 
   void warn() {
@@ -346,7 +346,7 @@ class Comparison {
   const Result& head_;
   const CompareOptions& options_;
   Verdicts verdicts_;
-  std::vector<Candidate> candidates_;
+  std::vector<TimedPair> timed_pairs_;
   std::vector<FoundDifference> of_run_;
   std::map<std::string, std::vector<FoundDifference>> of_backends_;
   std::map<Difference, std::size_t> refusals_;  // cases by what kept them from being compared

@@ -281,7 +281,7 @@ void price(Ranked& one, const std::optional<Prices>& prices, const OffersOf& ren
     one.unknown[Quantity::cost] = "no prices were given";
   } else if (!one.offer && rents.is_ambiguous(one.candidate.device)) {
     one.unknown[Quantity::cost] = fmt::format(
-        "the price of '{}' could be that of several processors here; give it \"cpu_identity\" or \"host\"",
+        R"(the price of '{}' could be that of several processors here; give it "cpu_identity" or "host")",
         one.candidate.device);
   } else if (!one.offer) {
     one.unknown[Quantity::cost] =

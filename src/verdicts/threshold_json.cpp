@@ -103,7 +103,7 @@ HourlyPrice read_price(const JsonReader& in) {
                    .date = in.get<std::string>("date")}};
 }
 
-ThresholdContender read_side(const JsonReader& in) {
+ThresholdContender read_contender(const JsonReader& in) {
   ThresholdContender side{.wanted = in.get<std::vector<std::string>>("wanted"),
                           .backends = {},
                           .threads = in.get<int>("threads"),
@@ -197,7 +197,7 @@ Threshold threshold_from(const Json& json) {
   t.title = in.get_or<std::string>("title", "");
   t.parameter = in.get<std::string>("parameter");
   t.width = in.get<double>("width");
-  t.sides = {read_side(in.child("baseline")), read_side(in.child("challenger"))};
+  t.sides = {read_contender(in.child("baseline")), read_contender(in.child("challenger"))};
   t.unlike_precision = in.get_or<bool>("unlike_precision", false);
   t.from_results = in.get_or<bool>("from_results", false);
   t.config = text_of(in.at("config"));

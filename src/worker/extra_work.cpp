@@ -1,10 +1,10 @@
+#include "host/steady_clock.h"
 #include "worker/extra_work.h"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
@@ -14,12 +14,6 @@
 
 namespace breakeven {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Additions that wait for each other: nothing makes them faster or leaves them out.
 void compute(std::int64_t steps) {

@@ -2,20 +2,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <ctime>
 
 #include "host/cache.h"
 #include "host/energy.h"
+#include "host/steady_clock.h"
 
 namespace breakeven {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Of all threads of this process.
 double process_cpu_seconds() {

@@ -1,7 +1,7 @@
+#include "host/steady_clock.h"
 #include "worker/tuning.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -15,10 +15,9 @@ constexpr int rounds = 7;
 constexpr double clearly = 0.97;
 
 double seconds(std::int64_t calls, const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (std::int64_t i = 0; i < calls; ++i) run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
-         static_cast<double>(calls);
+  return seconds_since(start) / static_cast<double>(calls);
 }
 
 double median(std::vector<double> values) {

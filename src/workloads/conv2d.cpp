@@ -466,7 +466,7 @@ class Conv2dWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<Conv2dWorkload> registered;
+const WorkloadRegistration<Conv2dWorkload> conv2d_registered;
 
 }  // namespace
 }  // namespace breakeven

@@ -115,7 +115,7 @@ class CopyWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<CopyWorkload> registered;
+const WorkloadRegistration<CopyWorkload> copy_registered;
 
 }  // namespace
 }  // namespace breakeven

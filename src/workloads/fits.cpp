@@ -62,7 +62,7 @@ class FitsWorkload final : public Workload {
   Tolerance tolerance(const Parameters&, const Evidence&) const override { return {}; }
 };
 
-const WorkloadRegistration<FitsWorkload> registered;
+const WorkloadRegistration<FitsWorkload> fits_registered;
 
 }  // namespace
 }  // namespace breakeven

@@ -88,7 +88,7 @@ class InferWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<InferWorkload> registered;
+const WorkloadRegistration<InferWorkload> infer_registered;
 
 }  // namespace
 }  // namespace breakeven

@@ -64,7 +64,7 @@ class LaunchWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<LaunchWorkload> registered;
+const WorkloadRegistration<LaunchWorkload> launch_registered;
 
 }  // namespace
 }  // namespace breakeven

@@ -185,7 +185,7 @@ class MatmulWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<MatmulWorkload> registered;
+const WorkloadRegistration<MatmulWorkload> matmul_registered;
 
 }  // namespace
 }  // namespace breakeven

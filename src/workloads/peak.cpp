@@ -112,7 +112,7 @@ class PeakWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<PeakWorkload> registered;
+const WorkloadRegistration<PeakWorkload> peak_registered;
 
 }  // namespace
 }  // namespace breakeven

@@ -119,7 +119,7 @@ class TrainWorkload final : public Workload {
   }
 };
 
-const WorkloadRegistration<TrainWorkload> registered;
+const WorkloadRegistration<TrainWorkload> train_registered;
 
 }  // namespace
 }  // namespace breakeven

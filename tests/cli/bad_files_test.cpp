@@ -28,7 +28,7 @@ TEST_P(BadConfig, IsRefusedNamingPlaceAndRemedy) {
   }
 }
 
-const std::string product = R"({"op": "matmul", "m": 8, "n": "m", "k": "m", "dtype": "f32"})";
+const std::string a_product = R"({"op": "matmul", "m": 8, "n": "m", "k": "m", "dtype": "f32"})";
 
 INSTANTIATE_TEST_SUITE_P(
     Configs, BadConfig,
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                                     "ELF\x02\x01\x01\0\0\0\xff\xfe",
                                     12),
                         "bad.json"},
-                    Bad{"UnknownKey", R"({"worklods": [], "workloads": [)" + product + "]}", "workloads"},
+                    Bad{"UnknownKey", R"({"worklods": [], "workloads": [)" + a_product + "]}", "workloads"},
                     Bad{"UnknownParameter",
                         R"({"workloads": [{"op": "matmul", "m": 8, "n": 8, "k": 8, "dtyp": "f32"}]})",
                         "dtype"},

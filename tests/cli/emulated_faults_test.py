@@ -23,22 +23,22 @@ def network(name):
 
 
 class EmulatedFaultsTest(unittest.TestCase):
-    def rows(self, workloads, folder=EMULATED, **environment):
-        """The rows of these workloads on cuda and reference, by backend and in their order; and the result."""
+    def rows(self, workloads, folder=EMULATED, backends=("cuda", "reference"), **environment):
+        """The rows of these workloads on `backends`, by backend and in their order; and the result."""
         with tempfile.TemporaryDirectory() as temporary:
-            backends = pathlib.Path(temporary, "backends")
-            backends.mkdir()
-            (backends / "breakeven-backend-cuda").symlink_to(folder / "breakeven-backend-cuda")
+            programs = pathlib.Path(temporary, "backends")
+            programs.mkdir()
+            (programs / "breakeven-backend-cuda").symlink_to(folder / "breakeven-backend-cuda")
             config, out = pathlib.Path(temporary, "config.json"), pathlib.Path(temporary, "out.json")
             measure = {"max_seconds": 0.01, "energy_seconds": 0}
-            config.write_text(json.dumps({"backends": ["cuda", "reference"], "measure": measure, "workloads": workloads}))
+            config.write_text(json.dumps({"backends": backends, "measure": measure, "workloads": workloads}))
             done = subprocess.run(
                 [BUILD / "breakeven", "run", config, "--out", out],
-                env={**os.environ, "BREAKEVEN_BACKENDS": str(backends), **environment}, capture_output=True, text=True,
+                env={**os.environ, "BREAKEVEN_BACKENDS": str(programs), **environment}, capture_output=True, text=True,
             )  # fmt: skip
             self.assertTrue(out.exists(), done.stderr)
             result = json.loads(out.read_text())
-        rows = {"cuda": [], "reference": []}
+        rows = {backend: [] for backend in backends}
         for case in result["cases"]:
             rows[case["backend"]].append((case["status"], case["reason"]))
         return rows, result
@@ -62,7 +62,7 @@ class EmulatedFaultsTest(unittest.TestCase):
         self.assertEqual(of_product, ("ok", ""))
 
     def test_a_card_that_is_full(self):
-        rows, _ = self.rows([product(64), product(3072), product(32)], EMULATED_CUDA_MEMORY=str(48 << 20))
+        rows, _ = self.rows([product(64), product(3072), product(32)], backends=["cuda"], EMULATED_CUDA_MEMORY=str(48 << 20))
         statuses = [status for status, _ in rows["cuda"]]
         self.assertEqual(statuses, ["ok", "out_of_memory", "ok"], rows["cuda"])
         self.assertRegex(rows["cuda"][1][1], r"^needs 0\.1\d+ GiB and 0\.0\d+ GiB is available$")

@@ -83,7 +83,7 @@ std::vector<At> faults_while_measuring() {
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<At>& at) {
+std::string name_of_fault(const testing::TestParamInfo<At>& at) {
   return test_name(at.param.request + at.param.nth + "_" + at.param.expected.fault);
 }
 
@@ -114,7 +114,7 @@ TEST_P(FaultWhileMeasuring, CostsOneCase) {
   EXPECT_THAT(outcome.out, HasSubstr(expected.reason.substr(0, 20))) << "the reason is shown to people";
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultWhileMeasuring, testing::ValuesIn(faults_while_measuring()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultWhileMeasuring, testing::ValuesIn(faults_while_measuring()), name_of_fault);
 
 /// The process that is to measure fails to greet: the case it was started for is lost.
 class FaultAtGreeting : public DriverTest, public testing::WithParamInterface<At> {};
@@ -159,7 +159,7 @@ std::vector<At> faults_at_greeting() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultAtGreeting, testing::ValuesIn(faults_at_greeting()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultAtGreeting, testing::ValuesIn(faults_at_greeting()), name_of_fault);
 
 /// By the time of `release` and `quit` everything has been measured.
 class FaultAfterMeasuring : public DriverTest, public testing::WithParamInterface<At> {};
@@ -182,7 +182,7 @@ std::vector<At> faults_after_measuring() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterMeasuring, testing::ValuesIn(faults_after_measuring()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterMeasuring, testing::ValuesIn(faults_after_measuring()), name_of_fault);
 
 /// Megabytes on standard error are read and dropped, at any request.
 class Chatter : public DriverTest, public testing::WithParamInterface<std::string> {};
@@ -237,7 +237,7 @@ std::vector<At> faults_in_epochs() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultInEpoch, testing::ValuesIn(faults_in_epochs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultInEpoch, testing::ValuesIn(faults_in_epochs()), name_of_fault);
 
 /// An epoch may take sixty times as long as another request.
 using SlowFaultInEpoch = EpochTest;

@@ -57,7 +57,7 @@ class PlantedFault : public DriverTest {
   }
 };
 
-std::string name_of(const testing::TestParamInfo<Planted>& info) {
+std::string name_of_planted(const testing::TestParamInfo<Planted>& info) {
   return test_name(fmt::format("{}_{}_{}", info.param.backend, info.param.problem,
                                info.param.fault.empty() ? "none" : info.param.fault));
 }
@@ -126,7 +126,7 @@ std::vector<Planted> caught() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, IsCaught, testing::ValuesIn(caught()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, IsCaught, testing::ValuesIn(caught()), name_of_planted);
 
 /// What is loaded first is not what spoils a case, and what only takes longer is not wrong.
 using NoFault = PlantedFaultOnCpu;
@@ -149,7 +149,7 @@ std::vector<Planted> good() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, NoFault, testing::ValuesIn(good()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, NoFault, testing::ValuesIn(good()), name_of_planted);
 
 /// Wrong only from the second call on: seen when the case is verified again after its samples.
 using FaultAfterVerification = PlantedFaultOnCpu;
@@ -164,7 +164,7 @@ TEST_P(FaultAfterVerification, IsSeenAtTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterVerification,
                          testing::Values(Planted{"openblas", "planted-cblas", "break_later", "matmul", ""}),
-                         name_of);
+                         name_of_planted);
 
 /// The limit of all this: calls left out between two verifications that are not only look fast. Against that
 /// stand a second backend on the same problem, and the reader who wonders at a speed that no machine has.
@@ -178,7 +178,7 @@ TEST_P(FaultBetweenVerifications, IsNotSeen) {
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultBetweenVerifications,
                          testing::Values(Planted{"openblas", "planted-cblas", "skip_written", "matmul", ""}),
-                         name_of);
+                         name_of_planted);
 
 /// TF32 where f32 is asked for: the error says which it was.
 class PlantedTf32 : public PlantedFaultOnCpu {};
@@ -194,7 +194,7 @@ TEST_P(PlantedTf32, HasAnErrorOfItsSize) {
 INSTANTIATE_TEST_SUITE_P(Faults, PlantedTf32,
                          testing::Values(Planted{"openblas", "planted-cblas", "tf32", "matmul", ""},
                                          Planted{"openblas", "planted-cblas", "tf32", "conv2d", ""}),
-                         name_of);
+                         name_of_planted);
 
 /// The same of the CUDA backend: on a machine with a GPU.
 class GpuPlantedFault : public PlantedFault, public testing::WithParamInterface<Planted> {
@@ -231,7 +231,7 @@ std::vector<Planted> caught_on_gpu() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, GpuPlantedFault, testing::ValuesIn(caught_on_gpu()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, GpuPlantedFault, testing::ValuesIn(caught_on_gpu()), name_of_planted);
 
 using GpuNoFault = GpuPlantedFault;
 
@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, GpuNoFault,
                                          Planted{"cuda", "planted-cublaslt", "", "train", ""},
                                          Planted{"cuda", "planted-cublaslt", "", "infer", ""},
                                          Planted{"cuda", "planted-cudnn", "", "conv2d", ""}),
-                         name_of);
+                         name_of_planted);
 
 /// What reaches cuBLASLt, seen without a GPU: the tests above would mean nothing if nothing were planted.
 class PlantedIntoCublasLt : public DriverTest {

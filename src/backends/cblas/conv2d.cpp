@@ -309,7 +309,7 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::i
   return std::make_unique<BackwardWeights<T>>(p, seed, sets);
 }
 
-const OperationRegistration registered(
+const OperationRegistration conv2d_registered(
     {.op = "conv2d",
      .dtypes =
          [] {

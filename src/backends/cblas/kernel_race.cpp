@@ -27,20 +27,15 @@
 #include "backends/cblas/library.h"
 #include "host/cpu.h"
 #include "host/library_variables.h"
+#include "host/steady_clock.h"
 
 namespace breakeven::cblas {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr const char* race_variable = "BREAKEVEN_KERNEL_RACE";
 /// A process that answers later hangs.
 constexpr std::chrono::seconds patience{3};
 constexpr std::int32_t small_product = 512, large_product = 1024;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// The environment of this process with these variables in place of its own.
 class ChangedEnvironment {

@@ -125,7 +125,7 @@ void start_again() {
   execve("/proc/self/exe", arguments.data(), environ);
 }
 
-const StartRegistration registered(choose_kernels);
+const StartRegistration kernel_start_registered(choose_kernels);
 
 }  // namespace
 

@@ -263,7 +263,7 @@ std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
   }
 }
 
-const OperationRegistration registered(
+const OperationRegistration matmul_registered(
     {.op = "matmul",
      .dtypes =
          [] {

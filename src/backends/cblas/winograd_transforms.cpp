@@ -14,10 +14,10 @@ using Lanes = float __attribute__((vector_size(winograd_lanes * sizeof(float))))
 using LanesOfArray =
     float __attribute__((vector_size(winograd_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-const LanesOfArray* lanes(const float* first) {
+const LanesOfArray* lanes_at(const float* first) {
   return reinterpret_cast<const LanesOfArray*>(first);
 }
-LanesOfArray* lanes(float* first) {
+LanesOfArray* lanes_at(float* first) {
   return reinterpret_cast<LanesOfArray*>(first);
 }
 
@@ -125,9 +125,9 @@ BREAKEVEN_INLINED inline void to_planes(const float* const* runs, std::int64_t c
                                         std::int64_t plane) {
   for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
     both_ways<side, products, transform>(
-        [&](int y, int x) BREAKEVEN_INLINED { return lanes(runs[y * side + x] + c); },
+        [&](int y, int x) BREAKEVEN_INLINED { return lanes_at(runs[y * side + x] + c); },
         [&](int i, int j, const Lanes& value)
-            BREAKEVEN_INLINED { *lanes(to + (i * products + j) * plane + c) = value; });
+            BREAKEVEN_INLINED { *lanes_at(to + (i * products + j) * plane + c) = value; });
   }
 }
 
@@ -137,10 +137,10 @@ BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane,
                                           float* const* runs) {
   for (std::int64_t c = 0; c < channels; c += winograd_lanes) {
     both_ways<products, side, transform>(
-        [&](int i, int j) BREAKEVEN_INLINED { return lanes(from + (i * products + j) * plane + c); },
+        [&](int i, int j) BREAKEVEN_INLINED { return lanes_at(from + (i * products + j) * plane + c); },
         [&](int y, int x, const Lanes& value) BREAKEVEN_INLINED {
           float* const run = runs[y * side + x];
-          if (run != nullptr) *lanes(run + c) = add ? *lanes(run + c) + value : value;
+          if (run != nullptr) *lanes_at(run + c) = add ? *lanes_at(run + c) + value : value;
         });
   }
 }

@@ -191,7 +191,7 @@ class SingleLayer final : public Work {
   std::size_t next_ = 0;  // of them
 };
 
-const OperationRegistration registered({.op = "conv2d",
+const OperationRegistration conv2d_registered({.op = "conv2d",
                                         .dtypes = layer_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {

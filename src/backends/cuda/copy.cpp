@@ -145,7 +145,7 @@ class DeviceCopy final : public Work {
   std::string algorithm_;
 };
 
-const OperationRegistration registered({.op = "copy",
+const OperationRegistration copy_registered({.op = "copy",
                                         .dtypes = array_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {

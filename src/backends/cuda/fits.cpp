@@ -80,7 +80,7 @@ class Fits final : public Work {
   std::uint64_t seed_;
 };
 
-const OperationRegistration registered({.op = "fits",
+const OperationRegistration fits_registered({.op = "fits",
                                         .dtypes = product_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {

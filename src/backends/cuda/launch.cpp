@@ -45,7 +45,7 @@ class EmptyKernel final : public Work {
   Memory written_;
 };
 
-const OperationRegistration registered({.op = "launch",
+const OperationRegistration launch_registered({.op = "launch",
                                         .dtypes = [] { return std::vector{Dtype::f32}; },
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {

@@ -127,7 +127,7 @@ class Matrices final : public Work {
   std::optional<Product> product_;
 };
 
-const OperationRegistration registered({.op = "matmul",
+const OperationRegistration matmul_registered({.op = "matmul",
                                         .dtypes = product_dtypes,
                                         .prepare = [](const Case& problem,
                                                       std::uint64_t seed) -> std::unique_ptr<Prepared> {

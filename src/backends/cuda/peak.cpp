@@ -117,7 +117,7 @@ class PeakOfDevice final : public Work {
   std::string algorithm_;
 };
 
-const OperationRegistration registered(
+const OperationRegistration peak_registered(
     {.op = "peak",
      .dtypes =
          [] {

@@ -80,7 +80,7 @@ class Read final : public Work {
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration registered(array_operation<Read>("read"));
+const OperationRegistration read_registered(array_operation<Read>("read"));
 
 }  // namespace
 }  // namespace breakeven::cuda

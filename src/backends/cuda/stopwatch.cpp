@@ -1,7 +1,7 @@
 #include "backends/cuda/stopwatch.h"
+#include "host/steady_clock.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -70,10 +70,10 @@ std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs,
 
 double Stopwatch::seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue) {
   stream_.wait();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (std::int64_t i = 0; i < runs; ++i) enqueue();
   stream_.wait();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 double Stopwatch::quick_seconds(const std::function<void()>& enqueue, double worth,

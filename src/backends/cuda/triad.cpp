@@ -58,7 +58,7 @@ class Triad final : public Work {
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration registered(array_operation<Triad>("triad"));
+const OperationRegistration triad_registered(array_operation<Triad>("triad"));
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -116,7 +116,7 @@ Operation within_memory() {
   return copy;
 }
 
-const OperationRegistration registered(within_memory());
+const OperationRegistration copy_registered(within_memory());
 
 }  // namespace
 }  // namespace breakeven::native

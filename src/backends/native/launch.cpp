@@ -36,7 +36,7 @@ class EmptyRegion final : public Prepared {
   float written_ = 0;
 };
 
-const OperationRegistration registered({
+const OperationRegistration launch_registered({
     .op = "launch",
     .dtypes = [] { return std::vector{Dtype::f32}; },
     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {

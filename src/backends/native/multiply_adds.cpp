@@ -32,7 +32,7 @@ namespace {
 
 // Sums of many numbers, kept apart so that no addition waits for the one before it.
 template <typename T>
-[[gnu::always_inline]] inline double sum_of(const T* values, std::int64_t count) {
+[[gnu::always_inline]] inline double sum_in_double(const T* values, std::int64_t count) {
   std::array<double, 32> sums{};
   constexpr std::int64_t apart = std::ssize(sums);
   for (std::int64_t i = 0; i + apart <= count; i += apart) {
@@ -159,12 +159,12 @@ Tile columns_of(const std::array<std::byte, 64>& b) {
 BREAKEVEN_VECTORISED double sum_of_floats(const std::array<Tile, 4>& tiles) {
   std::array<float, sizeof tiles / sizeof(float)> values{};
   std::memcpy(values.data(), &tiles, sizeof tiles);
-  return sum_of(values.data(), std::ssize(values));
+  return sum_in_double(values.data(), std::ssize(values));
 }
 BREAKEVEN_VECTORISED double sum_of_integers(const std::array<Tile, 4>& tiles) {
   std::array<std::int32_t, sizeof tiles / sizeof(std::int32_t)> values{};
   std::memcpy(values.data(), &tiles, sizeof tiles);
-  return sum_of(values.data(), std::ssize(values));
+  return sum_in_double(values.data(), std::ssize(values));
 }
 
 /// What GCC's intrinsics do not say: that they read all of what they are given the address of.

@@ -14,7 +14,7 @@ namespace {
 
 /// An instruction, and the operands of a case as it takes them: one pair of vectors, or several, where it
 /// multiplies in a wider type.
-struct Way {
+struct UnitLoop {
   MultiplyAdds unit;
   std::vector<Vectors> vectors;
   bool widens = false;
@@ -50,8 +50,8 @@ bool is_widened(Dtype dtype) {
 }
 
 /// As every library computes what a CPU has no instruction for, and some of what it has: in f32.
-std::vector<Way> ways_of(const Peak& p, std::uint64_t seed) {
-  std::vector<Way> ways;
+std::vector<UnitLoop> ways_of(const Peak& p, std::uint64_t seed) {
+  std::vector<UnitLoop> ways;
   for (const MultiplyAdds& unit : multiply_adds(p.dtype))
     ways.push_back({.unit = unit, .vectors = {vectors_as_stored(p.dtype, seed)}});
   if (!is_widened(p.dtype)) return ways;
@@ -101,8 +101,8 @@ class PeakOfUnits final : public Prepared {
 
   Peak p_;
   std::uint64_t seed_;
-  std::vector<Way> ways_;
-  const Way* way_ = nullptr;
+  std::vector<UnitLoop> ways_;
+  const UnitLoop* way_ = nullptr;
   std::vector<Sum> sums_;
   double result_ = 0;
 };
@@ -114,7 +114,7 @@ std::vector<Dtype> dtypes() {
   return here;
 }
 
-const OperationRegistration registered({
+const OperationRegistration peak_registered({
     .op = "peak",
     .dtypes = dtypes,
     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {

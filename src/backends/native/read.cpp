@@ -79,7 +79,7 @@ class Read final : public Prepared {
   T result_ = 0;
 };
 
-const OperationRegistration registered(in_both_floats<Read>("read"));
+const OperationRegistration read_registered(in_both_floats<Read>("read"));
 
 }  // namespace
 }  // namespace breakeven::native

@@ -91,7 +91,7 @@ class Triad final : public Prepared {
   bool past_caches_ = false;
 };
 
-const OperationRegistration registered(in_both_floats<Triad>("triad"));
+const OperationRegistration triad_registered(in_both_floats<Triad>("triad"));
 
 }  // namespace
 }  // namespace breakeven::native

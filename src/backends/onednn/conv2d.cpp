@@ -316,7 +316,7 @@ class OnednnConv2d final : public Prepared {
 };
 
 /// What this CPU convolves, forward, by more than the reference implementation.
-std::vector<Dtype> dtypes() {
+std::vector<Dtype> conv2d_dtypes() {
   const Device device;
   std::vector<Dtype> fast;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
@@ -339,7 +339,7 @@ std::vector<Dtype> dtypes() {
 }
 
 const OperationRegistration conv2d({.op = "conv2d",
-                                    .dtypes = dtypes,
+                                    .dtypes = conv2d_dtypes,
                                     .prepare = [](const Case& c,
                                                   std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                       return std::make_unique<OnednnConv2d>(c, seed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -11,6 +12,12 @@
 namespace breakeven::onednn {
 
 using Type = dnnl::memory::data_type;
+
+Desc plain(const Dims& dims, Type type) {
+  using Tag = dnnl::memory::format_tag;
+  constexpr std::array tags{Tag::a, Tag::ab, Tag::abc, Tag::abcd};
+  return {dims, type, tags.at(dims.size() - 1)};
+}
 
 Type input_type(Dtype dtype) {
   switch (dtype) {

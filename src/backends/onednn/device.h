@@ -12,6 +12,10 @@ namespace breakeven::onednn {
 
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
+constexpr auto f32 = dnnl::memory::data_type::f32;
+
+/// One to four dimensions, row-major.
+Desc plain(const Dims& dims, dnnl::memory::data_type type = f32);
 
 /// Where primitives run. Cheap to make: a case has its own. What is made with one copy runs with all its
 /// copies, and with no other.

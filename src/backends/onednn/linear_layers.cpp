@@ -12,7 +12,6 @@ namespace breakeven::onednn {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-constexpr auto f32 = dnnl::memory::data_type::f32;
 
 /// The primitives of one kind of layer, and their arguments after the tensors.
 struct InnerProduct {
@@ -72,9 +71,6 @@ struct DirectConvolution {
 
 using Type = dnnl::memory::data_type;
 
-Desc plain(const Dims& dims, Type type = f32) {
-  return {dims, type, dims.size() == 1 ? Tag::a : dims.size() == 2 ? Tag::ab : Tag::abcd};
-}
 Desc any(const Dims& dims, Type type) {
   return {dims, type, Tag::any};
 }

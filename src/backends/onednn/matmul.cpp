@@ -197,7 +197,7 @@ class OnednnMatmul final : public Prepared {
 };
 
 /// What this CPU multiplies by more than the reference implementation.
-std::vector<Dtype> dtypes() {
+std::vector<Dtype> matmul_dtypes() {
   const Device device;
   std::vector<Dtype> fast;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
@@ -215,7 +215,7 @@ std::vector<Dtype> dtypes() {
 }
 
 const OperationRegistration matmul({.op = "matmul",
-                                    .dtypes = dtypes,
+                                    .dtypes = matmul_dtypes,
                                     .prepare = [](const Case& c,
                                                   std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                       return std::make_unique<OnednnMatmul>(c, seed);

@@ -20,7 +20,6 @@ namespace breakeven::onednn {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-constexpr auto f32 = dnnl::memory::data_type::f32;
 
 /// Of layer `index`. What lies between two of convolution, pooling and dense layer, and is read by nobody
 /// else, has the type of their products; all else reads and writes f32.

@@ -10,10 +10,6 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-Desc plain(const Dims& dims) {
-  return {dims, dnnl::memory::data_type::f32, dims.size() == 1 ? Tag::a : Tag::ab};
-}
-
 /// Rows of `values` added up: sums[j] = sum over r of values[r][j]. Each thread has its own columns.
 void sum_rows(const float* values, std::int64_t rows, std::int64_t columns, float* sums) {
   constexpr std::int64_t stripe = 64;

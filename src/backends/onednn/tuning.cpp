@@ -1,15 +1,15 @@
 #include "backends/onednn/tuning.h"
+#include "host/steady_clock.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace breakeven::onednn {
 namespace {
 
 double seconds_of(Way& way) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   way.run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 }  // namespace

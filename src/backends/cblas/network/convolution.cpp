@@ -28,9 +28,9 @@ BREAKEVEN_VECTORISED void add_runs(const float* from, std::int64_t from_step, fl
   }
 }
 
-class Convolution final : public ImageLayer {
+class ColumnConvolution final : public ImageLayer {
  public:
-  explicit Convolution(const LayerTask& task)
+  explicit ColumnConvolution(const LayerTask& task)
       : l_(task.layer), input_is_relu_(task.input_is_relu), parameters_(task.parameters) {
     constexpr std::int64_t block_bytes = 400 << 10;
     const std::int64_t row_bytes = l_.q * terms() * static_cast<std::int64_t>(sizeof(float));
@@ -137,7 +137,7 @@ class Convolution final : public ImageLayer {
 
 std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task) {
   if (auto by_tiles = make_winograd_convolution(task)) return by_tiles;
-  return std::make_unique<Convolution>(task);
+  return std::make_unique<ColumnConvolution>(task);
 }
 
 }  // namespace breakeven::cblas

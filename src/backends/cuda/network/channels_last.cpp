@@ -9,19 +9,19 @@ namespace breakeven::cuda {
 namespace {
 
 /// `count` matrices of channels x pixels.
-struct Matrices {
+struct ImageMatrices {
   std::int64_t count, channels, pixels;
 };
 
 /// What tensor `index` is made of where it is the weights of a layer that reads images.
-std::optional<Matrices> images_read_by(const Network& network, std::size_t index) {
+std::optional<ImageMatrices> images_read_by(const Network& network, std::size_t index) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.weights != index) continue;
-    if (layer.kind == LayerKind::conv2d) return Matrices{layer.k, layer.c, layer.filter * layer.filter};
+    if (layer.kind == LayerKind::conv2d) return ImageMatrices{layer.k, layer.c, layer.filter * layer.filter};
     if (layer.kind == LayerKind::dense && i > 0 && network.layers[i - 1].spatial()) {
       const Layer& before = network.layers[i - 1];
-      return Matrices{layer.out, before.k, before.p * before.q};
+      return ImageMatrices{layer.out, before.k, before.p * before.q};
     }
   }
   return std::nullopt;
