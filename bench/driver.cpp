@@ -130,7 +130,8 @@ BENCHMARK(interval_of_three_launches)->Arg(100)->Unit(benchmark::kMillisecond);
 void decide_whether_done(benchmark::State& state) {
   const std::vector<std::vector<double>> launches{random_seconds(static_cast<std::size_t>(state.range(0)))};
   const Measure measure{.precision = 1e-6};
-  for (auto _ : state) benchmark::DoNotOptimize(progress(launches, 0, measure.precision, measure.max_seconds));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(progress(launches, 0, measure.precision, measure.max_seconds));
 }
 BENCHMARK(decide_whether_done)->Arg(10)->Arg(100)->Arg(960);
 

@@ -222,11 +222,10 @@ struct Named {
 };
 
 const std::vector<Named>& networks() {
-  static const std::vector<Named> all{
-      {"mlp", "the MLP", make_mlp},
-      {"lenet", "LeNet", make_lenet},
-      {"cnn", "the CNN", make_cnn},
-      {"transformer", "the transformer", make_transformer}};
+  static const std::vector<Named> all{{"mlp", "the MLP", make_mlp},
+                                      {"lenet", "LeNet", make_lenet},
+                                      {"cnn", "the CNN", make_cnn},
+                                      {"transformer", "the transformer", make_transformer}};
   return all;
 }
 
@@ -275,7 +274,8 @@ const std::vector<std::string>& network_names() {
 }
 
 std::string network_display_name(const std::string& name) {
-  const auto found = std::find_if(networks().begin(), networks().end(), [&](const Named& network) { return network.name == name; });
+  const auto found = std::find_if(networks().begin(), networks().end(),
+                                  [&](const Named& network) { return network.name == name; });
   return found == networks().end() ? name : found->display_name;
 }
 

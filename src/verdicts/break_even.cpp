@@ -11,7 +11,7 @@ namespace {
 
 constexpr double narrow = 1.25;  // a bracket's high over low, from which on a line is fitted
 constexpr int most_moves = 3;
-constexpr int tied_after = 8;     // launches that do not tell who is ahead
+constexpr int tied_after = 8;              // launches that do not tell who is ahead
 constexpr double trimmed_launches = 0.13;  // from either end: nothing of fewer launches, and one of so many
 
 }  // namespace
@@ -71,7 +71,8 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   // Each launch is another look, and any of them may decide: 1 % for all of them.
   constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
   const double t = boost::math::quantile(boost::math::complement(student, error_each_side));
-  if (std::abs(ahead) > t * std::max(trimmed_standard_error(ratios, trimmed_launches), least_noise / std::sqrt(n)))
+  if (std::abs(ahead) >
+      t * std::max(trimmed_standard_error(ratios, trimmed_launches), least_noise / std::sqrt(n)))
     return ahead < 0 ? Lead::challenger : Lead::baseline;
   return ratios.size() < tied_after ? std::nullopt : std::optional(Lead::neither);
 }

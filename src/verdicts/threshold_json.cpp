@@ -158,19 +158,18 @@ LeadChange read_change(const JsonReader& in) {
 }
 
 ThresholdAnswer read_answer(const JsonReader& in) {
-  ThresholdAnswer answer{
-      .title = in.get<std::string>("title"),
-      .in = in.has("in") ? read_name(in, "in", quantities) : Quantity::time,
-      .from = in.get<std::int64_t>("from"),
-      .to = in.get<std::int64_t>("to"),
-      .found = {.answer = read_name(in, "answer", break_even_answers),
-                .changes = {},
-                .first = in.optional<std::int64_t>("first_measured"),
-                .last = in.optional<std::int64_t>("last_measured"),
-                .values = in.has("values") ? in.count("values") : 0,
-                .launches = in.has("launches") ? in.count("launches") : 0},
-      .points = {},
-      .notes = in.get_or<std::vector<std::string>>("notes", {})};
+  ThresholdAnswer answer{.title = in.get<std::string>("title"),
+                         .in = in.has("in") ? read_name(in, "in", quantities) : Quantity::time,
+                         .from = in.get<std::int64_t>("from"),
+                         .to = in.get<std::int64_t>("to"),
+                         .found = {.answer = read_name(in, "answer", break_even_answers),
+                                   .changes = {},
+                                   .first = in.optional<std::int64_t>("first_measured"),
+                                   .last = in.optional<std::int64_t>("last_measured"),
+                                   .values = in.has("values") ? in.count("values") : 0,
+                                   .launches = in.has("launches") ? in.count("launches") : 0},
+                         .points = {},
+                         .notes = in.get_or<std::vector<std::string>>("notes", {})};
   if (answer.found.first.has_value() != answer.found.last.has_value())
     in.fail("has one of first_measured and last_measured, and not the other");
   in.each("changes", [&](const JsonReader& c) { answer.found.changes.push_back(read_change(c)); });

@@ -1,4 +1,3 @@
-#include "host/steady_clock.h"
 #include "worker/extra_work.h"
 
 #include <benchmark/benchmark.h>
@@ -11,6 +10,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "host/steady_clock.h"
 
 namespace breakeven {
 namespace {

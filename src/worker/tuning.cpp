@@ -1,9 +1,10 @@
-#include "host/steady_clock.h"
 #include "worker/tuning.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "host/steady_clock.h"
 
 namespace breakeven {
 namespace {

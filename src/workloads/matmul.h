@@ -12,8 +12,8 @@ struct Matmul {
   bool transpose_a = false, transpose_b = false;
   Dtype dtype = Dtype::f32;
   bool tuned = true;  // by a race among a library's algorithms
-  /// In f8e4m3: sums stay in the tensor cores' own accumulators, which have 13 bits of fraction, from the first
-  /// product to the last; otherwise they are added up in f32 every few steps.
+  /// In f8e4m3: sums stay in the tensor cores' own accumulators, which have 13 bits of fraction, from the
+  /// first product to the last; otherwise they are added up in f32 every few steps.
   bool fast_accumulation = false;
 
   explicit Matmul(const Parameters& parameters);

@@ -114,7 +114,8 @@ TEST_P(FaultWhileMeasuring, CostsOneCase) {
   EXPECT_THAT(outcome.out, HasSubstr(expected.reason.substr(0, 20))) << "the reason is shown to people";
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultWhileMeasuring, testing::ValuesIn(faults_while_measuring()), name_of_fault);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultWhileMeasuring, testing::ValuesIn(faults_while_measuring()),
+                         name_of_fault);
 
 /// The process that is to measure fails to greet: the case it was started for is lost.
 class FaultAtGreeting : public DriverTest, public testing::WithParamInterface<At> {};
@@ -182,7 +183,8 @@ std::vector<At> faults_after_measuring() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterMeasuring, testing::ValuesIn(faults_after_measuring()), name_of_fault);
+INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterMeasuring, testing::ValuesIn(faults_after_measuring()),
+                         name_of_fault);
 
 /// Megabytes on standard error are read and dropped, at any request.
 class Chatter : public DriverTest, public testing::WithParamInterface<std::string> {};

@@ -54,8 +54,10 @@ TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
     GTEST_SKIP() << "mkl was built";
   const Outcome outcome = breakeven({"run", products({8}), "--backends", "a,mkl", "--out", "-"});
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--backends mkl: not available: was not built here; run scripts/setup-libraries mkl"),
-                                 Not(HasSubstr("found:"))));
+  EXPECT_THAT(
+      outcome.err,
+      AllOf(HasSubstr("--backends mkl: not available: was not built here; run scripts/setup-libraries mkl"),
+            Not(HasSubstr("found:"))));
 }
 
 TEST_F(SelectionTest, ConformanceTakesTheNameOfABackend) {

@@ -7,8 +7,9 @@ namespace breakeven {
 namespace {
 
 Parameters convolution() {
-  return {{"c", std::int64_t{3}}, {"h", std::int64_t{8}}, {"w", std::int64_t{8}}, {"k", std::int64_t{4}},
-          {"r", std::int64_t{3}}, {"s", std::int64_t{3}}, {"dtype", std::string("f32")}};
+  return {{"c", std::int64_t{3}},       {"h", std::int64_t{8}}, {"w", std::int64_t{8}},
+          {"k", std::int64_t{4}},       {"r", std::int64_t{3}}, {"s", std::int64_t{3}},
+          {"dtype", std::string("f32")}};
 }
 
 TEST(CaseId, LeavesOutWhatIsAtItsFallback) {
@@ -41,9 +42,9 @@ TEST(CaseTitle, OfANetworkNamesItAndWhatIsNotUsual) {
                                                         {"optimizer", std::string("adam")},
                                                         {"dtype", std::string("f32")}});
   EXPECT_EQ(step.workload->title(step.parameters), "mlp, batch 128, optimizer adam, f32");
-  const Case batch = make_case(
-      *find_workload("infer"),
-      {{"network", std::string("cnn")}, {"batch", std::int64_t{1}}, {"dtype", std::string("f32")}});
+  const Case batch =
+      make_case(*find_workload("infer"),
+                {{"network", std::string("cnn")}, {"batch", std::int64_t{1}}, {"dtype", std::string("f32")}});
   EXPECT_EQ(batch.workload->title(batch.parameters), "cnn, batch 1, f32");
 }
 

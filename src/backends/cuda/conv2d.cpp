@@ -191,13 +191,13 @@ class SingleLayer final : public Work {
   std::size_t next_ = 0;  // of them
 };
 
-const OperationRegistration conv2d_registered({.op = "conv2d",
-                                        .dtypes = layer_dtypes,
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<SingleLayer>(problem, seed);
-                                        },
-                                        .why_not = why_no_layers_in});
+const OperationRegistration conv2d_registered(
+    {.op = "conv2d",
+     .dtypes = layer_dtypes,
+     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+       return std::make_unique<SingleLayer>(problem, seed);
+     },
+     .why_not = why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -146,14 +146,14 @@ class DeviceCopy final : public Work {
 };
 
 const OperationRegistration copy_registered({.op = "copy",
-                                        .dtypes = array_dtypes,
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          const Copy p(problem.parameters);
-                                          if (p.direction == Direction::within)
-                                            return std::make_unique<DeviceCopy>(p.array, seed);
-                                          return std::make_unique<LinkCopy>(p, seed);
-                                        }});
+                                             .dtypes = array_dtypes,
+                                             .prepare = [](const Case& problem,
+                                                           std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                               const Copy p(problem.parameters);
+                                               if (p.direction == Direction::within)
+                                                 return std::make_unique<DeviceCopy>(p.array, seed);
+                                               return std::make_unique<LinkCopy>(p, seed);
+                                             }});
 
 }  // namespace
 }  // namespace breakeven::cuda

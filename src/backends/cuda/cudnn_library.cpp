@@ -6,7 +6,8 @@
 namespace cudnn_frontend {
 /// Where the front end looks for cuDNN's functions, and demands to be told by this name: among all that are
 /// loaded, so that whoever loads some of their own before the library's is heard (LD_PRELOAD).
-extern void* cudnn_dlhandle;  // NOLINT(readability-redundant-declaration): the front end's header need not be here
+// The front end's header, which declares it, too, need not be here.
+extern void* cudnn_dlhandle;  // NOLINT(readability-redundant-declaration)
 void* cudnn_dlhandle = RTLD_DEFAULT;
 }  // namespace cudnn_frontend
 

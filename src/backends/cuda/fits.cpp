@@ -81,12 +81,12 @@ class Fits final : public Work {
 };
 
 const OperationRegistration fits_registered({.op = "fits",
-                                        .dtypes = product_dtypes,
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<Fits>(problem, seed);
-                                        },
-                                        .why_not = why_not_here});
+                                             .dtypes = product_dtypes,
+                                             .prepare = [](const Case& problem,
+                                                           std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                               return std::make_unique<Fits>(problem, seed);
+                                             },
+                                             .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -45,13 +45,12 @@ class EmptyKernel final : public Work {
   Memory written_;
 };
 
-const OperationRegistration launch_registered({.op = "launch",
-                                        .dtypes = [] { return std::vector{Dtype::f32}; },
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<EmptyKernel>(Launch(problem.parameters),
-                                                                               seed);
-                                        }});
+const OperationRegistration launch_registered(
+    {.op = "launch",
+     .dtypes = [] { return std::vector{Dtype::f32}; },
+     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+       return std::make_unique<EmptyKernel>(Launch(problem.parameters), seed);
+     }});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -127,13 +127,13 @@ class Matrices final : public Work {
   std::optional<Product> product_;
 };
 
-const OperationRegistration matmul_registered({.op = "matmul",
-                                        .dtypes = product_dtypes,
-                                        .prepare = [](const Case& problem,
-                                                      std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                          return std::make_unique<Matrices>(problem, seed);
-                                        },
-                                        .why_not = why_not_here});
+const OperationRegistration matmul_registered(
+    {.op = "matmul",
+     .dtypes = product_dtypes,
+     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
+       return std::make_unique<Matrices>(problem, seed);
+     },
+     .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

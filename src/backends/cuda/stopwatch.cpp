@@ -1,9 +1,10 @@
 #include "backends/cuda/stopwatch.h"
-#include "host/steady_clock.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+
+#include "host/steady_clock.h"
 
 namespace breakeven::cuda {
 namespace {

@@ -1,7 +1,8 @@
 #include "backends/onednn/tuning.h"
-#include "host/steady_clock.h"
 
 #include <algorithm>
+
+#include "host/steady_clock.h"
 
 namespace breakeven::onednn {
 namespace {

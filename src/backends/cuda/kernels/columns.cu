@@ -12,8 +12,8 @@ namespace {
 constexpr int widest = 32;  // columns a block
 constexpr int most_sums = 2;
 
-/// Columns that a block takes, so that neighbouring threads read neighbouring values: as many as there are, or
-/// a warp's width; one where its own values are stored contiguously.
+/// Columns that a block takes, so that neighbouring threads read neighbouring values: as many as there are,
+/// or a warp's width; one where its own values are stored contiguously.
 int block_columns(const SummedRows& of) {
   if (of.plane > 1) return 1;
   int width = 1;
@@ -178,8 +178,7 @@ void sum_rows(Dtype dtype, const ColumnSums& sums, const void* gradient, float* 
               cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, Plain<T>{static_cast<const T*>(gradient)}, bias_gradient, nullptr,
-                stream);
+    sum_columns(sums, Plain<T>{static_cast<const T*>(gradient)}, bias_gradient, nullptr, stream);
   });
 }
 
@@ -187,8 +186,8 @@ void sum_rows_through_relu(Dtype dtype, const ColumnSums& sums, const void* outp
                            float* bias_gradient, cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, ThroughRelu<T>{static_cast<const T*>(output), static_cast<T*>(gradient)},
-                bias_gradient, nullptr, stream);
+    sum_columns(sums, ThroughRelu<T>{static_cast<const T*>(output), static_cast<T*>(gradient)}, bias_gradient,
+                nullptr, stream);
   });
 }
 
@@ -196,8 +195,8 @@ void sum_rows_through_gelu(Dtype dtype, const ColumnSums& sums, const void* line
                            float* bias_gradient, cudaStream_t stream) {
   with_type(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns(sums, ThroughGelu<T>{static_cast<const T*>(linear), static_cast<T*>(gradient)},
-                bias_gradient, nullptr, stream);
+    sum_columns(sums, ThroughGelu<T>{static_cast<const T*>(linear), static_cast<T*>(gradient)}, bias_gradient,
+                nullptr, stream);
   });
 }
 

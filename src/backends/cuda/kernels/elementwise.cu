@@ -146,8 +146,7 @@ struct MeanTokensGradient {
   Divisor features, image_values;
   template <int count>
   __device__ void write(std::int64_t first) const {
-    auto pack =
-        load_pack<count>(gradient + image_values.quotient(first) * width + features.remainder(first));
+    auto pack = load_pack<count>(gradient + image_values.quotient(first) * width + features.remainder(first));
     for (T& value : pack.values)
       value = Number<T>::store(Number<T>::load(value) / static_cast<float>(tokens));
     store_pack(pack, x_gradient + first);
@@ -217,9 +216,9 @@ void mean_tokens(Dtype dtype, const void* x, void* means, std::int64_t images, s
                  std::int64_t features, cudaStream_t stream) {
   with_pack(dtype, features, [&](auto type, auto pack) {
     using T = decltype(type);
-    enqueue_each<pack.value>(MeanTokens<T>{static_cast<const T*>(x), static_cast<T*>(means), tokens, features,
-                                           Divisor(features)},
-                             images * features, stream);
+    enqueue_each<pack.value>(
+        MeanTokens<T>{static_cast<const T*>(x), static_cast<T*>(means), tokens, features, Divisor(features)},
+        images * features, stream);
   });
 }
 

@@ -95,8 +95,9 @@ void with_type(Dtype dtype, const Visit& visit) {
   }
 }
 
-/// Calls visit(T{}, pack), the second being a constant: how many values a thread takes at once. As many as one
-/// instruction moves where `length`, that of the rows that must not be crossed, is a multiple of it; else one.
+/// Calls visit(T{}, pack), the second being a constant: how many values a thread takes at once. As many as
+/// one instruction moves where `length`, that of the rows that must not be crossed, is a multiple of it; else
+/// one.
 template <typename Visit>
 void with_pack(Dtype dtype, std::int64_t length, const Visit& visit) {
   with_type(dtype, [&](auto type) {

@@ -71,7 +71,8 @@ TEST(ResultsDocument, AnswersTheQuestionOfTheConfig) {
 
 TEST(ResultsDocument, TheAnswerSaysWhichLibraryCouldBeFaster) {
   Result run = sample::result(products(1, 2));
-  run.backends = {sample::backend("onednn", true), sample::backend("blis", true), sample::backend("mkl", true)};
+  run.backends = {sample::backend("onednn", true), sample::backend("blis", true),
+                  sample::backend("mkl", true)};
   run.backends[1].warnings = {"its kernels leave AVX-512 unused; BLIS_ARCH_TYPE=0 has it take others"};
   run.backends[2].warnings = {"is not among those compared"};
   EXPECT_THAT(texts(document({run}).cards.at(0).answer),
