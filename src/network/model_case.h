@@ -9,9 +9,9 @@
 #include <functional>
 #include <memory>
 
-#include "network/batch_order.h"
 #include "network/model.h"
 #include "worker/backend.h"
+#include "workloads/batch_order.h"
 
 namespace breakeven {
 

@@ -105,9 +105,12 @@ struct Operation {
   std::function<std::vector<Dtype>()> dtypes;  // on this machine
   std::function<std::unique_ptr<Prepared>(const Case&, std::uint64_t seed)> prepare;
   std::function<std::string(Dtype)> why_not = {};  // (optional) the reason, where a dtype is not among them
+  /// (optional, of the reference backend) The reference result, in place of Workload::expect().
+  std::function<Evidence(const Case&, std::uint64_t seed, const std::vector<std::int64_t>& elements)> expect =
+      {};
 };
 
-/// `const OperationRegistration registered({...});` beside the definition.
+/// `const OperationRegistration matmul_registered({...});` beside the definition.
 struct OperationRegistration {
   explicit OperationRegistration(Operation operation);
 };

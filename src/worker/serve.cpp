@@ -135,7 +135,12 @@ class Worker {
   Answer operator()(const request::Expect& request) {
     check_elements(request.problem, request.elements);
     check_memory(request.problem, {});
-    return request.problem.workload->expect(request.problem.parameters, request.seed, request.elements);
+    const Case& problem = request.problem;
+    for (const Operation& operation : operations()) {
+      if (operation.op == problem.workload->op() && operation.expect)
+        return operation.expect(problem, request.seed, request.elements);
+    }
+    return problem.workload->expect(problem.parameters, request.seed, request.elements);
   }
 
   Answer operator()(const request::Verify& request) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "network/network.h"
+#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

@@ -1,8 +1,6 @@
 // Inference with a small network: one batch of images in, its logits out.
 #include <algorithm>
 
-#include "network/batch_order.h"
-#include "network/reference_model.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -65,18 +63,6 @@ class InferWorkload final : public Workload {
   std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
   bool measures_latency() const override { return true; }
   OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
-
-  Evidence expect(const Parameters& parameters, std::uint64_t seed,
-                  const std::vector<std::int64_t>& elements) const override {
-    const ModelTask task = model_task(parameters, seed);
-    const auto rows = rows_from(0, task.batch, task.data->images(Split::test).count());
-    return network_truth(parameters.dtype(), [&](RoundOperand<double> round) {
-      ReferenceModel model(task, 0, round);
-      std::vector<float> unused(rows.size() * classes);
-      model.infer(Split::test, rows, unused.data());
-      return logits_evidence(model.logits(), elements, seed);
-    });
-  }
 
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
     return network_tolerance(parameters, truth);

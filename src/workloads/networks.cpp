@@ -12,7 +12,7 @@ namespace breakeven {
 std::vector<Parameter> network_parameters() {
   constexpr std::int64_t most = 1 << 16;
   return {
-      choice_parameter("network", "what the network is built of (src/network/network.h)", network_names()),
+      choice_parameter("network", "what the network is built of (src/workloads/network.h)", network_names()),
       integer_parameter("batch", "images in one step", 1, most),
       integer_parameter("width",
                         "width of the mlp's hidden layers, or of the transformer; 0: the network's own", 0,
@@ -90,14 +90,6 @@ double rate_factor(const Parameters& parameters) {
 }
 
 }  // namespace
-
-Evidence network_truth(Dtype dtype, const std::function<Evidence(RoundOperand<double>)>& expect) {
-  Evidence truth = expect(nullptr);
-  if (dtype != Dtype::tf32) return truth;
-  truth.alternatives.push_back(expect(
-      [](double operand) { return static_cast<double>(truncated_to_tf32(static_cast<float>(operand))); }));
-  return truth;
-}
 
 Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth) {
   const DtypeFacts& type = facts(parameters.dtype());

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "network/model.h"
-#include "network/network.h"
-#include "network/reference_network.h"
+#include "workloads/model_task.h"
+#include "workloads/network.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -33,11 +32,6 @@ OutputShape logits_shape(const Parameters& parameters);
 /// Logits as a result in memory is shown: those at `elements`, and the projections of all of them.
 Evidence logits_evidence(const std::vector<double>& logits, const std::vector<std::int64_t>& elements,
                          std::uint64_t seed);
-
-/// The truth of a network's case: expect(nullptr), in float64. A device computes in tf32 with rounded
-/// operands, which is near that, or with truncated ones (wgmma of Hopper), whose errors have one sign and so
-/// grow with each layer: what expect() gives for those is an alternative.
-Evidence network_truth(Dtype dtype, const std::function<Evidence(RoundOperand<double>)>& expect);
 
 /// How far logits and losses may be from the truth.
 ///

@@ -1,9 +1,6 @@
 // Training a small network: one step is forward, backward and update on one batch.
 #include <fmt/format.h>
 
-#include "network/batch_order.h"
-#include "network/reference_model.h"
-#include "worker/backend.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -92,22 +89,6 @@ class TrainWorkload final : public Workload {
 
   std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
   OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
-
-  Evidence expect(const Parameters& parameters, std::uint64_t seed,
-                  const std::vector<std::int64_t>& elements) const override {
-    const ModelTask task = model_task(parameters, seed);
-    return network_truth(parameters.dtype(), [&](RoundOperand<double> round) {
-      BatchOrder order(task.data->images(Split::train).count(), task.batch, seed);
-      ReferenceModel model(task, 0, round);
-      Evidence truth;
-      for (int step = 0; step < first_steps; ++step) {
-        const double loss = model.train_step(order.next());
-        if (step == 0) truth = logits_evidence(model.logits(), elements, seed);
-        truth.losses.push_back(loss);
-      }
-      return truth;
-    });
-  }
 
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
     return network_tolerance(parameters, truth);

@@ -1,6 +1,6 @@
 // Any files of a data set, as they are or gzipped, are images whose pixels and labels can all be used, or a
 // DatasetError. The first two bytes of an input say how many of the others are the images' file.
-#include "network/dataset.h"
+#include "workloads/dataset.h"
 
 #include <algorithm>
 #include <numeric>

@@ -29,6 +29,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/reference/expected_networks.h"
 #include "protocol/extra_work.h"
 #include "protocol/messages.h"
 #include "protocol/simulated_clock.h"
@@ -201,7 +202,7 @@ class Simulation {
 
   Answer operator()(const request::Verify& request) const {
     const Case& c = prepared();
-    return c.workload->expect(c.parameters, seed_, request.elements);
+    return reference_result(c, seed_, request.elements);
   }
 
   Answer operator()(const request::Sample& request) {

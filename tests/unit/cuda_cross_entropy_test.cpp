@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backends/cuda/kernels/cross_entropy.h"
-#include "network/network.h"
-#include "network/reference_network.h"
+#include "backends/reference/reference_network.h"
+#include "workloads/network.h"
 #include "workloads/random.h"
 
 namespace breakeven::cuda {

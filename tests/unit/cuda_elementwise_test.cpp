@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "backends/cuda/kernels/elementwise.h"
-#include "network/dataset.h"
+#include "workloads/dataset.h"
 
 namespace breakeven::cuda {
 namespace {

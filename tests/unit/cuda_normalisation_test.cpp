@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/kernels/normalisation.h"
-#include "network/network.h"
+#include "workloads/network.h"
 #include "workloads/random.h"
 
 namespace breakeven::cuda {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backends/cuda/kernels/optimizers.h"
-#include "network/batch_order.h"
-#include "network/reference_network.h"
+#include "backends/reference/reference_network.h"
 #include "network_fixtures.h"
+#include "workloads/batch_order.h"
 
 namespace breakeven::cuda {
 namespace {

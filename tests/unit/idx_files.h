@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "network/dataset.h"
+#include "workloads/dataset.h"
 #include "workloads/random.h"
 
 namespace breakeven {

@@ -11,7 +11,6 @@
 
 #include "history/check.h"
 #include "history/store.h"
-#include "network/dataset.h"
 #include "plan/config.h"
 #include "plan/config_files.h"
 #include "plan/device_catalogue.h"
@@ -31,6 +30,7 @@
 #include "verdicts/measured.h"
 #include "verdicts/rank.h"
 #include "verdicts/selftest.h"
+#include "workloads/dataset.h"
 
 namespace breakeven::mutated_inputs_test {
 namespace {

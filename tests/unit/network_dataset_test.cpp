@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "network/dataset.h"
 #include "network_fixtures.h"
+#include "workloads/dataset.h"
 
 namespace breakeven {
 namespace {

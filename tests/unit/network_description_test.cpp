@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "network/network.h"
 #include "network_fixtures.h"
+#include "workloads/network.h"
 
 namespace breakeven {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "network/network.h"
 #include "unit/idx_files.h"
 #include "unit/temporary_folder.h"
+#include "workloads/network.h"
 #include "workloads/networks.h"
 #include "workloads/workload.h"
 

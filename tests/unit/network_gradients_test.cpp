@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "network/reference_network.h"
+#include "backends/reference/reference_network.h"
 #include "network_fixtures.h"
 #include "workloads/random.h"
 

@@ -5,11 +5,12 @@
 #include <limits>
 #include <utility>
 
-#include "network/batch_order.h"
+#include "backends/reference/expected_networks.h"
+#include "backends/reference/reference_model.h"
 #include "network/model_case.h"
-#include "network/reference_model.h"
 #include "network_fixtures.h"
 #include "worker/timing.h"
+#include "workloads/batch_order.h"
 
 namespace breakeven {
 namespace {
@@ -341,7 +342,7 @@ class SilentModel final : public Model {
 TEST_F(NetworkModelCase, LogitsThatAreNeverWrittenAreSeen) {
   const Case infer = problem("infer", 8);
   const auto elements = elements_to_check(80, seed);
-  const Evidence truth = infer.workload->expect(infer.parameters, seed, elements);
+  const Evidence truth = reference_result(infer, seed, elements);
   const auto silent =
       make_inference(infer, seed, [](const ModelTask&) { return std::make_unique<SilentModel>(); });
   EXPECT_FALSE(
@@ -352,7 +353,7 @@ TEST_F(NetworkModelCase, TheReferenceModelShowsTheTruth) {
   for (const char* op : {"train", "infer"}) {
     const Case c = problem(op, 12);
     const auto elements = elements_to_check(120, seed);
-    const Evidence truth = c.workload->expect(c.parameters, seed, elements);
+    const Evidence truth = reference_result(c, seed, elements);
     EXPECT_EQ(truth.elements.size(), 120U);
     const auto make = [](ModelTask task) { return std::make_unique<ReferenceModel>(std::move(task)); };
     const auto prepared =
@@ -365,7 +366,7 @@ TEST_F(NetworkModelCase, TheReferenceModelShowsTheTruth) {
 // Batches that do not divide the chunks the reference takes, and epochs within the first steps.
 TEST_F(NetworkModelCase, TheTruthCrossesEpochs) {
   const Case c = problem("train", 30);
-  const Evidence truth = c.workload->expect(c.parameters, seed, {0});
+  const Evidence truth = reference_result(c, seed, {0});
   ReferenceModel model(model_task(c.parameters, seed));
   for (std::uint64_t step = 0; step < 3; ++step)
     EXPECT_DOUBLE_EQ(truth.losses[step], model.train_step(batch_of_epoch(step, 0, 30)));

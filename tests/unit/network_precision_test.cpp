@@ -6,10 +6,11 @@
 #include <bit>
 #include <cmath>
 
-#include "network/batch_order.h"
-#include "network/reference_network.h"
+#include "backends/reference/expected_networks.h"
+#include "backends/reference/reference_network.h"
 #include "network_fixtures.h"
 #include "worker/backend.h"
+#include "workloads/batch_order.h"
 #include "workloads/networks.h"
 
 namespace breakeven {
@@ -75,7 +76,7 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
   const auto elements = elements_to_check(f32.workload->output(f32.parameters).elements(), parameters_seed);
   const auto truth_in = [&](const std::string& dtype) {
     const Case problem = problem_in(dtype);
-    return problem.workload->expect(problem.parameters, parameters_seed, elements);
+    return reference_result(problem, parameters_seed, elements);
   };
   const Evidence truth = truth_in("f32");
   const Evidence truth_in_tf32 = truth_in("tf32");

@@ -174,9 +174,9 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
 /// The machines of results and of thresholds alike, whichever file comes first.
 TEST(Measured, MachinesOfAllFilesAreToldApart) {
   const TemporaryFolder folder;
-  Threshold threshold = sample::threshold();
-  threshold.host.cpu = "Another CPU";
-  const auto t = folder.write("t.json", to_json_text(threshold));
+  Threshold elsewhere = sample::threshold();
+  elsewhere.host.cpu = "Another CPU";
+  const auto t = folder.write("t.json", to_json_text(elsewhere));
   const auto r = folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})));
   const std::vector files{t, r};
   const Measured measured = read_measured(files);

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "backends/reference/elements.h"
+#include "backends/reference/parallel.h"
 #include "backends/reference/threads.h"
-#include "network/parallel.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 

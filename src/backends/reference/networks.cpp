@@ -1,6 +1,7 @@
+#include "backends/reference/expected_networks.h"
+#include "backends/reference/reference_model.h"
 #include "backends/reference/threads.h"
 #include "network/model_case.h"
-#include "network/reference_model.h"
 
 namespace breakeven {
 namespace {
@@ -13,12 +14,16 @@ std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<ReferenceModel>(std::move(task), reference_threads());
 }
 
-const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_training(c, seed, make);
-                                   }});
-const OperationRegistration infer({"infer", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_inference(c, seed, make);
-                                   }});
+const OperationRegistration train({.op = "train",
+                                   .dtypes = dtypes,
+                                   .prepare = [](const Case& c,
+                                                 std::uint64_t seed) { return make_training(c, seed, make); },
+                                   .expect = expected_training});
+const OperationRegistration infer(
+    {.op = "infer",
+     .dtypes = dtypes,
+     .prepare = [](const Case& c, std::uint64_t seed) { return make_inference(c, seed, make); },
+     .expect = expected_inference});
 
 }  // namespace
 }  // namespace breakeven

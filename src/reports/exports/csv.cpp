@@ -152,7 +152,7 @@ FormattedReport results_csv(std::span<const Result> results) {
   for (const CsvColumn& column : columns) cells.emplace_back(column.name);
   for (const std::string& name : parameters) cells.push_back(text_cell("parameter." + name));
   end_row();
-  const BackendRecord unknown;
+  const BackendRecord unnamed;
   for (const Result& run : results) {
     const std::string threads = run.host.threads > 0 ? fmt::format("{}", run.host.threads) : "";
     std::unordered_map<std::string_view, const BackendRecord*> backends;
@@ -163,7 +163,7 @@ FormattedReport results_csv(std::span<const Result> results) {
       const CsvRow row{.measured = measured,
                        .run = run,
                        .result = result,
-                       .backend = backend == backends.end() ? unknown : *backend->second,
+                       .backend = backend == backends.end() ? unnamed : *backend->second,
                        .threads = threads};
       for (const CsvColumn& column : columns) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {

@@ -7,7 +7,7 @@
 
 #include "backends/cblas/gemm.h"
 #include "backends/cblas/network/parameters.h"
-#include "network/network.h"
+#include "workloads/network.h"
 
 namespace breakeven::cblas {
 

@@ -19,7 +19,7 @@ void gelu_backward(const float* x, float* gradient, std::int64_t count);
 /// Each row becomes exp(scale x - its largest), divided by the row's sum.
 void softmax(float* rows, std::int64_t count, std::int64_t columns, float scale);
 
-/// One optimiser step on `count` parameters, as network/model.h defines them.
+/// One optimiser step on `count` parameters, as workloads/model_task.h defines them.
 void update_sgd(float* w, float* v, const float* g, std::int64_t count, float rate, float momentum);
 struct AdamStep {
   float beta1, beta2, rest1, rest2;  // rest: 1 - beta, which f32 would round badly

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backends/cblas/network/parameters.h"
-#include "network/network.h"
+#include "workloads/network.h"
 
 namespace breakeven::cblas {
 

@@ -8,7 +8,7 @@
 
 namespace breakeven::cuda {
 
-/// Returns the same as pixel_value (network/dataset.h), which C++17, all that CMake 3.25 knows of nvcc,
+/// Returns the same as pixel_value (workloads/dataset.h), which C++17, all that CMake 3.25 knows of nvcc,
 /// cannot include. The quotient is right in every bit, by one correction of a product: a division takes four
 /// times as long.
 BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {

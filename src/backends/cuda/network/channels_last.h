@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "network/network.h"
+#include "workloads/network.h"
 
 namespace breakeven::cuda {
 

@@ -13,8 +13,8 @@
 #include "backends/cuda/products.h"
 #include "backends/cuda/race.h"
 #include "backends/cuda/recording.h"
-#include "network/batch_order.h"
 #include "worker/backend.h"
+#include "workloads/batch_order.h"
 
 namespace breakeven::cuda {
 namespace {

@@ -10,7 +10,7 @@ from breakeven_worker.network_cases import initial_values
 
 
 def make_network(p):
-    """The module of a case, by its parameters, with the input shape of one image. See src/network/network.h."""
+    """The module of a case, by its parameters, with the input shape of one image. See src/workloads/network.h."""
     return _NETWORKS[p["network"]](p)
 
 
@@ -82,7 +82,7 @@ _NETWORKS = {"mlp": _mlp, "lenet": _lenet, "cnn": _cnn, "transformer": _transfor
 
 
 def _tensors_in_order(network):
-    """Every parameter tensor with the scale of its initial values, in the order of src/network/network.h; no
+    """Every parameter tensor with the scale of its initial values, in the order of src/workloads/network.h; no
     scale where torch's own initial values, one and zero, are the right ones."""
     if isinstance(network, _Transformer):
         block = network.block

@@ -14,7 +14,7 @@ from .random_stream import BATCH_ORDER, RandomStream, shuffled_indices
 SIDE = 28
 PIXELS = SIDE * SIDE
 CLASSES = 10
-DISTINCT_ORDERS = 64  # of epochs; see src/network/batch_order.h
+DISTINCT_ORDERS = 64  # of epochs; see src/workloads/batch_order.h
 
 _IMAGES_MAGIC = 0x803  # unsigned bytes, three dimensions
 _LABELS_MAGIC = 0x801  # unsigned bytes, one dimension

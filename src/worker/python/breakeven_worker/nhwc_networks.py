@@ -1,5 +1,5 @@
 """The small networks as functions of their parameters: images as NHWC, weights as inputs x outputs and HWIO, which is what
-users of JAX and TensorFlow write. See src/network/network.h.
+users of JAX and TensorFlow write. See src/workloads/network.h.
 
 `ops` is a framework's: cast(x, dtype), matmul, conv(x, weights, pad), max_pool, relu, gelu, softmax, reshape, transpose,
 split(x, parts) and softmax of the last axis, mean(x, axis, keepdims), square, rsqrt.

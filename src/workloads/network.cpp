@@ -1,4 +1,4 @@
-#include "network/network.h"
+#include "workloads/network.h"
 
 #include <fmt/format.h>
 

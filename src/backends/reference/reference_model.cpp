@@ -1,4 +1,4 @@
-#include "network/reference_model.h"
+#include "backends/reference/reference_model.h"
 
 #include <algorithm>
 #include <utility>

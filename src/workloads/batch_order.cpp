@@ -1,4 +1,4 @@
-#include "network/batch_order.h"
+#include "workloads/batch_order.h"
 
 #include <algorithm>
 #include <utility>

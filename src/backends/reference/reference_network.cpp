@@ -1,4 +1,4 @@
-#include "network/reference_network.h"
+#include "backends/reference/reference_network.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "backends/reference/parallel.h"
 #include "host/cpu.h"
-#include "network/parallel.h"
 
 // The one hot loop is compiled for wide vectors, too, and the loader picks what this CPU has. Sanitizers
 // cannot see through the loader's choice.

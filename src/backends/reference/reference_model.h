@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/reference/reference_network.h"
 #include "network/model.h"
-#include "network/reference_network.h"
 
 namespace breakeven {
 

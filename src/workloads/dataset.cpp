@@ -1,4 +1,4 @@
-#include "network/dataset.h"
+#include "workloads/dataset.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "network/network.h"
+#include "workloads/network.h"
 
 namespace breakeven {
 

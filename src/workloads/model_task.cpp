@@ -1,4 +1,4 @@
-#include "network/model.h"
+#include "workloads/model_task.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "network/model.h"
-#include "network/network.h"
+#include "workloads/model_task.h"
+#include "workloads/network.h"
 
 namespace breakeven {
 
