@@ -1,5 +1,9 @@
 #include "plan/schema.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "plan/config.h"
 #include "results/quantity.h"
 
@@ -45,40 +49,73 @@ Json described(const Parameter& parameter, const Json& schema) {
   return whole;
 }
 
-Json range_schema(const Parameter& parameter) {
-  const Json bound = value_schema(parameter);
-  return {{"type", "object"},
-          {"properties",
-           {{"from", bound},
-            {"to", bound},
-            {"factor", {{"type", "number"}, {"exclusiveMinimum", 1}}},
-            {"step",
-             {{"type", parameter.kind == Kind::integer ? "integer" : "number"}, {"exclusiveMinimum", 0}}}}},
-          {"additionalProperties", false},
-          {"required", {"from", "to"}},
-          {"oneOf", {{{"required", {"factor"}}}, {{"required", {"step"}}}}}};
-}
-
-/// A value, a list of values or, of numbers, a range; and the names of other parameters for values.
-Json swept_schema(const Parameter& parameter, const std::vector<std::string>& all) {
-  Json one = Json::array({value_schema(parameter)});
-  if (parameter.kind != Kind::choice && parameter.kind != Kind::text) {
-    std::vector<std::string> others;
-    for (const std::string& name : all) {
-      if (name != parameter.name) others.push_back(name);
-    }
-    one.push_back({{"description", "as this parameter"}, {"enum", others}});
+/// What many places refer to, by name.
+class Definitions {
+ public:
+  /// Returns the reference.
+  Json add(const std::string& name, Json schema) {
+    all_[name] = std::move(schema);
+    return {{"$ref", "#/$defs/" + name}};
   }
-  const Json item = one.size() == 1 ? one[0] : Json{{"anyOf", one}};
-  Json forms = one;
-  forms.push_back({{"type", "array"}, {"minItems", 1}, {"items", item}});
-  if (parameter.kind == Kind::integer || parameter.kind == Kind::number)
-    forms.push_back(range_schema(parameter));
-  return described(parameter, {{"anyOf", forms}});
+  Json take() { return std::move(all_); }
+
+ private:
+  Json all_ = Json::object();
+};
+
+/// The name of a parameter's values, the same for all that have the same: `integer_1_to_64`.
+std::string values_name(const Parameter& parameter) {
+  if (parameter.kind == Kind::boolean) return "boolean";
+  const bool integer = parameter.kind == Kind::integer;
+  return fmt::format("{}_{}{}_to_{}", integer ? "integer" : "number",
+                     integer || parameter.minimum_allowed ? "" : "above_", parameter.minimum,
+                     parameter.maximum);
 }
 
-Json workload_schema(const Workload& workload) {
-  const std::vector<std::string> all = names(workload.parameters());
+/// `bound` is the schema of a value.
+Json range_schema(const Parameter& parameter, const Json& bound, Definitions& definitions) {
+  const std::string type = parameter.kind == Kind::integer ? "integer" : "number";
+  Json range =
+      definitions.add(type + "_range", {{"type", "object"},
+                                        {"properties",
+                                         {{"from", Json::object()},
+                                          {"to", Json::object()},
+                                          {"factor", {{"type", "number"}, {"exclusiveMinimum", 1}}},
+                                          {"step", {{"type", type}, {"exclusiveMinimum", 0}}}}},
+                                        {"additionalProperties", false},
+                                        {"required", {"from", "to"}},
+                                        {"oneOf", {{{"required", {"factor"}}}, {{"required", {"step"}}}}}});
+  range["properties"] = {{"from", bound}, {"to", bound}};
+  return range;
+}
+
+/// A value, or a list of values.
+Json listed_schema(Json value) {
+  return {{"anyOf", {value, {{"type", "array"}, {"minItems", 1}, {"items", value}}}}};
+}
+
+/// A value, a list of values or, of numbers, a range; and the names of other parameters for values. `names`
+/// is the schema of the workload's parameters' names.
+Json swept_schema(const std::string& op, const Parameter& parameter, const Json& names,
+                  Definitions& definitions) {
+  if (parameter.kind == Kind::choice || parameter.kind == Kind::text)
+    return described(parameter, listed_schema(value_schema(parameter)));
+  const std::string values = values_name(parameter);
+  const Json value = definitions.add(values, value_schema(parameter));
+  const Json item{{"anyOf", {value, names}}};
+  Json forms{{"anyOf", {value, names, {{"type", "array"}, {"minItems", 1}, {"items", item}}}}};
+  if (parameter.kind != Kind::boolean)
+    forms["anyOf"].push_back(
+        definitions.add("range_of_" + values, range_schema(parameter, value, definitions)));
+  Json whole = described(parameter, definitions.add(op + "." + values, forms));
+  whole["not"] = {{"const", parameter.name}};
+  return whole;
+}
+
+Json workload_schema(const Workload& workload, Definitions& definitions) {
+  const std::string op(workload.op());
+  const Json others = definitions.add(op + ".parameter", {{"description", "the value of that parameter"},
+                                                          {"enum", names(workload.parameters())}});
   Json properties{{"op", {{"const", workload.op()}}},
                   {"shapes",
                    {{"description", "a file of problems, relative to this one: its columns are parameters"},
@@ -96,7 +133,7 @@ Json workload_schema(const Workload& workload) {
                             {"items", value_schema(*find_parameter(workload.parameters(), "dtype"))}};
   Json needed = Json::array({"op"});
   for (const Parameter& parameter : workload.parameters()) {
-    properties[parameter.name] = swept_schema(parameter, all);
+    properties[parameter.name] = swept_schema(op, parameter, others, definitions);
     if (!parameter.fallback) needed.push_back(parameter.name);
   }
   return {{"description", workload.meaning()},
@@ -194,13 +231,12 @@ Json threshold_schema() {
 std::string config_schema() {
   Json ops = Json::array();
   Json by_op = Json::array();
-  Json definitions = Json::object();
+  Definitions definitions;
   for (const auto& workload : workloads()) {
     const std::string op(workload->op());
     ops.push_back(op);
-    by_op.push_back(
-        {{"if", {{"properties", {{"op", {{"const", op}}}}}}}, {"then", {{"$ref", "#/$defs/" + op}}}});
-    definitions[op] = workload_schema(*workload);
+    by_op.push_back({{"if", {{"properties", {{"op", {{"const", op}}}}}}},
+                     {"then", definitions.add(op, workload_schema(*workload, definitions))}});
   }
   Json described_backends{{"description", "names of backends; without this key, every contender found"}};
   described_backends.update(backends_schema());
@@ -225,7 +261,7 @@ std::string config_schema() {
             {"allOf", by_op}}}}}}},
       {"additionalProperties", false},
       {"required", {"workloads"}},
-      {"$defs", definitions}};
+      {"$defs", definitions.take()}};
   return schema.dump(2) + "\n";
 }
 

@@ -6,7 +6,7 @@
 namespace breakeven {
 namespace {
 
-class InferWorkload final : public Workload {
+class InferWorkload final : public NetworkWorkload {
  public:
   std::string_view op() const override { return "infer"; }
   std::string_view meaning() const override { return "the logits of one batch by a small network"; }
@@ -23,10 +23,6 @@ class InferWorkload final : public Workload {
     }();
     return all;
   }
-
-  std::string title(const Parameters& given) const override { return network_title(parameters(), given); }
-
-  void check(const Parameters& parameters) const override { make_network(parameters); }
 
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
@@ -60,18 +56,7 @@ class InferWorkload final : public Workload {
                                    static_cast<double>(facts(parameters.dtype()).bytes);
   }
 
-  std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
   bool measures_latency() const override { return true; }
-  OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
-
-  Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
-    return network_tolerance(parameters, truth);
-  }
-
- private:
-  static double batch(const Parameters& parameters) {
-    return static_cast<double>(parameters.integer("batch"));
-  }
 };
 
 const WorkloadRegistration<InferWorkload> infer_registered;

@@ -41,12 +41,12 @@ std::vector<Parameter> data_parameters() {
   });
 }
 
-std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters) {
-  std::string title = parameters.text("network");
-  for (const auto& [name, value] : not_at_fallback(known, parameters)) {
+std::string NetworkWorkload::title(const Parameters& given) const {
+  std::string title = given.text("network");
+  for (const auto& [name, value] : not_at_fallback(parameters(), given)) {
     if (name != "network") title += fmt::format(", {} {}", name, to_string(*value));
   }
-  return fmt::format("{}, {}", title, parameters.text("dtype"));
+  return fmt::format("{}, {}", title, given.text("dtype"));
 }
 
 double parameter_bytes(const Network& network, Dtype dtype) {
@@ -61,7 +61,7 @@ double image_bytes(Dtype dtype) {
   return static_cast<double>(image_pixels + classes) * static_cast<double>(facts(dtype).bytes);
 }
 
-OutputShape logits_shape(const Parameters& parameters) {
+OutputShape NetworkWorkload::output(const Parameters& parameters) const {
   return {.outer = parameters.integer("batch"), .channels = classes, .inner = 1};
 }
 
@@ -91,7 +91,7 @@ double rate_factor(const Parameters& parameters) {
 
 }  // namespace
 
-Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth) {
+Tolerance NetworkWorkload::tolerance(const Parameters& parameters, const Evidence& truth) const {
   const DtypeFacts& type = facts(parameters.dtype());
   const bool narrow = type.unit_roundoff > type.accumulator_roundoff;
   const double rounded_operands = narrow ? 0.6 * type.unit_roundoff : 0.0;
@@ -103,7 +103,7 @@ Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth)
     variance += rounded_operands * rounded_operands + sums * sums;
   }
   const double relative = 8 * (std::sqrt(variance) + type.output_roundoff);
-  const OutputShape shape = logits_shape(parameters);
+  const OutputShape shape = output(parameters);
   return {.element_scale = root_mean_square(truth.elements),
           .terms_per_projection =
               static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),

@@ -24,27 +24,37 @@ double parameter_bytes(const Network& network, Dtype dtype);
 double activation_bytes(const Network& network, Dtype dtype);
 double image_bytes(Dtype dtype);
 
-/// As in "mlp, batch 128, optimizer adam, f32": the network, and what is not at the fallbacks in `known`.
-std::string network_title(const std::vector<Parameter>& known, const Parameters& parameters);
-
-OutputShape logits_shape(const Parameters& parameters);
-
 /// Logits as a result in memory is shown: those at `elements`, and the projections of all of them.
 Evidence logits_evidence(const std::vector<double>& logits, const std::vector<std::int64_t>& elements,
                          std::uint64_t seed);
 
-/// How far logits and losses may be from the truth.
-///
-/// A product layer adds a relative error of about 0.6 u where its operands are rounded to a narrower type
-/// with unit roundoff u (0.42 u for values of all mantissas alike, twice at random), and of u_f32 (1 +
-/// sqrt(length)/2) for its sums, as in sum_tolerance; layers add at random, too. A narrow type rounds the
-/// logits once more. The unit is the root mean square of the logits. Measured against float64, plain
-/// sequential sums in f32 stay below 3.5 of these standard deviations over all networks; TF32 in place of f32
-/// gives above 80. Eight are allowed.
-///
-/// The losses of the first steps are an average over a batch, and gain in the first step what the update
-/// carries over from the gradients: with either optimiser at its own learning rate they stay below the same
-/// bound (f32: by a factor of ten), which grows in proportion where the rate is higher.
-Tolerance network_tolerance(const Parameters& parameters, const Evidence& truth);
+/// A workload that runs a network on batches of images.
+class NetworkWorkload : public Workload {
+ public:
+  /// "mlp, batch 128, optimizer adam, f32": the network, and what is not at its default value.
+  std::string title(const Parameters& given) const override;
+  void check(const Parameters& parameters) const override { make_network(parameters); }
+  std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
+  /// The logits of a batch.
+  OutputShape output(const Parameters& parameters) const override;
+  /// How far logits and losses may be from the truth.
+  ///
+  /// A product layer adds a relative error of about 0.6 u where its operands are rounded to a narrower type
+  /// with unit roundoff u (0.42 u for values of all mantissas alike, twice at random), and of u_f32 (1 +
+  /// sqrt(length)/2) for its sums, as in sum_tolerance; layers add at random, too. A narrow type rounds the
+  /// logits once more. The unit is the root mean square of the logits. Measured against float64, plain
+  /// sequential sums in f32 stay below 3.5 of these standard deviations over all networks; TF32 in place of
+  /// f32 gives above 80. Eight are allowed.
+  ///
+  /// The losses of the first steps are an average over a batch, and gain in the first step what the update
+  /// carries over from the gradients: with either optimiser at its own learning rate they stay below the same
+  /// bound (f32: by a factor of ten), which grows in proportion where the rate is higher.
+  Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override;
+
+ protected:
+  static double batch(const Parameters& parameters) {
+    return static_cast<double>(parameters.integer("batch"));
+  }
+};
 
 }  // namespace breakeven

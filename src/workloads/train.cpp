@@ -1,12 +1,10 @@
 // Training a small network: one step is forward, backward and update on one batch.
-#include <fmt/format.h>
-
 #include "workloads/networks.h"
 
 namespace breakeven {
 namespace {
 
-class TrainWorkload final : public Workload {
+class TrainWorkload final : public NetworkWorkload {
  public:
   std::string_view op() const override { return "train"; }
   std::string_view meaning() const override { return "one training step of a small network"; }
@@ -19,29 +17,18 @@ class TrainWorkload final : public Workload {
     static const std::vector<Parameter> all = [] {
       std::vector<Parameter> list = network_parameters();
       list.push_back(choice_parameter("optimizer", "how parameters are updated", {"sgd", "adam"}, "sgd"));
-      list.push_back(
-          number_parameter("learning_rate", "0: the optimizer's own, sgd 0.01 and adam 0.001", -1, 1e3, 0.0));
-      list.push_back(number_parameter("momentum", "of sgd", -1, 1, 0.9));
+      list.push_back(number_parameter_from("learning_rate", "0: the optimizer's own, sgd 0.01 and adam 0.001",
+                                           0, 1e3, 0.0));
+      list.push_back(number_parameter_from("momentum", "of sgd", 0, 1, 0.9));
       list.push_back(integer_parameter(
           "epochs", "epochs to train once the steps are timed; 0: up to target_accuracy, where that is given",
           0, 10000, 0));
-      list.push_back(number_parameter(
-          "target_accuracy", "fraction of the test set, the time to which is reported; 0: none", -1, 1, 0.0));
+      list.push_back(number_parameter_from(
+          "target_accuracy", "fraction of the test set, the time to which is reported; 0: none", 0, 1, 0.0));
       for (Parameter& parameter : data_parameters()) list.push_back(std::move(parameter));
       return list;
     }();
     return all;
-  }
-
-  std::string title(const Parameters& given) const override { return network_title(parameters(), given); }
-
-  void check(const Parameters& parameters) const override {
-    make_network(parameters);
-    for (const char* name : {"learning_rate", "momentum", "target_accuracy"}) {
-      if (parameters.number(name) < 0)
-        throw InvalidCase(name,
-                          fmt::format("{} is {} and must not be negative", name, parameters.number(name)));
-    }
   }
 
   /// Forward and backward.
@@ -85,18 +72,6 @@ class TrainWorkload final : public Workload {
     const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());
     const Dtype dtype = parameters.dtype();
     return state + batch(parameters) * (image_bytes(dtype) + activation_bytes(network, dtype));
-  }
-
-  std::int64_t samples(const Parameters& parameters) const override { return parameters.integer("batch"); }
-  OutputShape output(const Parameters& parameters) const override { return logits_shape(parameters); }
-
-  Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
-    return network_tolerance(parameters, truth);
-  }
-
- private:
-  static double batch(const Parameters& parameters) {
-    return static_cast<double>(parameters.integer("batch"));
   }
 };
 
