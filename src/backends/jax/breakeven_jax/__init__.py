@@ -3,9 +3,8 @@
 import jax
 import jaxlib
 
-from breakeven_worker.backend import Backend, Operation, OutOfMemory
+from breakeven_worker.backend import Backend, Operation, OutOfMemory, operations_of
 
-from . import conv2d, launch, matmul, train_infer
 from .device import Cpu, Gpu
 
 __all__ = ["Cpu", "Gpu", "make_backend"]
@@ -14,7 +13,6 @@ __all__ = ["Cpu", "Gpu", "make_backend"]
 def make_backend(make_device, version):
     jax.config.update("jax_enable_x64", True)  # float64 is asked for by name; nothing else becomes wider
     device = make_device()
-    operations = [o for module in (matmul, conv2d, train_infer, launch) for o in module.operations(device)]
     return Backend(
         name=device.name,
         version=version,
@@ -22,7 +20,7 @@ def make_backend(make_device, version):
         device_name=device.device_name,
         libraries={"jax": jax.__version__, "jaxlib": jax.lib.__version__, **device.libraries},
         library_files={"jax": jax.__file__, "jaxlib": jaxlib.__file__},
-        operations=[_prepared_on(device, operation) for operation in operations],
+        operations=[_prepared_on(device, operation) for operation in operations_of(__name__, device)],
         unreadable=device.unreadable,
     )
 

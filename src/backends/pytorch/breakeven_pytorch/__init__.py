@@ -2,9 +2,9 @@
 
 import torch
 
-from breakeven_worker.backend import Backend, Operation, OutOfMemory
+from breakeven_worker.backend import Backend, Operation, OutOfMemory, operations_of
 
-from . import bandwidth, conv2d, launch, matmul, train_infer
+from . import train_infer
 from .device import Cpu, Gpu
 from .ways import Compiled, Eager
 
@@ -17,7 +17,7 @@ def make_backend(make_device, make_way, threads, version):
     way = make_way(device)
     operations = train_infer.operations(device, way)
     if make_way is Eager:  # compiled, a single operation is the same call of the same library
-        operations += [o for module in (matmul, conv2d, bandwidth, launch) for o in module.operations(device)]
+        operations += operations_of(__name__, device, left_out=[train_infer])
     return Backend(
         name=device.name + way.suffix,
         version=version,

@@ -2,9 +2,8 @@
 
 import tensorflow as tf
 
-from breakeven_worker.backend import Backend, Operation, OutOfMemory, Unsupported
+from breakeven_worker.backend import Backend, Operation, OutOfMemory, Unsupported, operations_of
 
-from . import conv2d, launch, matmul, train_infer
 from .device import Cpu, Gpu
 
 __all__ = ["Cpu", "Gpu", "make_backend"]
@@ -12,7 +11,6 @@ __all__ = ["Cpu", "Gpu", "make_backend"]
 
 def make_backend(make_device, version):
     device = make_device()
-    operations = [o for module in (matmul, conv2d, train_infer, launch) for o in module.operations(device)]
     return Backend(
         name=device.name,
         version=version,
@@ -20,7 +18,7 @@ def make_backend(make_device, version):
         device_name=device.device_name,
         libraries={"tensorflow": tf.__version__, **device.libraries},
         library_files={"tensorflow": tf.__file__},
-        operations=[_prepared_on(device, operation) for operation in operations],
+        operations=[_prepared_on(device, operation) for operation in operations_of(__name__, device)],
         unreadable=device.unreadable,
     )
 

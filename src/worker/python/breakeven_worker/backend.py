@@ -1,5 +1,8 @@
 """What a backend program in Python is made of."""
 
+import importlib
+import pkgutil
+import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
@@ -97,6 +100,13 @@ class Operation:
     op: str
     dtypes: list
     prepare: object
+
+
+def operations_of(package, device, left_out=()):
+    """What operations(device) of each module of the package `package` gives; of none of the modules `left_out`."""
+    names = [module.name for module in pkgutil.iter_modules(sys.modules[package].__path__)]
+    modules = [importlib.import_module(f"{package}.{name}") for name in names]
+    return [o for module in modules if hasattr(module, "operations") and module not in left_out for o in module.operations(device)]
 
 
 @dataclass
