@@ -19,6 +19,7 @@ constexpr std::size_t several = 3;
 std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
                                         const std::set<std::string>& head) {
   std::vector<std::string> notes;
+  notes.reserve(base.size() + head.size());
   for (const std::string& note : base)
     notes.push_back(head.contains(note) ? note : fmt::format("base: {}", note));
   for (const std::string& note : head) {
