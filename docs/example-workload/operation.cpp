@@ -12,7 +12,7 @@ namespace {
 template <typename T>
 class Softmax final : public Prepared {
  public:
-  // Nothing of this is timed: memory, inputs, and whatever a library sets up.
+  // Allocates memory, generates the inputs, sets up the library. Not timed.
   Softmax(const Case& problem, std::uint64_t seed)
       : dtype_(problem.dtype()),
         shape_(problem.workload->output(problem.parameters)),
@@ -22,7 +22,7 @@ class Softmax final : public Prepared {
     fill_inputs(dtype_, x_.data(), x_.size(), RandomStream(seed, stream::first_operand));
   }
 
-  // This is what is timed.
+  // The timed work.
   void run() override {
     parallel_ranges(shape_.outer, [this](std::int64_t first, std::int64_t last, int) {
       for (std::int64_t row = first; row < last; ++row) {

@@ -1,8 +1,9 @@
 // src/workloads/softmax.cpp: what is computed.
+#include "workloads/workload.h"
+
 #include <cmath>
 
 #include "workloads/random.h"
-#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
@@ -48,7 +49,8 @@ class SoftmaxWorkload final : public Workload {
     const std::int64_t columns = p.integer("columns");
     std::vector<double> all;
     for (std::int64_t row = 0; row < p.integer("rows"); ++row) {
-      const auto x = input_values(p.dtype(), RandomStream(seed, stream::first_operand), row * columns, columns);
+      const auto x =
+          input_values(p.dtype(), RandomStream(seed, stream::first_operand), row * columns, columns);
       double sum = 0;
       for (const double value : x) sum += std::exp(value);
       for (const double value : x) all.push_back(std::exp(value) / sum);

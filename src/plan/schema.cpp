@@ -49,7 +49,7 @@ Json described(const Parameter& parameter, const Json& schema) {
   return whole;
 }
 
-/// What many places refer to, by name.
+/// The schemas under $defs, which others refer to by name.
 class Definitions {
  public:
   /// Returns the reference.
@@ -108,7 +108,8 @@ Json swept_schema(const std::string& op, const Parameter& parameter, const Json&
     forms["anyOf"].push_back(
         definitions.add("range_of_" + values, range_schema(parameter, value, definitions)));
   Json whole = described(parameter, definitions.add(op + "." + values, forms));
-  whole["not"] = {{"const", parameter.name}};
+  const Json itself{{"const", parameter.name}};
+  whole["not"] = {{"anyOf", {itself, {{"type", "array"}, {"contains", itself}}}}};
   return whole;
 }
 

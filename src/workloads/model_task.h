@@ -1,4 +1,4 @@
-// What a model is made for: the network, its data and its optimiser, from the parameters of a case.
+// The task of a model: the network, its data and its optimiser, from the parameters of a case.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace breakeven {
 
-/// As PyTorch computes them, g being the gradient of the batch's mean loss, and every state zero at first:
+/// The optimisers as PyTorch computes them. g is the gradient of the batch's mean loss; every state is zero
+/// at first:
 ///   sgd:  v = momentum v + g;  w -= learning_rate v
 ///   adam: in step t = 1, 2, ...: m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
 ///         w -= learning_rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
@@ -32,8 +33,9 @@ struct Optimizer {
   int states() const { return kind == Kind::sgd ? 1 : 2; }
 };
 
-/// What a model is made for. In dtypes narrower than f32, the operands of products are rounded to the dtype,
-/// sums are f32, activations may be kept in the dtype; training keeps parameters and optimiser state in f32.
+/// The task of a model. In dtypes of lower precision than f32, the operands of products are rounded to the
+/// dtype, sums are f32, activations may be kept in the dtype; training keeps parameters and optimiser state
+/// in f32.
 struct ModelTask {
   Network network;
   Dtype dtype = Dtype::f32;
@@ -50,7 +52,7 @@ struct ModelTask {
   Transfer::Policy transfer = Transfer::Policy::resident;
 };
 
-/// What the parameters of `train` or `infer` ask of a model.
+/// The task that the parameters of `train` or `infer` describe.
 /// Throws DatasetError where the data cannot be read, InvalidCase where a batch to train on is larger than
 /// the training set.
 ModelTask model_task(const Parameters& parameters, std::uint64_t seed);

@@ -155,6 +155,13 @@ void refuse(std::string_view network, std::string_view parameter, std::int64_t v
                       fmt::format("network '{}' has no {} to choose: leave it out", network, parameter));
 }
 
+/// Throws for any size: the network has only its own.
+void refuse_sizes(std::string_view network, const Sizes& sizes) {
+  refuse(network, "width", sizes.width);
+  refuse(network, "heads", sizes.heads);
+  refuse(network, "hidden", sizes.hidden);
+}
+
 Network make_mlp(const Sizes& sizes) {
   refuse("mlp", "heads", sizes.heads);
   refuse("mlp", "hidden", sizes.hidden);
@@ -167,9 +174,7 @@ Network make_mlp(const Sizes& sizes) {
 }
 
 Network make_lenet(const Sizes& sizes) {
-  refuse("lenet", "width", sizes.width);
-  refuse("lenet", "heads", sizes.heads);
-  refuse("lenet", "hidden", sizes.hidden);
+  refuse_sizes("lenet", sizes);
   Builder network("lenet");
   network.conv2d(6, 5, 2, Activation::relu);
   network.max_pool();
@@ -182,9 +187,7 @@ Network make_lenet(const Sizes& sizes) {
 }
 
 Network make_cnn(const Sizes& sizes) {
-  refuse("cnn", "width", sizes.width);
-  refuse("cnn", "heads", sizes.heads);
-  refuse("cnn", "hidden", sizes.hidden);
+  refuse_sizes("cnn", sizes);
   Builder network("cnn");
   network.conv2d(32, 3, 0, Activation::relu);
   network.conv2d(64, 3, 0, Activation::relu);

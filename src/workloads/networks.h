@@ -39,12 +39,12 @@ class NetworkWorkload : public Workload {
   OutputShape output(const Parameters& parameters) const override;
   /// How far logits and losses may be from the truth.
   ///
-  /// A product layer adds a relative error of about 0.6 u where its operands are rounded to a narrower type
+  /// A product layer adds a relative error of about 0.6 u where its operands are rounded to a lower precision
   /// with unit roundoff u (0.42 u for values of all mantissas alike, twice at random), and of u_f32 (1 +
-  /// sqrt(length)/2) for its sums, as in sum_tolerance; layers add at random, too. A narrow type rounds the
-  /// logits once more. The unit is the root mean square of the logits. Measured against float64, plain
-  /// sequential sums in f32 stay below 3.5 of these standard deviations over all networks; TF32 in place of
-  /// f32 gives above 80. Eight are allowed.
+  /// sqrt(length)/2) for its sums, as in sum_tolerance; layers add at random, too. A dtype of lower precision
+  /// rounds the logits once more. The unit is the root mean square of the logits. Measured against float64,
+  /// plain sequential sums in f32 stay below 3.5 of these standard deviations over all networks; TF32 in
+  /// place of f32 gives above 80. Eight are allowed.
   ///
   /// The losses of the first steps are an average over a batch, and gain in the first step what the update
   /// carries over from the gradients: with either optimiser at its own learning rate they stay below the same

@@ -17,7 +17,7 @@ Evidence expected_training(const Case& problem, std::uint64_t seed,
 Evidence expected_inference(const Case& problem, std::uint64_t seed,
                             const std::vector<std::int64_t>& elements);
 
-/// Of any workload: Workload::expect(), or one of the above.
+/// The reference result of any workload: Workload::expect(), or one of the above.
 Evidence reference_result(const Case& problem, std::uint64_t seed, const std::vector<std::int64_t>& elements);
 
 }  // namespace breakeven
