@@ -1,9 +1,8 @@
 // src/workloads/softmax.cpp: what is computed.
-#include "workloads/workload.h"
-
 #include <cmath>
 
 #include "workloads/random.h"
+#include "workloads/workload.h"
 
 namespace breakeven {
 namespace {
