@@ -1,10 +1,9 @@
 #include "statistics/crossing.h"
 
 #include <algorithm>
-#include <boost/math/distributions/fisher_f.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "statistics/distributions.h"
 #include "statistics/mean.h"
 
 namespace breakeven {
@@ -58,8 +57,7 @@ bool departs(std::span<const ValuesAt> places, const Line& line) {
   const double freedom_within = line.count - static_cast<double>(places.size());
   if (freedom_between < 1 || freedom_within < 1 || !(within > 0)) return false;
   const double ratio = (between / freedom_between) / (within / freedom_within);
-  const boost::math::fisher_f_distribution<double> expected(freedom_between, freedom_within);
-  return boost::math::cdf(boost::math::complement(expected, ratio)) < 0.05;
+  return fisher_f_tail(freedom_between, freedom_within, ratio) < 0.05;
 }
 
 Crossing cross(std::span<const ValuesAt> places, const Line& line, double confidence) {
@@ -67,8 +65,7 @@ Crossing cross(std::span<const ValuesAt> places, const Line& line, double confid
   for (const ValuesAt& place : places) sum += squared_around(place.values, line.at(place.at));
   const double freedom = line.count - 2;
   const double variance = sum / freedom;
-  const boost::math::students_t_distribution<double> student(freedom);
-  const double t = boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2));
+  const double t = student_t_exceeded(freedom, (1 - confidence) / 2);
   const double of_level = t * t * variance / line.count;
   const double of_slope = t * t * variance / line.spread;
 

@@ -1,11 +1,12 @@
 #include "statistics/mean.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <numeric>
+
+#include "statistics/distributions.h"
 
 namespace breakeven {
 namespace {
@@ -56,8 +57,7 @@ double trimmed_standard_error(const std::vector<double>& values, double part) {
 Interval trimmed_mean_interval(const std::vector<double>& values, double part, double error_each_side) {
   const double middle = trimmed_mean(values, part);
   const auto left = values.size() - 2 * left_out(values.size(), part);
-  const boost::math::students_t_distribution<double> student(static_cast<double>(left - 1));
-  const double half_width = boost::math::quantile(boost::math::complement(student, error_each_side)) *
+  const double half_width = student_t_exceeded(static_cast<double>(left - 1), error_each_side) *
                             trimmed_standard_error(values, part);
   return {.low = middle - half_width, .high = middle + half_width};
 }

@@ -1,9 +1,9 @@
 #include "statistics/welch.h"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <vector>
 
+#include "statistics/distributions.h"
 #include "statistics/mean.h"
 
 namespace breakeven {
@@ -41,16 +41,14 @@ std::optional<LogRatio> log_ratio(std::span<const double> over, std::span<const 
 }
 
 Interval ratio_interval(const LogRatio& ratio, double confidence) {
-  const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
   const double reach =
-      ratio.standard_error * boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2));
+      ratio.standard_error * student_t_exceeded(ratio.degrees_of_freedom, (1 - confidence) / 2);
   return {.low = std::exp(ratio.mean - reach), .high = std::exp(ratio.mean + reach)};
 }
 
 double p_value(const LogRatio& ratio) {
   if (ratio.standard_error == 0) return ratio.mean == 0 ? 1 : 0;
-  const boost::math::students_t_distribution<double> student(ratio.degrees_of_freedom);
-  return 2 * boost::math::cdf(boost::math::complement(student, std::abs(ratio.mean) / ratio.standard_error));
+  return 2 * student_t_tail(ratio.degrees_of_freedom, std::abs(ratio.mean) / ratio.standard_error);
 }
 
 }  // namespace breakeven

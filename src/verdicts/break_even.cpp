@@ -1,9 +1,9 @@
 #include "verdicts/break_even.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "statistics/distributions.h"
 #include "statistics/mean.h"
 
 namespace breakeven {
@@ -67,10 +67,9 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   const double ahead = trimmed_mean(ratios, trimmed_launches);
   const auto n = static_cast<double>(ratios.size());
   const double left = n - 2 * std::floor(trimmed_launches * n);
-  const boost::math::students_t_distribution<double> student(left - 1);
   // Each launch is another look, and any of them may decide: 1 % for all of them.
   constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
-  const double t = boost::math::quantile(boost::math::complement(student, error_each_side));
+  const double t = student_t_exceeded(left - 1, error_each_side);
   if (std::abs(ahead) >
       t * std::max(trimmed_standard_error(ratios, trimmed_launches), least_noise / std::sqrt(n)))
     return ahead < 0 ? Lead::challenger : Lead::baseline;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <utility>
 
+#include "statistics/distributions.h"
 #include "statistics/proportion.h"
 #include "statistics/summary.h"
 #include "text/printable.h"
@@ -46,15 +45,12 @@ void InjectedCounts::add(const Verdicts& verdicts) {
 double smallest_change(double deviation, const GateRules& rules) {
   // 19 times in 20, of which each of the two stages may miss a half.
   constexpr double found = 0.975;
-  const boost::math::normal_distribution<double> normal;
-  const double power = boost::math::quantile(normal, found);
+  const double power = normal_quantile(found);
   const Look last = confirming_looks(rules).back();
   const double error = last.share * confirming_error(rules);
   const double mean_deviation = deviation / std::sqrt(static_cast<double>(last.launches));
   // The randomisation test asks for about as much as Student's t, which it is the exact form of.
-  const boost::math::students_t_distribution<double> student(last.launches - 1);
-  const double significant =
-      (boost::math::quantile(boost::math::complement(student, error)) + power) * mean_deviation;
+  const double significant = (student_t_exceeded(last.launches - 1, error) + power) * mean_deviation;
   const double matters = std::log1p(rules.threshold) + power * mean_deviation;
   return std::expm1(std::max(significant, matters));
 }
