@@ -1,4 +1,4 @@
-# Found as the backend finds it.
+# Finds OpenBLAS in the same way as the backend.
 include(${PROJECT_SOURCE_DIR}/src/backends/cblas/libraries/openblas.cmake)
 if(library AND include)
   add_library(bench_openblas INTERFACE)

@@ -1,5 +1,5 @@
-// Is what a sample says of a call what a bare loop around the same call says, in the same process? OpenBLAS's
-// sgemm, timed by take_sample() and by the loop in turn: the ratio of the medians as a Markdown table.
+// Compares the time of a call in take_sample() with a bare loop around the same call, in the same process.
+// OpenBLAS's sgemm is timed by both in turn; prints the ratio of the medians as a Markdown table.
 //   bench-bare-loop [PAIRS]      default: 200 for each size, about 25 s in all
 #include <cblas.h>
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class Product final : public Prepared {
   std::vector<float> a_, b_, c_;
 };
 
-/// Seconds of one call.
+/// Seconds per call in a bare loop.
 double bare_loop(Product& product, std::int64_t iterations) {
   const double seconds = seconds_of([&] {
     for (std::int64_t i = 0; i < iterations; ++i) product.multiply();

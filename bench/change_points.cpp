@@ -1,5 +1,5 @@
-// The changes that `history check` finds in series from standard input, one series of times a line, for
-// bench/history_peers.py: a line each of the positions at which a new level begins.
+// Finds the same changes as `history check` in series from standard input, one series of times per line, for
+// bench/history_peers.py. Prints the positions at which a new level begins, one line per series.
 //   bench-change-points THRESHOLD LEVEL < SERIES
 #include "statistics/change_points.h"
 

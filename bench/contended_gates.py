@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-SECONDS = 30  # of a gate
+SECONDS = 30  # per gate
 PROGRAM = "breakeven-backend-unlike"
 BUSY = [sys.executable, "-c", "while True: pass"]
 
@@ -42,7 +42,7 @@ def build_unlike(folder):
     return program
 
 
-# ---- neighbours: each is given the CPU of the gate's programs, when to begin and end, and the wide work's program
+# ---- neighbours. Arguments: the CPU of the gate's programs, when to begin and end, and the program for the wide work
 
 
 @contextlib.contextmanager
@@ -69,7 +69,7 @@ def during(window, work):
 
 
 def compute(command, cpu, seconds, over):
-    """One process on `cpu` for so many seconds, or until it is over."""
+    """Runs one process on `cpu` for some seconds, or until `over` is set."""
     busy = subprocess.Popen(["taskset", "-c", str(cpu), *command])
     over.wait(seconds)
     busy.kill()
@@ -81,12 +81,12 @@ def computing(command, cpu, window):
 
 
 def loop(cpu, generator, window, wide):
-    """Another program on the same CPU."""
+    """Runs another program on the same CPU."""
     return computing(BUSY, cpu, window)
 
 
 def other_cpu(cpu, generator, window, wide):
-    """The wide work on another CPU, which may be a sibling of ours: hypervisors hide that."""
+    """Does the wide work on another CPU. It may be a sibling of the gate's CPU, which hypervisors hide."""
     others = sorted(os.sched_getaffinity(0) - {cpu})
     siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
     told = [c for c in others if str(c) in siblings.replace("-", ",").split(",")]
@@ -94,7 +94,7 @@ def other_cpu(cpu, generator, window, wide):
 
 
 def bursts(cpu, generator, window, wide):
-    """Another program on the same CPU, which comes and goes."""
+    """Runs another program on the same CPU, with pauses."""
 
     def come_and_go(over):
         until = time.monotonic() + window[1] - window[0]
@@ -106,7 +106,7 @@ def bursts(cpu, generator, window, wide):
 
 
 class Quota:
-    """A cgroup of this process and its children, whose share of a CPU is limited for a while."""
+    """A cgroup of this process and its children that limits their share of a CPU for a while."""
 
     def __init__(self):
         v1 = Path("/sys/fs/cgroup/cpu")
@@ -146,7 +146,7 @@ class Quota:
 
 @contextlib.contextmanager
 def quota(cpu, generator, window, wide):
-    """Less than a CPU for the gate and its programs."""
+    """Limits the gate and its programs to less than one CPU."""
     group = Quota()
     group.folder.mkdir()
     (group.folder / "cgroup.procs").write_text(str(os.getpid()))
@@ -173,7 +173,7 @@ KINDS = {"none": nobody, "loop": loop, "bursts": bursts, "quota": quota, "other-
 def measure_gate(path, kind, number, cpu, folder, links):
     generator = random.Random(f"{kind}-{number}")
     stays = number % 2 == 1
-    begin = 0 if stays else generator.uniform(0, 1.5)  # a quiet gate is over after 3 s
+    begin = 0 if stays else generator.uniform(0, 1.5)  # a quiet gate ends after 3 s
     window = (begin, 3600) if stays else (begin, begin + generator.uniform(1, SECONDS / 3))
     config = {
         "measure": {"seed": 1000 + number, "max_seconds": 2},

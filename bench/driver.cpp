@@ -1,5 +1,5 @@
-// What the driver itself takes: reading configs, deciding after every sample, talking to workers, saving and
-// reporting. Options are Google Benchmark's.
+// Measures the driver's own cost: reading configs, deciding after every sample, communicating with workers,
+// saving and reporting. The options are Google Benchmark's.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr int many_cases = 10'000;
 
-/// A folder for one benchmark's files.
+/// A temporary folder for the files of one benchmark.
 class Folder {
  public:
   Folder() : path_(fs::temp_directory_path() / fmt::format("breakeven-bench-{}", getpid())) {
@@ -47,7 +47,7 @@ class Folder {
   fs::path path_;
 };
 
-/// 100 x 100 products.
+/// Writes a config of 100 x 100 products.
 fs::path write_config(const Folder& folder) {
   auto path = folder.file("config.json");
   std::ofstream(path) << R"({"workloads": [{"op": "matmul", "m": {"from": 1, "to": 100, "step": 1},
@@ -63,12 +63,12 @@ std::vector<double> random_seconds(std::size_t count) {
   return values;
 }
 
-/// What a run of `many_cases` products on one backend ends with.
+/// The final result of a run of `many_cases` products on one backend.
 Result large_result() {
   const Folder folder;
   const Config config = read_config(write_config(folder));
   Result result;
-  result.complete = true;  // else the writer would leave out most of the writing
+  result.complete = true;  // otherwise the writer would skip most of the writing
   result.config = config.json;
   BackendRecord backend;
   backend.name = "openblas";
@@ -126,7 +126,7 @@ void interval_of_three_launches(benchmark::State& state) {
 }
 BENCHMARK(interval_of_three_launches)->Arg(100)->Unit(benchmark::kMillisecond);
 
-/// After a sample: is the case done? At counts at which progress() looks at all samples.
+/// The decision after a sample whether the case is done, at counts at which progress() examines all samples.
 void decide_whether_done(benchmark::State& state) {
   const std::vector<std::vector<double>> launches{random_seconds(static_cast<std::size_t>(state.range(0)))};
   const Measure measure{.precision = 1e-6};
@@ -173,7 +173,7 @@ void read_evidence(benchmark::State& state) {
 }
 BENCHMARK(read_evidence);
 
-/// The last case of many has changed.
+/// Saves a result in which only the last of many cases has changed.
 void save_result(benchmark::State& state) {
   const Folder folder;
   const Result result = large_result();
@@ -190,7 +190,7 @@ void report_in_the_terminal(benchmark::State& state) {
 }
 BENCHMARK(report_in_the_terminal)->Unit(benchmark::kMillisecond);
 
-/// A sample of a product 1 x 1 x 1, once: the pipes, the messages, and take_sample().
+/// One sample of a product 1 x 1 x 1: the pipes, the messages, and take_sample().
 class Conversation : public benchmark::Fixture {
  public:
   void SetUp(benchmark::State& state) override {

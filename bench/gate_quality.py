@@ -51,7 +51,7 @@ class Experiment:
     title: str
     wanted: int
     options: list = dataclasses.field(default_factory=list)
-    burst: bool = False  # others compute during a part of it
+    burst: bool = False  # other processes compute during a part of it
     elsewhere: bool = False  # the base's programs are copies in a folder with a longer path
     possible: bool = True
 
@@ -77,7 +77,7 @@ EXPERIMENTS = {
     ),
 }  # fmt: skip
 
-# Runs as the usual tools compare them, the base's first and then the heads': a round is one of each. What is set for it.
+# The heads that the usual tools compare with the base, and the environment of each. A round is one run of each.
 ROUND = {
     "same": {},
     "burst": {},
@@ -100,7 +100,7 @@ def verdict_files(folder, name):
 
 @contextlib.contextmanager
 def burst(expected_seconds, generator):
-    """Between a twentieth and a half of the time, from any moment on, others take some of the cores, or all."""
+    """Lets other processes use some or all cores for a twentieth to a half of the time, from a random moment on."""
     begin = generator.uniform(0, 0.7) * expected_seconds
     length = generator.uniform(0.05, 0.5) * expected_seconds
     processes = generator.randint(1, os.cpu_count())
@@ -125,13 +125,13 @@ def burst(expected_seconds, generator):
 
 
 def commit():
-    """Whose gate it was: its rules change, and what they decided before does not belong into the same count."""
+    """The commit of the gate. Its rules change, and verdicts of earlier rules must not be counted together."""
     shown = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
     return shown.stdout.strip() or "unknown"
 
 
 def keep(measured, path):
-    """In its place only once it is whole: what lies there is not measured again."""
+    """Writes the file completely and then renames it, because a file that exists is not measured again."""
     part = path.with_suffix(".part")
     part.write_text(json.dumps(measured, separators=(",", ":")))
     part.rename(path)
@@ -158,7 +158,7 @@ def measure_gate(folder, config, name, number):
 
 
 def copied_programs(folder):
-    """The path's length moves the stack of a program, and with it how its data lies in memory."""
+    """Copies the programs to a longer path, whose length moves a program's stack and with it its data in memory."""
     copies = folder / "a-folder-whose-path-is-quite-a-bit-longer-than-that-of-the-build"
     copies.mkdir()
     for program in BUILD.glob("breakeven-backend-*"):
@@ -167,7 +167,7 @@ def copied_programs(folder):
 
 
 def seeded_config(config, seed, folder):
-    """The config with another order of everything."""
+    """The config with another seed, and so another order of everything."""
     changed = json.loads(config.read_text())
     changed["measure"] = changed.get("measure", {}) | {"seed": seed}
     changed.pop("$schema", None)
@@ -224,7 +224,7 @@ REPETITIONS = 10
 
 
 def repetitions(samples):
-    """As Google Benchmark makes them: each the mean of a stretch of time."""
+    """Makes samples like Google Benchmark's: each is the mean over a period of time."""
     size = max(1, len(samples) // REPETITIONS)
     return [statistics.fmean(samples[i : i + size]) for i in range(0, size * (len(samples) // size), size)]
 
@@ -246,7 +246,7 @@ def google_benchmark(result):
 
 
 def found_slower_by_compare(base, head):
-    """By Google Benchmark's compare.py: its U-test at 5 % calls them different, and the head's mean is larger."""
+    """True if the U-test of Google Benchmark's compare.py finds a difference at 5 %, and the head's mean is larger."""
     with tempfile.TemporaryDirectory() as name:
         paths = [Path(name) / f"{side}.json" for side in ("base", "head", "out")]
         for path, result in zip(paths, (base, head)):
@@ -264,7 +264,7 @@ def found_slower_by_compare(base, head):
 
 
 def found_slower_by_threshold(base, head, threshold=0.05):
-    """Where the median is more than 5 % above the base's."""
+    """True if the median is more than 5 % above the base's."""
     medians = [
         {f"{c['id']}/{c['backend']}": c["seconds"]["median"] for c in r["cases"] if c["status"] == "ok"} for r in (base, head)
     ]
@@ -278,7 +278,7 @@ VERDICTS = ("slower", "faster", "same", "inconclusive")
 
 
 def summarise(folder):
-    """What there is to count in a folder; every figure is a count, or a list of minutes, so that machines can be added up."""
+    """Summarises a folder. Every value is a count, or a list of minutes, so that machines can be added up."""
     gates = {name: verdict_files(folder, name) for name in EXPERIMENTS}
     gates = {name: all_of for name, all_of in gates.items() if all_of}
     if not gates:
@@ -345,7 +345,7 @@ def rate(events, trials):
 
 
 def added(counts):
-    """Dictionaries of numbers, added up."""
+    """Adds up dictionaries of numbers."""
     counts = list(counts)
     return {key: sum(one[key] for one in counts) for key in counts[0]}
 

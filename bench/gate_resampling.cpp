@@ -1,11 +1,11 @@
-// What the gate would have said of thousands of suites like those that were measured: its decisions, launch
-// by launch, on recorded launches drawn again. bench/gate_quality.py records them; docs/gate-quality.md has
+// Simulates the gate's verdicts on thousands of suites like the measured ones: makes its decisions, launch by
+// launch, on resampled recorded launches. bench/gate_quality.py records them; docs/gate-quality.md describes
 // the method.
 //
-// Launches of a case follow one another in a resampled gate as they did in a recorded one, for a stretch of
-// random length (the stationary bootstrap of Politis and Romano, The stationary bootstrap, Journal of the
-// American Statistical Association 1994), so that what lasts for a while, as a neighbour's load does, lasts
-// here, too.
+// In a resampled gate, the launches of a case follow one another as in a recorded one for a stretch of random
+// length (the stationary bootstrap of Politis and Romano, The stationary bootstrap, Journal of the American
+// Statistical Association 1994), so that effects that last for a while, such as a neighbour's load, last here
+// as well.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,12 +27,12 @@ using breakeven::Effects;
 using breakeven::GateRules;
 using breakeven::Verdict;
 
-constexpr double mean_stretch = 8;  // launches
+constexpr double mean_stretch = 8;  // in launches
 
-/// log(head / base) of every recorded launch of one case, in the order of time.
+/// log(head / base) of every recorded launch of one case, in order of time.
 using Recorded = std::vector<double>;
 
-/// By case and backend.
+/// The recorded launches by case and backend.
 using Recording = std::map<std::string, Recorded>;
 
 Recording read(const std::vector<std::string>& paths) {
@@ -46,7 +46,7 @@ Recording read(const std::vector<std::string>& paths) {
   return recording;
 }
 
-/// Recorded launches, one after another.
+/// Returns recorded launches, one after another, in stretches.
 class Replay {
  public:
   Replay(const Recorded& recorded, std::mt19937_64& generator)
@@ -74,7 +74,7 @@ struct Decided {
   Effects effects;
 };
 
-/// A whole gate of one case.
+/// Runs a whole gate of one case.
 template <typename Next>
 Decided gate(Next next, const GateRules& rules) {
   Decided decided;
@@ -120,9 +120,9 @@ Json to_json(Counts counts) {
           {"launches", counts.launches}};
 }
 
-/// How often the gate's interval has the true ratio in it. It is known because the launches are those of two
-/// sides that are the same, each of which is taken with either sign by a coin's toss, as the sides could have
-/// been exchanged in any of them: their mean is 0, to which the ratio's logarithm is added.
+/// The number of gates whose interval contains the true ratio, for several ratios. The true ratio is known:
+/// the launches are those of two identical sides, and each gets a random sign, because the sides could have
+/// been exchanged in any of them. Their mean is therefore 0, to which the logarithm of the ratio is added.
 Json coverage(const Recording& recording, std::size_t suites, const GateRules& rules,
               std::mt19937_64& generator) {
   Json made = Json::array();

@@ -1,6 +1,6 @@
-// What take_sample() adds to the calls that it times: to one that does nothing, which shows the cost itself,
-// and to one of a known length. Markdown. Not a Google Benchmark program: take_sample() is one already, and
-// Google Benchmark cannot run inside of itself.
+// Measures what take_sample() adds to the time of the calls: for a call that does nothing, which shows the
+// cost itself, and for calls of a known length. Prints Markdown. It is not a Google Benchmark program,
+// because take_sample() runs Google Benchmark, which cannot be nested.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace breakeven::bench {
 namespace {
 
-/// Steps of a chain of multiplications, each of which waits for the one before.
+/// Runs a chain of multiplications, each of which depends on the one before.
 class Chain final : public Prepared {
  public:
   explicit Chain(int steps) : steps_(steps) {}
   void run() override {
     for (int i = 0; i < steps_; ++i) state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    asm volatile("" : "+r"(state_));  // it is wanted
+    asm volatile("" : "+r"(state_));  // keeps the result alive
   }
   Evidence show(const std::vector<std::int64_t>&) override { return {}; }
   std::string algorithm() const override { return ""; }
@@ -29,7 +29,8 @@ class Chain final : public Prepared {
   std::uint64_t state_ = 1;
 };
 
-/// Calls are virtual in both loops: the compiler is not to look into the bare one.
+/// Seconds per call in a bare loop. Calls are virtual in both loops, so that the compiler cannot inline them
+/// in this one.
 double bare_loop(Prepared& prepared, std::int64_t iterations) {
   const double seconds = seconds_of([&] {
     for (std::int64_t i = 0; i < iterations; ++i) prepared.run();
@@ -37,7 +38,8 @@ double bare_loop(Prepared& prepared, std::int64_t iterations) {
   return seconds / static_cast<double>(iterations);
 }
 
-/// Beside what a sample says of a call: what the taking of it costs, between the driver's request and answer.
+/// Prints the time per call in both loops, and the cost of taking a sample, between the driver's request and
+/// the answer.
 void compare(const std::string& what, int steps, std::int64_t iterations) {
   constexpr std::size_t count = 500;
   Chain chain(steps);

@@ -1,6 +1,6 @@
-// How often `history check` is wrong where nothing changed, when it is run every night for a year: years of
-// simulated runs, of noise with outliers. The checks of one year look at the same runs again and again, so
-// that their false alarms come together.
+// Measures how often `history check` reports a change if nothing changed and it runs every night for a year,
+// on years of simulated runs of noise with outliers. The checks of one year examine the same runs repeatedly,
+// so their false alarms are correlated.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,9 +16,9 @@ namespace {
 constexpr int years = 60;
 constexpr int nights = 365;
 constexpr std::size_t series = 50;
-constexpr double level = 0.01;  // of a check
+constexpr double level = 0.01;  // of each check
 
-/// A time around 1 that spreads by 1 %; one in twenty is disturbed, by up to 30 %.
+/// Draws a time around 1 with a spread of 1 %. One in twenty is disturbed, by up to 30 %.
 double draw_time(std::mt19937_64& generator) {
   const auto uniform = [&] { return (static_cast<double>(generator() >> 11U) + 0.5) * 0x1p-53; };
   const double radius = std::sqrt(-2 * std::log(uniform()));
@@ -26,7 +26,7 @@ double draw_time(std::mt19937_64& generator) {
   return std::exp(0.01 * normal) * (uniform() < 0.05 ? 1 + 0.3 * uniform() : 1);
 }
 
-/// In how many nights of one year a check finds any change.
+/// The number of nights of one year in which a check finds any change.
 int alarms_of_a_year(double threshold, std::mt19937_64& generator) {
   std::vector<std::vector<double>> times(series);
   int alarms = 0;

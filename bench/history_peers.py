@@ -39,7 +39,7 @@ def two_speeds(generator):
 
 
 def coarse(generator):
-    """A clock of 2 %."""
+    """A clock with a resolution of 2 %."""
     return round(normal(generator) * 50) / 50
 
 
@@ -48,7 +48,7 @@ STEPS = [0, 0.05, 0.1, 0.3]
 
 
 def make_series(noise, step, generator):
-    """The times, and the run at which the step comes (none: len(times))."""
+    """The times, and the run at which the step is; None without a step."""
     length = generator.randint(20, 120)
     begin = generator.randint(8, length - 6)
     times = [noise(generator) * (1 + step if i >= begin else 1) for i in range(length)]
@@ -71,7 +71,7 @@ def found_by_otava(all_series, max_pvalue):
 
 
 def judge(all_series, found):
-    """Of the series: those whose step was found, and those with a false alarm."""
+    """The number of series whose step was found, and the number with a false alarm."""
     hits = alarms = 0
     for (_times, begin), places in zip(all_series, found):
         right = [place for place in places if begin is not None and abs(place - begin) <= 3]

@@ -33,16 +33,16 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MARK = "BREAKEVEN_INTERRUPTED_ROUND"  # in the environment of a round's processes, by which they are found
+MARK = "BREAKEVEN_INTERRUPTED_ROUND"  # in the environment of a round's processes, so that they can be found
 SIZES = [8, 16, 24, 32]
 SIGNALS = {"killed": signal.SIGKILL, "hung up": signal.SIGHUP, "terminated": signal.SIGTERM}
 ENDS = {0: "ended by itself", 130: "saved and ended with 130"}
-LIMIT = 3  # seconds in which an answer must have come where the driver is stopped: even a busy machine gives it
-PATIENCE = 120  # seconds in which a run of less than three must have ended
+LIMIT = 3  # seconds until an answer must have arrived while the driver is stopped; enough even on a busy machine
+PATIENCE = 120  # seconds within which a run of less than three must end
 
 
 class Wrong(Exception):
-    """Something that must hold does not."""
+    """A requirement that is not met."""
 
 
 class Round:
@@ -87,14 +87,14 @@ class Round:
         return process.returncode, errors
 
     def processes(self):
-        """Those that are left of all that were started, zombies apart."""
+        """The started processes that still exist, except zombies."""
         mark, left = f"{MARK}={self.folder.name}".encode(), []
         for entry in Path("/proc").iterdir():
             try:
                 if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
                     left.append(int(entry.name))
             except OSError:
-                pass  # it has gone meanwhile, or is another user's
+                pass  # it has ended meanwhile, or is another user's
         return left
 
     def expect_no_processes(self, grace):
@@ -118,7 +118,7 @@ class Round:
         return {(case["id"], case["backend"]): case for case in self.read_result()["cases"]}
 
     def expect_readable(self, whole):
-        """The cases that were measured, by id and backend."""
+        """Checks that the result is readable, and returns the measured cases by id and backend."""
         if not self.out.exists():
             return {}
         report = subprocess.run([self.driver, "report", self.out], capture_output=True, text=True)
@@ -171,7 +171,7 @@ class Kind:
         return Round(*self.arguments)
 
     def moment(self, generator):
-        """Every second one is in the first tenth, in which programs are started and asked what they are."""
+        """A random moment. Half of them are in the first tenth, in which programs are started and say hello."""
         return self.seconds * generator.uniform(0, generator.choice([0.1, 1]))
 
     def interrupt(self, number, generator, grace, counts):
@@ -209,7 +209,7 @@ class Kind:
 
 
 def run_rounds(what, rounds, kinds, seed, play):
-    """Plays them with each kind of backends in turn; returns how many did not hold."""
+    """Runs rounds with each kind of backends in turn. Returns how many failed."""
     held, counts = 0, Counter()
     for number in range(1, rounds + 1):
         generator = random.Random(f"{what} {seed} {number}")

@@ -24,7 +24,7 @@ import tempfile
 
 SIZES = (512, 1024)
 SAMPLE_SECONDS = 0.02
-# Every value of the library's variable that kernels for x86 with AVX2 or more may have. BLIS numbers them.
+# All values of the library's variable for kernels on x86 with AVX2 or more. BLIS uses numbers.
 VALUES = {
     "openblas": ("OPENBLAS_CORETYPE", ["Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"]),
     "blis": ("BLIS_ARCH_TYPE", [str(number) for number in range(12)]),
@@ -44,7 +44,7 @@ class Program:
         self.kernels = hello and re.sub(r"^\S+ ", "", next(iter(hello["libraries"].values()))).removeprefix("kernels for ")
 
     def ask(self, **request):
-        """The answer; None from a program that has ended."""
+        """Sends a request and returns the answer; None if the program has ended."""
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
@@ -54,7 +54,7 @@ class Program:
         return json.loads(line) if line else None
 
     def prepare(self, size):
-        """False from a program that has ended: of kernels that the processor cannot run, for example."""
+        """Prepares a product. False if the program has ended, for example because its kernels cannot run here."""
         sizes = {"m": size, "n": size, "k": size, "batch": 1, "transpose_a": False, "transpose_b": False}
         self.ask(request="prepare", op="matmul", parameters={**sizes, "dtype": "f32", "tuned": False}, seed=1)
         return self.ask(request="sample", iterations=2) is not None
@@ -68,7 +68,7 @@ class Program:
 
 
 def first_starts(program, threads, count):
-    """How often each kernels were chosen with an empty cache."""
+    """How often each set of kernels was selected with an empty cache."""
     chosen = collections.Counter()
     for _ in range(count):
         with tempfile.TemporaryDirectory() as cache:
@@ -79,7 +79,7 @@ def first_starts(program, threads, count):
 
 
 def all_kernels(program, threads, variable, values):
-    """A program for each kernels that the library has, by their name."""
+    """A program for each set of kernels in the library, by its name."""
     found = {}
     for value in values:
         started = Program(program, threads, **{variable: value})
@@ -104,7 +104,7 @@ def times(programs, rounds):
 
 
 def speeds(taken):
-    """{kernels: speed, that of the fastest being 1}"""
+    """{kernels: speed relative to the fastest}"""
 
     def faster(name, than):
         ratios = [[b / a for a, b in zip(of_size[name], of_size[than])] for of_size in taken.values()]

@@ -35,9 +35,9 @@ def write_beginning(folder, name, count):
 
 
 def curves(build, networks, batch, steps, learning_rate=0):
-    """The loss of every step, before its update: {network: {backend: [loss]}}. Backends: every one of a CPU that trains.
+    """The loss of every step before its update, for every CPU backend that trains: {network: {backend: [loss]}}.
 
-    A learning rate of 0 is the optimiser's own."""
+    A learning rate of 0 selects the optimiser's default."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for split, count in (("train", steps * batch), ("t10k", batch)):
@@ -62,7 +62,7 @@ def curves(build, networks, batch, steps, learning_rate=0):
 
 
 def differences(losses, truth):
-    """|loss / truth - 1| of every step."""
+    """|loss / reference - 1| of every step."""
     return [abs(mine / right - 1) for mine, right in zip(losses, truth)]
 
 

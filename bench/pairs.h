@@ -1,4 +1,4 @@
-// Two ways of timing the same thing, in turn: what the comparisons here share.
+// Times two variants of the same work in turn, for the comparisons in this folder.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace breakeven::bench {
 
-/// Seconds that one call of `work` takes.
+/// The seconds of one call of `work`.
 template <typename Work>
 double seconds_of(Work work) {
   const auto start = std::chrono::steady_clock::now();
@@ -25,16 +25,16 @@ double seconds_of(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Calls that take 10 ms together, as many as the driver chooses. `loop` runs so many and returns the seconds
-/// of one.
+/// The number of calls that take 10 ms together, as the driver determines it. `loop` runs a number of calls
+/// and returns the seconds per call.
 template <typename Loop>
 std::int64_t iterations_of_a_sample(Loop loop) {
-  loop(10);  // cold
+  loop(10);  // the first calls are cold
   return static_cast<std::int64_t>(std::ceil(0.010 / loop(10)));
 }
 
-/// The number of pairs that the command line asks for, 200 by default. Where it is wrong, prints the usage
-/// and ends the program with status 2.
+/// The number of pairs from the command line, 200 by default. If it is invalid, prints the usage and ends the
+/// program with status 2.
 inline std::size_t pairs_wanted(int argc, char** argv, const char* program) {
   const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 200;
   if (argc <= 2 && count >= 1 && count <= 1'000'000) return static_cast<std::size_t>(count);
@@ -46,8 +46,8 @@ struct Pair {
   double first = 0, second = 0;
 };
 
-/// `count` pairs of what `first` and `second` return, each pair in random order: whoever goes second finds
-/// warmer caches and a hotter CPU.
+/// `count` pairs of the values that `first` and `second` return. Each pair is in random order, because the
+/// second finds warmer caches and a hotter CPU.
 template <typename First, typename Second>
 std::vector<Pair> alternate(std::size_t count, First first, Second second) {
   std::mt19937 generator(1);
@@ -79,8 +79,8 @@ inline Medians medians(const std::vector<Pair>& pairs) {
   return {.first = median(std::move(first)), .second = median(std::move(second))};
 }
 
-/// The middle 95 % of the ratio of medians over pairs drawn with replacement: what disturbs a pair disturbs
-/// both of its sides.
+/// The middle 95 % of the ratio of medians over pairs drawn with replacement. Whole pairs are drawn, because
+/// a disturbance affects both sides of a pair.
 inline Interval ratio_interval(const std::vector<Pair>& pairs) {
   constexpr int draws = 2000;
   std::mt19937 generator(1);

@@ -1,6 +1,6 @@
-// Are products of one row or one column as fast in the OpenBLAS backend as the library's own cblas_sgemv is
-// in a plain program? The backend's tuned product, timed by take_sample(), and a bare loop around cblas_sgemv
-// on the library's own threads, in turn and in one process: how fast the backend is, the loop being 1, as a
+// Compares products of one row or one column in the OpenBLAS backend with the library's own cblas_sgemv in a
+// plain program. The backend's tuned product, timed by take_sample(), and a bare loop around cblas_sgemv on
+// the library's own threads run in turn in one process. Prints the backend's speed relative to the loop as a
 // Markdown table.
 //   bench-row-products [PAIRS]      default: 200 for each size, about 20 s in all
 #include <cblas.h>
@@ -28,7 +28,7 @@ std::vector<float> inputs(int count, std::uint32_t seed) {
   return values;
 }
 
-/// y = A x for a product of one column, y = B^T x for one of one row.
+/// Computes y = A x for a product of one column, y = B^T x for one of one row.
 class PlainProduct {
  public:
   PlainProduct(int m, int n, int k)
@@ -39,7 +39,7 @@ class PlainProduct {
         x_(inputs(k, 1)),
         y_(static_cast<std::size_t>(m * n)) {}
 
-  /// Seconds of one call.
+  /// Seconds per call.
   double seconds(std::int64_t iterations) {
     return seconds_of([&] {
              for (std::int64_t i = 0; i < iterations; ++i) {

@@ -21,7 +21,7 @@ BUILD = Path(__file__).resolve().parent.parent / "build"
 
 
 def quantile(values, share):
-    """Linear between the values, as in the reports."""
+    """A quantile by linear interpolation, as in the reports."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = int(place)
@@ -52,7 +52,7 @@ def clock_seconds(result):
 
 
 def names_clocks(one, other):
-    """Whether `compare` would name the clock: from 2 % on."""
+    """True if `compare` would report the clock, which it does from a difference of 2 % up."""
     return abs(clock_seconds(one) / clock_seconds(other) - 1) > 0.02
 
 

@@ -1,6 +1,6 @@
-// The machine's speed probe, again and again: a table of its readings as CSV, one line per CPU and reading.
-// Between two probes the first CPU of the list runs two pieces of work, which a neighbour slows unlike: a
-// product of matrices and a chain of dependent additions.
+// Runs the machine's speed probe repeatedly and prints its readings as CSV, one line per CPU and reading.
+// Between two probes, the first CPU of the list runs two kinds of work that a neighbour slows by different
+// amounts: a product of matrices and a chain of dependent additions.
 //   bench-speed-probe [SECONDS [INTERVAL_MS [CPU,CPU...]]]      default: 10 s, every 25 ms, all allowed CPUs
 #include "host/speed_probe.h"
 
@@ -33,7 +33,7 @@ std::vector<int> cpus_from(const std::string& list) {
   return cpus;
 }
 
-/// Microseconds of work that a neighbour on the same core slows.
+/// The times, in microseconds, of work that a neighbour on the same core slows.
 struct Work {
   double product = 0;
   double chain = 0;

@@ -1,7 +1,7 @@
-// Two programs of one quiet speed that a neighbour slows unlike, for bench/contended_gates.py. Each computes
-// a small product, and then does work of a kind:
-//   UNLIKE_WORK=wide     independent multiply-adds, as many as a core can start: what shares the core takes a
-//   part of them UNLIKE_WORK=chain:N  N dependent multiplications: what shares the core takes nothing
+// Two programs with the same speed on a quiet machine that a neighbour slows by different amounts, for
+// bench/contended_gates.py. Each computes a small product, and then does one kind of work:
+//   UNLIKE_WORK=wide     independent multiply-adds, as many as a core can start: slowed by a neighbour
+//   UNLIKE_WORK=chain:N  N dependent multiplications: not slowed by a neighbour
 // `unlike_backend calibrate` prints the N whose chain takes as long as the wide work here; `unlike_backend
 // forever` does the wide work until it is killed.
 #include "breakeven-backend.h"
@@ -12,11 +12,11 @@ typedef float vector __attribute__((vector_size(16)));
 
 static float *a, *b, *c;
 static long m, n, k;
-static long chain;  // 0: the wide work
+static long chain;  // 0 selects the wide work
 static volatile float wide_sink;
 static volatile uint32_t chain_sink;
 
-// Twelve chains hide latencies of up to six cycles at two multiply-adds a cycle.
+// Twelve chains hide latencies of up to six cycles at two multiply-adds per cycle.
 static void wide_work(void) {
   vector sums[12];
   for (int i = 0; i < 12; ++i) sums[i] = (vector){1, 1, 1, 1} * (float)i;
@@ -33,7 +33,7 @@ static void chain_work(long links) {
   uint32_t value = chain_sink | 1U;
   for (long i = 0; i < links; ++i) {
     value *= 0x915f77f5U;
-    __asm__ volatile("" : "+r"(value));  // keeps the compiler from multiplying several at once
+    __asm__ volatile("" : "+r"(value));  // prevents the compiler from combining several multiplications
   }
   chain_sink = value;
 }
@@ -87,7 +87,7 @@ static void wide_once(long unused) {
   wide_work();
 }
 
-// The fastest of many, taken in turn: a neighbour only makes them slower.
+// Takes the fastest of many alternating measurements, because a neighbour only makes them slower.
 static int calibrate(void) {
   const long links = 100000;
   double wide = INFINITY, chained = INFINITY;

@@ -21,7 +21,7 @@
 namespace breakeven {
 namespace {
 
-/// A file in memory: it has no name that could be left behind, and takes any size without anybody reading.
+/// A file in memory. It leaves no file behind, and holds any amount of data without a reader.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("breakeven", MFD_CLOEXEC)) {
@@ -39,7 +39,7 @@ class MemoryFile {
   MemoryFile& operator=(MemoryFile&&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// All of it.
+  /// The content of the file.
   std::string text() const {
     std::string all(static_cast<std::size_t>(std::max<off_t>(0, lseek(descriptor_, 0, SEEK_END))), '\0');
     const ssize_t count = pread(descriptor_, all.data(), all.size(), 0);
@@ -58,11 +58,11 @@ class MemoryFile {
 };
 
 struct Filtered {
-  int status = -1;  // the exit status; below 0 where a signal ended it
+  int status = -1;  // the exit status; negative if a signal ended it
   std::string text;
 };
 
-/// What `command`, found in PATH, makes of `input`. Empty if there is no such command.
+/// Runs `command`, found in PATH, with `input` and returns its output. Empty if there is no such command.
 std::optional<Filtered> filter(std::vector<std::string> command, const std::string& input) {
   const MemoryFile from(input), to("");
   posix_spawn_file_actions_t actions;

@@ -1,4 +1,4 @@
-// --chart and --list-charts, of subcommands that have charts to draw.
+// --chart and --list-charts, for subcommands that draw charts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,10 +19,10 @@ struct ChartOptions {
 
 void declare_chart_options(CLI::App& command, ChartOptions& options);
 
-/// The files that are to be drawn. Throws CommandError for a --chart that is not "NAME=FILE".
+/// The files to draw. Throws CommandError for a --chart that is not "NAME=FILE".
 std::vector<OutputFile> chart_files(const ChartOptions& options);
 
-/// Lists and draws what was asked for. Throws CommandError.
+/// Lists and draws the requested charts. Throws CommandError.
 void show_charts(const std::vector<Chart>& all, const ChartOptions& options);
 
 }  // namespace breakeven

@@ -14,7 +14,7 @@ std::string quoted_for_shell(const std::string& word) {
 }
 
 std::string command_to_paste(const std::vector<std::string>& arguments) {
-  std::string command = quoted_for_shell(program_invocation_name);  // glibc's: argv[0]
+  std::string command = quoted_for_shell(program_invocation_name);  // argv[0], from glibc
   for (const std::string& argument : arguments) command += " " + quoted_for_shell(argument);
   return command;
 }

@@ -1,4 +1,4 @@
-// A command for the user's next step, as a shell takes it.
+// Formats a command for the user's next step, in shell syntax.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace breakeven {
 
-/// "build/breakeven report quick.json": this program, as it was called, with these arguments. Words that a
-/// shell would act upon are quoted.
+/// "build/breakeven report quick.json": this program, as it was called, with these arguments. Words are
+/// quoted if a shell would interpret them.
 std::string command_to_paste(const std::vector<std::string>& arguments);
 
-/// The word in quotes, if a shell needs them.
+/// The word, in quotes if a shell needs them.
 std::string quoted_for_shell(const std::string& word);
 
 }  // namespace breakeven

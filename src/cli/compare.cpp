@@ -1,4 +1,4 @@
-// breakeven compare: two result files in, a verdict for each case out.
+// breakeven compare: compares two result files and prints a verdict for each case.
 #include "verdicts/compare.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ int compare_files(CompareCommand o) {
   }
   o.outputs.check({o.base, o.head});
   for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
-  // Reading takes nearly all the time.
+  // Reading takes nearly all of the time, so the files are read in parallel.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
   const Result head = reading.get();

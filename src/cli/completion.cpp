@@ -1,5 +1,5 @@
 // breakeven completion SHELL: a script that completes this command line. The script asks the program itself,
-// so that options, configs and backends are those that there are.
+// so that it offers the current options, configs and backends.
 #include "cli/completion.h"
 
 #include <fmt/format.h>
@@ -55,8 +55,8 @@ Completions options(const CLI::App& app) {
   return all;
 }
 
-/// Completions for the value of an option or a positional: its choices if it has any, else by the word for
-/// its value, such as CONFIG.
+/// Completions for the value of an option or a positional: its choices if it has any, otherwise by the word
+/// for its value, such as CONFIG.
 Completions values(const CLI::App& root, const CLI::Option& option) {
   if (const auto known = choices(option); !known.empty()) return plain(known);
   const std::string word = value_word(option);
@@ -103,7 +103,7 @@ const CLI::Option* positional_at(const CLI::App& app, std::size_t given) {
 }
 
 Completions complete(const CLI::App& root, std::vector<std::string> words) {
-  // bash passes the = of --by=cost as a word of its own.
+  // bash passes the = of --by=cost as a separate word.
   const bool ends_in_equals = words.size() > 1 && words.back() == "=";
   if (ends_in_equals) words.back().clear();
   std::erase(words, "=");

@@ -1,4 +1,4 @@
-// breakeven conformance PROGRAM: does it keep the worker protocol?
+// breakeven conformance PROGRAM: checks whether it keeps the worker protocol.
 #include "session/conformance.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace breakeven {
 namespace {
 
-/// A path, or the name of a backend here. Throws CommandError, status 2, for a name that no backend has.
+/// The program for a path or the name of a backend here. Throws CommandError with status 2 for a name that no
+/// backend has.
 std::filesystem::path find_program(const std::filesystem::path& given,
                                    const std::vector<BackendProgram>& programs) {
   std::error_code error;

@@ -1,4 +1,4 @@
-// breakeven devices: what there is to measure on.
+// breakeven devices: lists the devices to measure on.
 #include <fmt/format.h>
 
 #include <iostream>

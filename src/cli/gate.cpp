@@ -1,4 +1,4 @@
-// breakeven gate: did it get slower? Two sides of the same cases, sampled in turn.
+// breakeven gate: checks whether a change made cases slower. Two sides of the same cases are sampled in turn.
 #include "session/gate.h"
 
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
 struct SideArgument {
   std::vector<std::filesystem::path> folders;
   std::string source;   // the folder, as it was given
-  std::string backend;  // empty: all of them
+  std::string backend;  // empty means all
 };
 
 bool is_folder(const std::string& path) {
@@ -166,7 +166,7 @@ std::vector<BackendProgram> programs_of(const std::string& option, const std::st
       meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
 }
 
-/// A side, checked before any program is started, and its programs.
+/// A side with its programs, checked before any program is started.
 struct FoundSide {
   GateSide side;
   std::vector<BackendProgram> programs;
@@ -191,20 +191,20 @@ FoundSide find_side(const std::string& name, const SideOptions& o, int threads) 
   return found;
 }
 
-/// The programs of either side.
+/// The programs of both sides, base first.
 std::vector<BackendProgram> programs_of_both(const FoundSide& base, const FoundSide& head) {
   std::vector<BackendProgram> programs = base.programs;
   programs.insert(programs.end(), head.programs.begin(), head.programs.end());
   return programs;
 }
 
-/// Checks what can be checked of a side before its programs are built.
+/// Checks the options of a side that can be checked before its programs are built.
 void check_options(const std::string& name, const SideOptions& o) {
   (void)environment_of(fmt::format("--{}-env", name), o.environment);
   (void)side_threads(name, o, 1);
 }
 
-/// A backend is named on both sides or on neither.
+/// Requires that a backend is named on both sides or on neither.
 void check_names(const GateOptions& o, const GateSide& base, const GateSide& head) {
   if (base.backend.empty() && head.backend.empty()) return;
   if (base.backend.empty() || head.backend.empty()) {
@@ -286,8 +286,8 @@ std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::s
   return pairs;
 }
 
-/// The reference backend beside the driver verifies both sides: a program that is compared must not verify
-/// itself.
+/// The reference backend next to the driver, which verifies both sides, because a program that is compared
+/// must not verify itself.
 std::optional<BackendRecord> find_arbiter(int threads) {
   for (const BackendProgram& program : find_backends(backend_folders())) {
     if (program.name != "reference") continue;
@@ -297,7 +297,7 @@ std::optional<BackendRecord> find_arbiter(int threads) {
   return std::nullopt;
 }
 
-/// A file that is named must exist; the one in its usual place may be missing.
+/// Reads a selftest. A named file must exist; the one in its default place may be missing.
 std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
   if (!named.empty()) return read_selftest(named);
   const auto usual = results_folder() / selftest_file;

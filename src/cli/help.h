@@ -22,7 +22,7 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-/// The text of `COMMAND --help` for any command. CLI11's own help() shows the help of the command that is
+/// The text of `COMMAND --help` for any command. CLI11's own help() returns the help of the command that is
 /// being parsed.
 std::string help_of(const CLI::App& app);
 

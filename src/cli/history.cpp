@@ -1,4 +1,4 @@
-// breakeven history: results kept over time, and what changed in them.
+// breakeven history: stores results over time and finds changes in them.
 #include "reports/history.h"
 
 #include <fmt/format.h>
@@ -35,11 +35,11 @@ struct HistoryOptions {
   double threshold = 0.03;
   std::string since;
   Outputs outputs;   // of `check`
-  double wait = 10;  // s
+  double wait = 10;  // seconds
   bool all_runs = false;
 };
 
-/// The first line that a command prints; empty where it fails.
+/// The first line that a command prints; empty if it fails.
 std::string first_line(const char* command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
   std::array<char, 256> line{};
@@ -94,8 +94,8 @@ std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files
   return all;
 }
 
-/// Reads every file before it touches the store, so that a file that cannot be read leaves it as it was, or
-/// missing. Returns status 4 if a file contained no measurement.
+/// Adds runs. Reads every file before it opens the store, so that an unreadable file leaves the store
+/// unchanged, or missing. Returns status 4 if a file contained no measurement.
 int add_runs(const HistoryOptions& o) {
   RunLabel label = o.label;
   complete_label(label);

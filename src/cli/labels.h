@@ -10,13 +10,13 @@
 
 namespace breakeven {
 
-/// The option's texts, as given; several are allowed.
+/// Declares the option --label, which may be given several times, and stores its texts.
 void declare_label_option(CLI::App& command, std::vector<std::string>& labels);
 
-/// Throws CommandError, status 2, for a text without "=".
+/// Parses the texts of --label. Throws CommandError with status 2 for a text without "=".
 std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels);
 
-/// One note on standard error, where files of other kinds were skipped.
+/// Prints one note on standard error if files of other kinds were skipped.
 void tell_skipped(const Measured& measured);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// breakeven list: all configs, or the cases that one expands to.
+// breakeven list: all configs, or the cases of one.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@
 namespace breakeven {
 namespace {
 
-/// File names need not be UTF-8.
+/// Replaces invalid UTF-8, because file names need not be UTF-8.
 std::string text_of(const nlohmann::ordered_json& value) {
   return value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -96,7 +96,7 @@ void print_questions(const std::vector<Question>& questions) {
     }
   }
   std::string folders;
-  std::set<std::filesystem::path> seen;  // a folder may be found in two ways
+  std::set<std::filesystem::path> seen;  // a folder may be found through two paths
   for (const auto& folder : config_folders()) {
     if (seen.insert(std::filesystem::weakly_canonical(folder)).second)
       folders += fmt::format("{}{}", folders.empty() ? "" : ", ", folder.string());

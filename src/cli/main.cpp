@@ -33,8 +33,8 @@ constexpr const char* exit_statuses =
     "inconclusive; 4 not comparable, or cases missing or failed; 130 interrupted (what was measured is "
     "saved).";
 
-/// Output that could not be written is not good, whatever was decided. Where the command was interrupted, who
-/// would have read it may have gone, and what was measured is saved.
+/// Flushes standard output. If that fails, the exit status is an error, whatever was decided. An interrupted
+/// command keeps its status: the reader may have gone, and the measurements are saved.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush()) return status;
   if (status == exit_code::interrupted) return status;
@@ -51,7 +51,7 @@ std::size_t help_width() {
       std::clamp(terminal ? terminal_width(STDOUT_FILENO) : usual, narrowest, widest));
 }
 
-/// Declares every subcommand; `chosen` becomes what the one on the command line does.
+/// Declares every subcommand. `chosen` becomes the function of the one on the command line.
 void declare(CLI::App& app, std::function<int()>& chosen) {
   auto formatter = std::make_shared<HelpFormatter>(help_width());
   formatter->label("SUBCOMMAND", "COMMAND");
@@ -89,7 +89,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     tell_plain(usage_error(app, e));
   } catch (const CommandError& e) {
-    if (!chosen) {  // a name on the command line leads to no file; perhaps as it belongs to a mistyped option
+    if (!chosen) {  // a name on the command line has no file; it may belong to a mistyped option
       if (const auto unknown = find_unknown_word(app)) {
         tell_plain(*unknown);
         return exit_code::bad_input;
@@ -102,7 +102,7 @@ int run_program(int argc, char** argv) {
   } catch (const nlohmann::json::exception& e) {
     tell(fmt::format("a value is not of the kind that is needed: {}; check the files that were given",
                      json_error_text(e.what())));
-  } catch (const std::exception& e) {  // a config's or a result file's error names its place itself
+  } catch (const std::exception& e) {  // the error of a config or result file already names its place
     tell(e.what());
   }
   return exit_code::bad_input;
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   breakeven::prepare_process();
   try {
     return breakeven::run_program(argc, argv);
-  } catch (const std::exception&) {  // before the command line was read, or while an error was told
+  } catch (const std::exception&) {  // before the command line was parsed, or while an error was reported
     breakeven::tell("memory ended before anything was done; give it more (`ulimit -v`)");
   }
   return breakeven::exit_code::bad_input;

@@ -1,4 +1,4 @@
-// breakeven man: the manual page, made of what `--help` shows. The build installs it.
+// breakeven man: the manual page, generated from the options. The build installs it.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -10,7 +10,7 @@
 namespace breakeven {
 namespace {
 
-/// Text as groff reads it: what would be a request or an escape is none.
+/// Escapes text for groff, so that nothing in it is a request or an escape.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -61,7 +61,7 @@ std::string synopsis(const CLI::App& app) {
   return text;
 }
 
-/// A command, and those in it.
+/// Describes a command and its subcommands.
 std::string describe_command(const CLI::App& app) {
   std::string text = fmt::format(".SS {}\n{}\n.PP\n{}\n{}", escaped(full_name(app)), synopsis(app),
                                  escaped(app.get_description()), describe_options(app));
@@ -93,7 +93,7 @@ std::string manual(const CLI::App& root) {
 }
 
 const SubcommandRegistration man_command({"man", "print the manual page, for man(1)", [](CLI::App& command) {
-                                            command.group("");  // for the build, not for people
+                                            command.group("");  // for the build, so help does not show it
                                             return [root = command.get_parent()] {
                                               std::cout << manual(*root);
                                               return exit_code::good;

@@ -12,11 +12,11 @@
 namespace breakeven {
 namespace {
 
-/// fmt::print would throw where standard error cannot be written to, and in a destructor or a handler that
-/// would end the program.
+/// Writes to standard error without exceptions. fmt::print throws if standard error cannot be written to,
+/// which would end the program in a destructor or a handler.
 void write_message(std::string_view prefix, std::string_view message) noexcept {
   try {
-    std::cout.flush();  // so that it stands behind what was printed before, where both go to one place
+    std::cout.flush();  // keeps the order if both streams go to the same place
     std::string lines(prefix);
     while (!message.empty()) {
       const auto end = message.find('\n');

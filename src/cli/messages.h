@@ -1,18 +1,18 @@
-// What the program says, on standard error and on standard output.
+// Prints messages on standard error and text on standard output.
 #pragma once
 
 #include <string_view>
 
 namespace breakeven {
 
-/// "breakeven: MESSAGE" on standard error, each line of it as message_line() makes it. Where standard error
-/// cannot be written to, the message is lost and nothing else happens.
+/// Prints "breakeven: MESSAGE" on standard error, each line passed through message_line(). If standard error
+/// cannot be written to, the message is lost and there is no error.
 void tell(std::string_view message) noexcept;
 
-/// The same without the program's name in front.
+/// Prints the same without the program's name.
 void tell_plain(std::string_view message) noexcept;
 
-/// On standard output, as printable_lines() makes it. main() reports failures in the end.
+/// Prints on standard output, through printable_lines(). main() reports failures at the end.
 void print(std::string_view lines);
 
 }  // namespace breakeven

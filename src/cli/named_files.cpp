@@ -19,10 +19,10 @@ constexpr const char* json_suffix = ".json";
 
 bool is_there(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error) || error;  // what cannot be looked at is left to whoever reads it
+  return fs::exists(path, error) || error;  // a path that cannot be examined is left to its reader
 }
 
-/// True for files only: a config takes precedence over a folder of the same name.
+/// True only for files: a config takes precedence over a folder of the same name.
 bool is_file(const fs::path& path) {
   std::error_code error;
   return is_there(path) && !fs::is_directory(path, error);
@@ -32,7 +32,7 @@ bool is_bare(const std::string& text) {
   return text.find('/') == std::string::npos;
 }
 
-/// The names in a folder; empty where it cannot be read.
+/// The names in a folder; empty if it cannot be read.
 std::vector<std::string> entries(const fs::path& folder) {
   constexpr std::size_t most = 10'000;
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ std::vector<std::string> json_names(const fs::path& folder) {
   return names;
 }
 
-/// `name` or `name`.json in `folder`.
+/// Finds `name` or `name`.json in `folder`.
 std::optional<fs::path> find_by_name(const fs::path& folder, const std::string& name) {
   for (const fs::path& file : {folder / name, folder / (name + json_suffix)}) {
     if (is_file(file)) return file;
@@ -61,8 +61,8 @@ std::optional<fs::path> find_by_name(const fs::path& folder, const std::string& 
   return std::nullopt;
 }
 
-/// Corrects the first part of `missing` that does not exist to the nearest existing name, and keeps the rest
-/// if that path exists. Empty if no name is near.
+/// Corrects the first part of `missing` that does not exist to the most similar existing name, and keeps the
+/// rest if that path exists. Empty if no name is similar.
 std::optional<std::string> similar_path(const fs::path& missing) {
   fs::path there;
   for (auto part = missing.begin(); part != missing.end(); ++part) {
@@ -79,7 +79,8 @@ std::optional<std::string> similar_path(const fs::path& missing) {
   return std::nullopt;
 }
 
-/// The nearest of `names`, with the suffix if it was typed; if none is near, the nearest existing path.
+/// The most similar of `names`, with the suffix if it was typed; if none is similar, the most similar
+/// existing path.
 std::optional<std::string> similar_name(const std::string& name, const std::vector<std::string>& names) {
   const bool has_suffix = name.ends_with(json_suffix);
   const std::string stem = has_suffix ? name.substr(0, name.size() - 5) : name;
@@ -154,7 +155,7 @@ std::vector<fs::path> config_folders() {
   std::vector<fs::path> folders;
   for (const fs::path& folder :
        {fs::path("configs"), program / "configs", program / data_from_program / "configs"}) {
-    // The build folder has a link to the source tree's.
+    // The build folder contains a link to the source tree's configs.
     const fs::path shown = folder.is_absolute() ? fs::weakly_canonical(folder, error) : folder;
     if (fs::is_directory(shown, error)) folders.push_back(shown);
   }

@@ -1,4 +1,4 @@
-// Files that the command line names: by a path, or by a bare name such as `quick`.
+// Finds files that the command line names by a path or by a bare name such as `quick`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,8 +9,7 @@
 namespace breakeven {
 
 /// The folders in which configs are found by name, in this order: configs/ in the current folder, in the
-/// source tree whose build folder contains the program, and in the installation that it belongs to. Only
-/// folders that exist.
+/// source tree whose build folder contains the program, and in its installation. Only existing folders.
 std::vector<std::filesystem::path> config_folders();
 
 struct NamedConfig {
@@ -24,10 +23,10 @@ std::vector<NamedConfig> named_configs();
 /// The names of this machine's result files, which are in results_folder().
 std::vector<std::string> named_results();
 
-/// Lets an option or positional take a config's name instead of its path. Returns the option.
+/// Lets an option or positional accept a config's name instead of its path. Returns the option.
 CLI::Option* accept_config_names(CLI::Option* option);
 
-/// The same for result files: `quick` is results/HOST/quick.json. "-" and paths that exist stay as they are.
+/// The same for result files: `quick` is results/HOST/quick.json. "-" and existing paths are unchanged.
 CLI::Option* accept_result_names(CLI::Option* option);
 
 }  // namespace breakeven

@@ -6,7 +6,7 @@
 
 namespace breakeven {
 
-/// The number that all of `text` is.
+/// Parses all of `text` as a number; empty if it is not one.
 inline std::optional<double> number_from(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();

@@ -24,7 +24,7 @@ bool takes_value(const CLI::Option& option) {
 
 std::string value_word(const CLI::Option& option) {
   if (!takes_value(option)) return {};
-  // The type's name; behind a colon come what checks say of themselves.
+  // The name of the type. After a colon follow the descriptions of checks.
   const std::string type = option.get_type_name();
   const std::string name = type.substr(0, type.find(':'));
   if (name == "FLOAT") return "NUMBER";

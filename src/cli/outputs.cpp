@@ -15,7 +15,7 @@ std::string number_of(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// "results or verdicts".
+/// The kinds of subjects that the format accepts: "results or verdicts".
 std::string kinds_taken(const OutputFormat& format) {
   std::vector<std::string_view> names;
   for (const SubjectKind kind : {SubjectKind::measured, SubjectKind::threshold, SubjectKind::verdicts,
@@ -25,7 +25,7 @@ std::string kinds_taken(const OutputFormat& format) {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
-/// The one of the subjects that the format takes.
+/// The subject that the format accepts.
 const Subject& subject_for(const OutputFormat& format, std::span<const Subject> subjects) {
   const auto takes = [&](const Subject& subject) { return format.takes(kind_of(subject)); };
   const auto found = std::find_if(subjects.begin(), subjects.end(), takes);
@@ -42,7 +42,7 @@ const Subject& subject_for(const OutputFormat& format, std::span<const Subject> 
   return *found;
 }
 
-/// Throws CommandError where nothing is in the report because everything was left out.
+/// Throws CommandError if the report is empty because everything was left out.
 void expect_content(const OutputFormat& format, const FormattedReport& report, const Subject& subject) {
   const auto* measured = std::get_if<const Measured*>(&subject);
   if (measured != nullptr && report.files_left_out > 0 && (*measured)->results.empty())
@@ -97,7 +97,7 @@ void Outputs::write(std::span<const Subject> subjects, bool quiet) const {
     reports.push_back(format->format(subject));
     expect_content(*format, reports.back(), subject);
   }
-  std::exception_ptr failure;  // the first; the other files are written nevertheless
+  std::exception_ptr failure;  // the first error; the other files are written nevertheless
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     try {
       write_text_file(asked_[i].second, reports[i].text);

@@ -1,5 +1,5 @@
-// The options of subcommands that write reports to files: one for each format that takes what the subcommand
-// has.
+// Options of subcommands that write reports to files: one for each format that accepts the subcommand's
+// subjects.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -26,19 +26,19 @@ class Outputs {
 
   /// True if any format was requested.
   bool any() const { return !asked_.empty(); }
-  /// True if a requested format goes to standard output in place of the report for people.
+  /// True if a requested format is written to standard output and replaces the report for readers.
   bool replace_the_report() const;
   /// The file of this option; empty if it was not given.
   std::string file_of(const std::string& option) const;
 
-  /// Writes every requested format, or none: all are made before the first is written. Reports on standard
-  /// error anything that a format has no place for, and, unless `quiet`, every file. Throws CommandError if a
-  /// format takes none of the subjects or has no place for two.
+  /// Writes every requested format, or none: all are generated before the first is written. Reports on
+  /// standard error everything that a format cannot represent and, unless `quiet`, every file. Throws
+  /// CommandError if a format accepts none of the subjects or cannot hold two.
   void write(std::span<const Subject> subjects, bool quiet = false) const;
   void write(const Subject& subject, bool quiet = false) const { write(std::span(&subject, 1), quiet); }
 
  private:
-  std::vector<std::pair<const OutputFormat*, std::string>> asked_;  // with the file's path
+  std::vector<std::pair<const OutputFormat*, std::string>> asked_;  // with the path of the file
 };
 
 }  // namespace breakeven

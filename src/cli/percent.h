@@ -1,4 +1,4 @@
-// Options that are a part of something.
+// Options that are a fraction.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace breakeven {
 
-/// Turns "3%" into 0.03, and takes "0.03" as it is. Above 0 and below 1: a change beyond all bounds is none.
+/// Converts "3%" into 0.03, and accepts "0.03" unchanged. The fraction must be above 0 and below 1.
 inline const CLI::Validator& percent() {
   static const CLI::Validator validator(
       [](std::string& text) -> std::string {

@@ -15,12 +15,12 @@ namespace {
 void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free, which is this one: those below are open by now.
+    // open() returns the lowest free descriptor, which is this one, because those below it are open by now.
     open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
 
-/// A handler, unlike SIG_IGN, is not inherited by the programs that are started.
+/// Installs a handler for SIGXFSZ. Unlike SIG_IGN, started programs do not inherit it.
 void fail_beyond_largest_file() {
   struct sigaction action {};
   action.sa_handler = [](int) {};

@@ -2,12 +2,12 @@
 
 namespace breakeven {
 
-/// Makes the process ready for what its surroundings may be, before anything is opened:
-/// - Standard streams that are closed become /dev/null, opened the wrong way round: what is written to them
-///   or read from them still fails, and no file that is opened later gets their numbers and with them what
-///   was meant for the terminal.
-/// - Writing beyond the largest size of a file (`ulimit -f`) is an error like others, not the end (SIGXFSZ).
-/// - Some memory is kept back for what must be done when memory ends: to undo, and to say so.
+/// Prepares the process for unusual surroundings. Must be called before anything is opened.
+/// - Closed standard streams become /dev/null, opened in the wrong direction: reading or writing them still
+///   fails, and no file that is opened later gets their descriptors and with them the text for the terminal.
+/// - Writing beyond the largest size of a file (`ulimit -f`) becomes an ordinary error instead of ending the
+///   process (SIGXFSZ).
+/// - Some memory is reserved for undoing work and reporting the error when memory runs out.
 void prepare_process();
 
 }  // namespace breakeven

@@ -20,7 +20,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// In steps that are no finer than it is known.
+/// The time left, rounded to its precision.
 std::string time_left(const SessionProgress& progress) {
   if (!progress.seconds_left) return {};
   const std::string word = progress.at_most ? "at most" : "about";
@@ -31,7 +31,7 @@ std::string time_left(const SessionProgress& progress) {
   return fmt::format("{} {} h {:02} min left", word, s / hour, s / minute % minute);
 }
 
-/// Not by fmt::print, which throws where the terminal has gone away.
+/// Redraws the line. It does not use fmt::print, which throws if the terminal has gone.
 void redraw(const std::string& text) {
   std::fputs("\r\x1b[K", stderr);
   std::fputs(text.c_str(), stderr);

@@ -1,4 +1,4 @@
-// The live line under a run: what is measured, and for how long still.
+// The progress line during a run: what is measured, and the time left.
 #pragma once
 
 #include "session/session.h"
@@ -25,7 +25,7 @@ class ProgressLine {
 /// The line's text, shortened to `width` columns.
 std::string progress_text(const SessionProgress& progress, int width);
 
-/// The columns of the terminal that `descriptor` is; 80 where it does not say.
+/// The number of columns of the terminal behind `descriptor`; 80 if it is unknown.
 int terminal_width(int descriptor);
 
 }  // namespace breakeven

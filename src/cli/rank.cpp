@@ -1,4 +1,4 @@
-// breakeven rank: result files of several machines in, an order for some work out.
+// breakeven rank: ranks several machines for some work from their result files.
 #include "verdicts/rank.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// breakeven report: result files in, text out.
+// breakeven report: prints reports of result files.
 #include <fmt/format.h>
 
 #include <memory>
@@ -23,7 +23,7 @@ struct ReportCommand {
   ChartOptions charts;
 };
 
-/// The reports that the files hold: one of all results and thresholds, and one for each file of verdicts.
+/// The reports in the files: one of all results and thresholds, and one for each file of verdicts.
 std::vector<Subject> subjects_of(const Measured& measured) {
   std::vector<Subject> subjects;
   if (!measured.results.empty() || !measured.thresholds.empty()) subjects.emplace_back(&measured);

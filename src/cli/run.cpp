@@ -1,4 +1,4 @@
-// breakeven run: measure, save, and show.
+// breakeven run: measures, saves, and shows results.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ void declare(CLI::App& command, Options& o) {
       command.add_option("--out", o.out,
                          "the result file; default: results/HOST/CONFIG.json; - for standard output. A file "
                          "that is there is kept as NAME.previous.json"))
-      ->take_last();  // so that a script that says where (scripts/quickstart) can be told otherwise
+      ->take_last();  // so that a script which sets it (scripts/quickstart) can be overridden
   accept_result_names(command.add_option("--resume", o.resume,
                                          "continue this result file: measure only what is missing in it"));
   command.add_option("--seconds", o.seconds, "time limit of a case on a backend; default: the config's")
@@ -69,7 +69,7 @@ std::filesystem::path default_output(const std::vector<std::filesystem::path>& c
   return results_folder() / (configs.front().stem().string() + ".json");
 }
 
-/// Neither the result, nor the earlier one that is kept beside it, must replace what the run reads.
+/// Refuses an output whose file, or the earlier result kept next to it, would replace an input of the run.
 void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o) {
   std::vector<std::filesystem::path> inputs = files_of_configs(o.selection.configs);
   refuse_inputs({.option = "--out", .path = out.string()}, inputs);
@@ -80,7 +80,8 @@ void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o
                 inputs);
 }
 
-/// An earlier run must be of this machine and of these programs: what differs must not be mixed.
+/// Checks that an earlier run is of this machine and these programs, because results of different ones must
+/// not be mixed.
 void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
     throw CommandError(exit_code::bad_input,
@@ -131,7 +132,7 @@ int run(const Options& o) {
                                        : default_output(o.selection.configs);
   refuse_to_replace_inputs(out, o);
   const FileLock lock(out);
-  ResultWriter writer(out);  // before any program is started
+  ResultWriter writer(out);  // must come before any program is started
 
   BackendChoice backends = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.backends = std::move(backends.measured);

@@ -109,10 +109,10 @@ BackendChoice find_named_backends(const std::vector<std::string>& named, int thr
     return std::find(named.begin(), named.end(), name) != named.end();
   };
   for (const auto& program : programs) {
-    // Any other that knows the truth may be measured, as by an earlier commit's program, and must not judge
-    // itself.
+    // Another program with the role of a reference may be measured, such as an earlier commit's, but must not
+    // verify itself.
     const bool judges = program.name == "reference";
-    // Not started where nobody asks for it: importing a framework takes seconds.
+    // A backend that is not requested is not started, because importing a framework takes seconds.
     if (!named.empty() && !is_named(program.name) && !judges) continue;
     BackendRecord record = probe(program, threads);
     record.name = program.name;

@@ -1,4 +1,4 @@
-// breakeven selftest: what a gate can tell on this host.
+// breakeven selftest: measures which changes a gate finds on this host.
 #include "verdicts/selftest.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ void declare(CLI::App& command, SelftestOptions& o) {
   command.add_flag("--quiet", o.quiet, "no progress line and no report");
 }
 
-/// A backend that does not say in its greeting that it does extra work, when told to, does none.
+/// Checks that the backends support extra work. A backend that does not announce it in its hello does none.
 void check_injection(const GateSide& side) {
   for (const BackendRecord& backend : side.backends) {
     const auto says_so = std::any_of(backend.libraries.begin(), backend.libraries.end(),
@@ -73,7 +73,7 @@ void check_injection(const GateSide& side) {
   }
 }
 
-/// Both sides are the same programs; the head's are told to do more.
+/// A plan whose sides are the same programs, but the head's do a fraction `share` more work.
 GatePlan plan_of(const SelftestOptions& o, double share) {
   GatePlan plan;
   plan.config = select_cases(o.selection);
@@ -139,7 +139,7 @@ void print_selftest(const Selftest& s) {
 }
 
 int selftest(const SelftestOptions& o) {
-  // Half of the gates are without a change: what must be rare takes the most trials.
+  // Half of the gates are without a change, because rare events need the most trials.
   constexpr std::array shares{0.0, 0.05, 0.0, 0.10, 0.0, 0.02};
   const std::filesystem::path out = o.out.empty() ? results_folder() / selftest_file : o.out;
   check_output_files({{.option = "--out", .path = out.string()}}, files_of_configs(o.selection.configs));
@@ -147,7 +147,7 @@ int selftest(const SelftestOptions& o) {
   Selftest found;
   found.created = now_utc();
   found.tool_version = version;
-  std::map<double, GatePlan> plans;  // by share: made when it is first tried
+  std::map<double, GatePlan> plans;  // by share; each is made when it is first needed
   std::map<double, InjectedCounts> counts;
   std::vector<Verdicts> unchanged;
   const Interruption interruption;
@@ -158,7 +158,7 @@ int selftest(const SelftestOptions& o) {
     const double share = shares.at(i % shares.size());
     if (!plans.contains(share)) plans.emplace(share, plan_of(o, share));
     GatePlan& plan = plans.at(share);
-    ++plan.config.measure.seed;  // another order in each
+    ++plan.config.measure.seed;  // so that each gate uses another random order
     Verdicts verdicts = run_gate(
         plan, [](const Verdicts&) {}, [&](const SessionProgress& p) { line.show(p); });
     if (!verdicts.complete) break;

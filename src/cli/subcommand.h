@@ -1,5 +1,4 @@
-// A subcommand: one file that declares its options, calls what does the work, and prints. It registers
-// itself.
+// A subcommand: one file that declares its options, runs the work, and prints. It registers itself.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +12,7 @@
 
 namespace breakeven {
 
-/// docs: README, "Exit status".
+/// The exit statuses, documented in the README, "Exit status".
 namespace exit_code {
 inline constexpr int good = 0;
 inline constexpr int wrong_or_regressed = 1;
@@ -33,7 +32,7 @@ class CommandError : public std::runtime_error {
   int status_;
 };
 
-/// For options that are seconds: a number above 0.
+/// Accepts options in seconds: a number above 0.
 inline const CLI::Validator& above_zero() {
   static const CLI::Validator validator(
       [](std::string& text) -> std::string {
@@ -45,7 +44,7 @@ inline const CLI::Validator& above_zero() {
   return validator;
 }
 
-/// Adds itself to the program; the function it returns does the work and returns the exit status.
+/// Adds itself to the program. The returned function does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
 
 struct SubcommandEntry {
@@ -53,7 +52,8 @@ struct SubcommandEntry {
   Subcommand add;
 };
 
-/// `const SubcommandRegistration registered({"list", "...", [](CLI::App& command) { ... }});`
+/// Registers a subcommand: `const SubcommandRegistration registered({"list", "...", [](CLI::App& command) {
+/// ... }});`
 struct SubcommandRegistration {
   explicit SubcommandRegistration(SubcommandEntry entry);
 };

@@ -5,11 +5,11 @@
 
 namespace breakeven {
 
-/// For standard output: its width, with colour where it is a terminal and NO_COLOR (https://no-color.org) is
-/// not set.
+/// The style for standard output: its width, and colour if it is a terminal and NO_COLOR
+/// (https://no-color.org) is not set.
 TerminalStyle terminal_style();
 
-/// On standard output; decisions begin with their answer, measurements end with it.
+/// Prints a document on standard output. Decisions begin with their answer, measurements end with it.
 void print_document(const Document& document, bool answer_first = false);
 
 }  // namespace breakeven

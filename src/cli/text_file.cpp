@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that is open as a standard stream where the path is "-".
+/// The file behind a standard stream if the path is "-", otherwise the path.
 fs::path opened_path(const fs::path& path, const char* stream) {
   return path == "-" ? fs::path(stream) : path;
 }
@@ -40,7 +40,8 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
-/// Where it was closed when the program began, nothing can be written to it (cli/process_start.h).
+/// Throws if standard output was closed when the program began, because then nothing can be written to it
+/// (cli/process_start.h).
 void expect_open_output(const std::string& option) {
   const int mode = fcntl(STDOUT_FILENO, F_GETFL);
   if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
@@ -142,7 +143,7 @@ void write_text_file(const std::string& path, const std::string& text) {
 void report_saved_file(const std::string& path, const std::string& shown_by) {
   std::error_code error;
   if (path == "-" || !fs::is_regular_file(path, error)) return;
-  constexpr std::size_t longest = 400;  // of a command that a message does not cut
+  constexpr std::size_t longest = 400;  // length of a command that a message does not cut
   const bool can_show = !shown_by.empty() && shown_by.size() < longest && printable(shown_by) == shown_by;
   tell_plain(fmt::format("Saved: {}{}{}", path, can_show ? "   See it: " : "", can_show ? shown_by : ""));
 }
@@ -171,7 +172,7 @@ void WorkingFile::save(const std::function<std::string()>& text) {
   try {
     write_whole_file(path_, text());
   } catch (const std::exception&) {
-    // The file stays as it was; whoever writes it in the end says why that fails.
+    // The file stays unchanged. The final write reports why it fails.
   }
 }
 

@@ -11,46 +11,45 @@
 
 namespace breakeven {
 
-/// Declares that the option names a file to write: an empty name is refused with a CommandError, and a name
+/// Declares that the option names a file to write. An empty name is refused with a CommandError, and a name
 /// of the program's own standard output, such as /dev/stdout, becomes "-". Returns the option.
 CLI::Option* accept_output_file(CLI::Option* option);
 
-/// Writes the file whole or not at all. "-" is standard output. Throws CommandError where it cannot be
+/// Writes the file completely or not at all. "-" is standard output. Throws CommandError if it cannot be
 /// written.
 void write_text_file(const std::string& path, const std::string& text);
 
-/// Shows and writes what was measured, by `write`. If that fails, and the file `target` (of --out; may be
-/// empty) does not hold `text` either, saves `text` where there is room, and throws a CommandError that says
-/// where.
+/// Calls `write` to show and write the measurements. If it fails, and the file `target` (from --out; may be
+/// empty) does not contain `text` either, saves `text` where there is room, and throws a CommandError that
+/// names the place.
 void write_or_rescue(const std::string& target, const std::string& text, const std::function<void()>& write);
 
-/// Names a file that was written, in one line on standard error; nothing for standard output, a pipe or a
-/// device. Behind it, if it is not empty, the command that shows it.
+/// Reports a file that was written, in one line on standard error, except standard output, a pipe or a
+/// device. Appends `shown_by`, the command that shows the file, if it is not empty.
 void report_saved_file(const std::string& path, const std::string& shown_by = {});
 
 /// A file that an option names; "-" is standard output.
 struct OutputFile {
-  std::string option;  // as messages show it: "--csv"
+  std::string option;  // in messages: "--csv"
   std::string path;
 };
 
-/// Throws CommandError if the output is one of these files, by whatever path or link, or as the file that a
-/// shell opened for standard input. Inputs that are empty or missing are none.
+/// Throws CommandError if the output is one of these files, by whatever path or link, or through a shell's
+/// redirection of standard input. Empty or missing inputs are ignored.
 void refuse_inputs(const OutputFile& output, const std::vector<std::filesystem::path>& inputs);
 
-/// Throws CommandError, before anything is measured or written, for two options with one file, a file that is
-/// among `inputs`, or one that cannot be written.
+/// Throws CommandError if two options name one file, or a file is among `inputs` or cannot be written. Call
+/// it before anything is measured or written.
 void check_output_files(const std::vector<OutputFile>& outputs,
                         const std::vector<std::filesystem::path>& inputs = {});
 
-/// A file that holds what is known so far while something is measured, so that a kill at any moment leaves
-/// that.
+/// A file that holds the results so far during a measurement, so that they survive a kill at any moment.
 class WorkingFile {
  public:
-  /// Empty: there is none.
+  /// An empty path means no file.
   explicit WorkingFile(std::string path) : path_(std::move(path)) {}
-  /// Not more often than every few seconds, and not to standard output or a device. A disk that is full now
-  /// is left to whoever writes the file in the end.
+  /// Saves at most once every few seconds, and never to standard output or a device. Ignores a full disk,
+  /// which the final write reports.
   void save(const std::function<std::string()>& text);
 
  private:

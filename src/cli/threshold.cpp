@@ -1,4 +1,4 @@
-// breakeven threshold: from which value on is one side faster?
+// breakeven threshold: finds the value from which one side is faster.
 #include "session/threshold.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ namespace {
 
 struct ThresholdOptions {
   std::filesystem::path config;
-  std::vector<std::filesystem::path> results;  // the baseline's and the challenger's, in place of a config
+  std::vector<std::filesystem::path> results;  // baseline and challenger, instead of a config
   std::vector<std::string> labels;
   std::string parameter;
   Outputs outputs;
@@ -79,15 +79,15 @@ std::string why_not_here(const std::vector<BackendRecord>& backends) {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-/// A backend that cannot start here does not say what it computes on; those for GPUs have "cuda" in their
-/// names.
+/// True if a backend is for GPUs. One that cannot start here does not report its device, but those for GPUs
+/// have "cuda" in their names.
 bool is_for_gpu(const BackendRecord& backend) {
   const bool exists = !backend.program.empty() || is_own_backend(backend.name);
   return backend.device == "gpu" || (exists && backend.name.find("cuda") != std::string::npos);
 }
 
-/// Throws the error for a side that cannot be measured here. If all its backends need a GPU, it says what to
-/// run on which machine.
+/// Throws the error for a side that cannot be measured here. If all its backends need a GPU, the message says
+/// what to run on which machine.
 [[noreturn]] void fail_nothing_here(const ThresholdOptions& o, const ThresholdPlan& plan, std::size_t side) {
   const std::vector<BackendRecord>& backends = plan.sides[side].backends;
   const std::string config = o.config.string();
@@ -115,8 +115,8 @@ GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<Backend
   return side;
 }
 
-/// Keeps the backends of each side that are available here, and reports once those left out. A side without
-/// any backend is an error.
+/// Keeps the backends of each side that are available here, and reports the others once. A side without any
+/// backend is an error.
 void choose_sides(ThresholdPlan& plan, const ThresholdOptions& o) {
   std::vector<BackendRecord> left_out;
   for (std::size_t side = 0; side < 2; ++side) {

@@ -10,7 +10,7 @@
 namespace breakeven {
 namespace {
 
-/// The program and the subcommands that were given, from the outside in.
+/// The program and the subcommands that were given, outermost first.
 std::vector<const CLI::App*> parsed_commands(const CLI::App& app) {
   std::vector<const CLI::App*> all{&app};
   while (!all.back()->get_subcommands().empty()) all.push_back(all.back()->get_subcommands().front());
@@ -46,7 +46,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   return app.get_option_no_throw(name);
 }
 
-/// CLI11's sentences in plain words, by the name of the option that they begin with.
+/// Rewrites CLI11's sentences in plain words. They begin with the name of an option.
 std::string plain(const CLI::App& app, const CLI::ParseError& error) {
   std::string what = error.what();
   const std::string kind = error.get_name();

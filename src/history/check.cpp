@@ -17,8 +17,8 @@
 namespace breakeven {
 namespace {
 
-/// The length of the shortest series in which a change can be found at this level. The p-value falls with the
-/// length.
+/// The length of the shortest series in which a change can be found at this level. The smallest p-value falls
+/// with the length.
 std::size_t shortest_that_tells(double level) {
   std::size_t count = 2 * least_segment;
   while (least_p_value(count) > level) ++count;
@@ -29,7 +29,7 @@ bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
 
-/// Lists what else differed after the change, and says so if nothing did.
+/// Lists what else differed after the change, or says that nothing did.
 std::vector<std::string> notes_on(const Run& before, const Run& after, const std::string& backend) {
   std::vector<std::string> notes;
   if (!before.commit.empty() && before.commit == after.commit)
@@ -74,12 +74,12 @@ class SeriesCheck {
     }
   }
   std::size_t size() const { return seconds_.size(); }
-  /// The index of the value that this run gave.
+  /// The index of the value from this run.
   std::size_t place_of(std::size_t run) const {
     return static_cast<std::size_t>(std::lower_bound(runs_.begin(), runs_.end(), run) - runs_.begin());
   }
 
-  /// `level` is this series'; `factor` brings its p-values to the whole check's.
+  /// The changes of this series at `level`. `factor` converts their p-values to those of the whole check.
   std::vector<Change> changes(double level, double factor) const {
     std::vector<Change> all;
     const auto points = change_points(seconds_, options_.threshold, level);
@@ -125,14 +125,14 @@ class SeriesCheck {
   /// The last change that the values from `begin` on suggest; empty if there is none.
   std::optional<Suspicion> suspicion(std::size_t begin, double level, Direction direction) const {
     const std::size_t count = size() - begin;
-    // Faster values are larger as reciprocals.
+    // Reciprocals make faster values larger.
     const auto height = [&](std::size_t i) {
       return direction == Direction::slower ? seconds_[i] : 1 / seconds_[i];
     };
     std::vector<double> largest(count);  // of the values up to each
     for (std::size_t i = 0; i < count; ++i)
       largest[i] = std::max(height(begin + i), i == 0 ? 0 : largest[i - 1]);
-    double least = INFINITY;  // of the newest
+    double least = INFINITY;  // of the newest values
     std::optional<Suspicion> found;
     constexpr std::size_t least_before = 5;
     for (std::size_t newest = 1; newest + least_before <= count; ++newest) {
@@ -141,9 +141,9 @@ class SeriesCheck {
       const double ratio = median_of(size() - newest, size()) / median_of(begin, size() - newest);
       const double apart = direction == Direction::slower ? ratio : 1 / ratio;
       const std::size_t before = count - newest;
-      const std::size_t needed = values_to_tell(before, level);  // 0: more than there are before
+      const std::size_t needed = values_to_tell(before, level);  // 0: more than `before`
       const std::size_t at_least = needed == 0 ? std::max(before, newest) + 1 : needed;
-      // With few runs on both sides the newest are often the slowest by chance.
+      // With few runs on both sides, the newest are often the slowest by chance.
       const double least_part = needed == 0 ? std::max(options_.threshold, 0.25) : options_.threshold;
       if (apart < 1 + least_part || at_least <= newest) continue;
       found = Suspicion{.series = &series_,
@@ -169,8 +169,8 @@ class SeriesCheck {
   const std::vector<HostChange>& host_changes_;
   const Series& series_;
   const Machine& machine_;
-  std::vector<double> seconds_;    // of the ok ones
-  std::vector<std::size_t> runs_;  // of each
+  std::vector<double> seconds_;    // of the measurements that are ok
+  std::vector<std::size_t> runs_;  // the run of each
 };
 
 const Machine& machine_by_id(const History& history, std::int64_t id) {
@@ -290,8 +290,7 @@ std::size_t find_run(const History& history, const std::string& text) {
   const bool is_number = error == std::errc() && end == number.data() + number.size();
   std::optional<std::size_t> found;
   std::string commit;
-  for (std::size_t i = history.runs.size();
-       i-- > 0;) {  // a commit that was measured twice begins at the first
+  for (std::size_t i = history.runs.size(); i-- > 0;) {  // if a commit was measured twice, the first counts
     const Run& run = history.runs[i];
     if (is_number && run.id == id) return i;
     if (text.empty() || !run.commit.starts_with(text) || (found && run.commit != commit)) continue;

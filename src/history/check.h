@@ -1,4 +1,4 @@
-// Where a history changed, and what of that is new and worse. Pure functions.
+// Finds changes in a history, and which of them are new and slower. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 namespace breakeven {
 
 struct CheckOptions {
-  double threshold = 0.03;  // the smallest change that matters, as a part
-  double level = 0.01;      // of the check: how often one of histories without any change may show one
-  std::size_t since = 0;    // index into History::runs: what changed earlier is not new
+  double threshold = 0.03;  // the smallest change that matters, as a fraction
+  double level = 0.01;      // of the check: how often a history without any change may show one
+  std::size_t since = 0;    // index into History::runs; earlier changes are not new
 };
 
 enum class ChangeState {
-  fresh,     // for the worse, and none of the following
+  fresh,     // slower, and none of the following
   accepted,  // by `history accept`
   undone,    // a later change brought the series back, within the threshold
-  earlier,   // than `since`
+  earlier,   // earlier than `since`
   machine,   // the machine itself changed at the same runs, by as much or more
-  better,    // for the better, whenever
+  better,    // faster, at any time
 };
 std::string_view name(ChangeState state);
 
@@ -34,26 +34,27 @@ struct Change {
   const Series* series = nullptr;
   const Machine* machine = nullptr;
   ChangeState state = ChangeState::fresh;
-  double ratio = 1;                              // seconds after over seconds before
+  double ratio = 1;                              // seconds after the change divided by seconds before
   Interval interval;                             // 95 %
   double p_value = 1;                            // over all positions and all series
   double before_seconds = 0, after_seconds = 0;  // medians of the two levels
   std::size_t last_before = 0, first_after = 0;  // indices into History::runs
-  std::vector<std::string> notes;                // what else changed there, or did not
+  std::vector<std::string> notes;                // what else changed at that point, or that nothing did
 };
 
-/// The newest values of one series are all slower, or all faster, than those before, but too few to be sure.
+/// The newest values of one series are all slower, or all faster, than those before, but there are too few to
+/// be sure.
 struct Suspicion {
   const Series* series = nullptr;
   const Machine* machine = nullptr;
-  double ratio = 1;        // median of the newest over median of those before
-  std::size_t values = 0;  // how many
-  std::size_t more = 0;    // how many more there must be until a change can be found
-  bool at_least = false;   // or even more: there are few before, too
+  double ratio = 1;        // median of the newest divided by median of those before
+  std::size_t values = 0;  // the number of newest values
+  std::size_t more = 0;    // the number of further values until a change can be found
+  bool at_least = false;   // or even more, because there are few before, too
   std::vector<std::string> notes = {};
 };
 
-/// A series whose newest measurement is not ok, and not accepted.
+/// A series whose newest measurement is not ok and not accepted.
 struct Failure {
   const Series* series = nullptr;
   const Machine* machine = nullptr;
@@ -61,43 +62,44 @@ struct Failure {
   std::size_t run = 0;  // index into History::runs
 };
 
-/// Points into the history that was checked.
+/// The result of a check. Points into the history that was checked.
 struct HistoryCheck {
   const History* history = nullptr;
   CheckOptions options;
   std::size_t series = 0;                // with any time
   std::size_t untold = 0;                // of them, too short for any change to be found
-  std::size_t most_values = 0;           // of the longest
-  std::size_t values_needed = 0;         // from so many on, changes of a series can be found
-  std::vector<Change> changes;           // fresh ones first, the worst first; then the others likewise
+  std::size_t most_values = 0;           // of the longest series
+  std::size_t values_needed = 0;         // length of a series from which changes can be found
+  std::vector<Change> changes;           // fresh ones first, worst first; then the others likewise
   std::vector<Suspicion> suspicions;     // perhaps slower, the worst first
   std::vector<Suspicion> promising;      // perhaps faster, the best first
   std::vector<Failure> failures;         // wrong ones first
   std::vector<HostChange> host_changes;  // of the machines themselves, in the order of the runs
 
-  /// No series is long enough yet: nothing is wrong, but nothing could be found.
+  /// True if no series is long enough yet: nothing is wrong, but nothing could be found.
   bool is_too_young() const { return series > 0 && untold == series; }
 };
 
-/// The error rate is held over all series (Bonferroni), whatever they have in common, as a noisy day.
+/// Checks a history. The error rate holds over all series (Bonferroni), even if they share a disturbance such
+/// as a noisy day.
 HistoryCheck check_history(const History& history, const CheckOptions& options);
 
-/// 1: a series became slower, and that is new, or its newest result is wrong; else 4: the newest result of
-/// one failed; else 3: there is no series at all; else 0, also where all of them are too short.
+/// Returns 1 if a series newly became slower or its newest result is wrong; else 4 if the newest result of
+/// one failed; else 3 if there is no series at all; else 0, even if all of them are too short.
 int exit_status(const HistoryCheck& check);
 
-/// What of a history is asked for. An empty text is no restriction.
+/// The requested part of a history. An empty text is no restriction.
 struct HistorySelection {
   std::string machine = {};  // name or id
   std::string branch = {};
-  std::string filter = {};  // regular expression (ECMAScript) found in "CASE BACKEND"
+  std::string filter = {};  // regular expression (ECMAScript), searched in "CASE BACKEND"
 };
 
-/// The runs and series that are asked for. Throws HistoryError where nothing is left, naming what there is,
-/// or the filter is none.
+/// Keeps the requested runs and series. Throws HistoryError if nothing is left, with the available names, or
+/// if the filter is invalid.
 History select(History history, const HistorySelection& selection);
 
-/// The index of the run that `text` names: "#12" or "12" by its number, else the first of the newest
+/// The index of the run that `text` names: "#12" or "12" is its number, otherwise the first run of the newest
 /// commit that begins with it. Throws HistoryError.
 std::size_t find_run(const History& history, const std::string& text);
 

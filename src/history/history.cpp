@@ -5,7 +5,7 @@
 namespace breakeven {
 
 Machine machine_of(const Host& host, const std::string& name) {
-  // Google Benchmark does not name the CPU; its caches then tell one from another.
+  // Google Benchmark does not report the CPU's name, so its caches distinguish CPUs.
   const auto caches = host.settings.find("caches");
   std::string cpu = host.cpu;
   if (cpu.empty() && caches != host.settings.end()) cpu = caches->second;

@@ -28,8 +28,8 @@ std::map<std::string, PartSeries> parts_of(const History& history, const Machine
   return parts;
 }
 
-/// Both changes lie between the same runs of this machine, or one run apart: a machine that changes in the
-/// middle of a run has changed for some of its cases.
+/// True if both changes lie between the same runs of this machine, or one run apart, because a machine that
+/// changes in the middle of a run has changed for some of its cases.
 bool is_at_the_same_runs(const HostChange& host, std::size_t last_before, std::size_t first_after) {
   return host.last_before <= first_after && last_before <= host.first_after;
 }

@@ -15,18 +15,18 @@
 
 namespace breakeven {
 
-/// The connection, and what is to be said when something fails.
+/// The connection, and the text of its error messages.
 struct HistoryDatabase {
   struct Close {
     void operator()(sqlite3* opened) const { sqlite3_close(opened); }
   };
   std::string name;
-  double wait = 0;  // s
+  double wait = 0;  // seconds
   std::unique_ptr<sqlite3, Close> connection;
 
   [[noreturn]] void fail(int code) const {
     const std::string said = connection ? sqlite3_errmsg(connection.get()) : sqlite3_errstr(code);
-    switch (code & 0xff) {  // without SQLite's details
+    switch (code & 0xff) {  // without SQLite's extended codes
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
         refuse(fmt::format(
@@ -45,7 +45,7 @@ struct HistoryDatabase {
   [[noreturn]] void refuse(const std::string& why) const {
     throw HistoryError(message_line(fmt::format("{}: {}", name, why)));
   }
-  /// `said` may quote what is in the file, in several lines.
+  /// Throws because the file is damaged. `said` may quote the file's content, in several lines.
   [[noreturn]] void refuse_as_damaged(const std::string& said) const {
     refuse(fmt::format(
         "is damaged ({}); restore it from a copy, or see what `sqlite3 {} .recover` still reads of it",
@@ -54,16 +54,16 @@ struct HistoryDatabase {
   void check(int code) const {
     if (code != SQLITE_OK) fail(code);
   }
-  /// The file may come from anywhere: nothing in it is run, and nothing in it is large.
+  /// Makes the connection safe for files from anywhere: nothing in them is executed, and nothing is large.
   void refuse_to_be_fooled() const;
 };
 
 namespace {
 
-constexpr std::int64_t application_id = 0x62726576;  // tells our files from other programs'
+constexpr std::int64_t application_id = 0x62726576;  // distinguishes our files from other programs'
 constexpr std::int64_t schema_version = 2;
 
-// The key of a measurement is its place: those of one series lie together, in the order of the runs.
+// The primary key stores the measurements of one series together, in the order of the runs.
 constexpr const char* schema = R"(
 CREATE TABLE machine(id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL,
                      UNIQUE(name, description));
@@ -83,7 +83,7 @@ PRAGMA application_id = 1651664246;
 PRAGMA user_version = 1;
 )";
 
-// Version 2 has how fast the machine itself was. A store of version 1 becomes one when a run is added.
+// Version 2 adds the machine's own speed. A store of version 1 is upgraded when a run is added.
 constexpr const char* schema_of_speed = R"(
 CREATE TABLE machine_speed(run INTEGER PRIMARY KEY REFERENCES run, rounds INTEGER NOT NULL,
                            slow_rounds INTEGER NOT NULL, median REAL NOT NULL, lowest REAL NOT NULL,
@@ -105,21 +105,21 @@ class Statement {
   Statement(Statement&&) = delete;
   Statement& operator=(Statement&&) = delete;
 
-  /// From the start again, with these parameters.
+  /// Starts the statement again with these parameters.
   template <typename... Values>
   Statement& with(const Values&... values) {
-    sqlite3_reset(statement_);  // repeats the error of the last step, which has been thrown
+    sqlite3_reset(statement_);  // returns the error of the last step, which was already thrown
     int place = 0;
     (bind(++place, values), ...);
     return *this;
   }
-  /// Whether there is another row.
+  /// Steps to the next row. Returns false if there is none.
   bool step() {
     const int code = sqlite3_step(statement_);
     if (code != SQLITE_ROW && code != SQLITE_DONE) database_.fail(code);
     return code == SQLITE_ROW;
   }
-  /// To the end.
+  /// Steps to the end.
   void run() {
     while (step()) {
     }
@@ -152,10 +152,10 @@ std::int64_t integer(const HistoryDatabase& database, const char* sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-/// Undone at the end of its life unless it was finished.
+/// A transaction that is rolled back on destruction unless it was finished.
 class Transaction {
  public:
-  /// Takes the lock at once: one that is asked for in the middle may be refused without waiting.
+  /// Takes the lock immediately, because a lock that is taken later may be refused without waiting.
   explicit Transaction(const HistoryDatabase& database) : database_(database) {
     Statement(database_, "BEGIN IMMEDIATE").run();
   }
@@ -177,16 +177,16 @@ class Transaction {
   bool finished_ = false;
 };
 
-/// SHA-1 will do: it keeps files apart, not secrets.
+/// A SHA-1 digest. It distinguishes files and protects no secrets.
 std::string digest_of(const std::string& text) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(text));
 }
 
-/// Whether it tells of the case: one that is unsupported or was interrupted does not.
+/// True if the case has a measurement. Unsupported and interrupted cases have none.
 bool is_measurement(const CaseResult& c) {
   switch (c.status) {
     case Status::ok:
-      return c.seconds.has_value();  // what counts, as `fits`, has none
+      return c.seconds.has_value();  // cases that only count, such as `fits`, have none
     case Status::unsupported:
     case Status::interrupted:
       return false;
@@ -226,7 +226,7 @@ void add_speed(const HistoryDatabase& database, std::int64_t run, const MachineS
   }
 }
 
-/// Run numbers are those of the store, indices those of `runs`.
+/// Reads the speeds of the machines. The store has run numbers, `runs` has indices.
 void read_speeds(const HistoryDatabase& database, const std::unordered_map<std::int64_t, std::size_t>& index,
                  std::vector<Run>& runs) {
   const auto run_of = [&](std::int64_t id) -> Run& {
@@ -257,7 +257,7 @@ void read_speeds(const HistoryDatabase& database, const std::unordered_map<std::
   }
 }
 
-/// The id of the row of `table` with these values, which is made where there is none.
+/// The id of the row of `table` with these values. Inserts the row if it is missing.
 template <typename... Values>
 std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement& select,
                    const Values&... values) {
@@ -271,7 +271,7 @@ std::int64_t id_of(const HistoryDatabase& database, Statement& insert, Statement
 }  // namespace
 
 void HistoryDatabase::refuse_to_be_fooled() const {
-  // A text is a name or a path, and no row is longer.
+  // Texts are names or paths, and no row is longer.
   constexpr int longest = 1 << 20U;
   sqlite3* const opened = connection.get();
   sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest);
@@ -283,8 +283,8 @@ void HistoryDatabase::refuse_to_be_fooled() const {
 
 namespace {
 
-/// Throws unless the path is one that SQLite can keep a store in: it would take a path that is empty, or
-/// ":memory:", for a store that is gone in the end, and wait at a pipe.
+/// Throws unless SQLite can keep a store at the path. An empty path or ":memory:" would be a store that
+/// disappears at the end, and a pipe would block.
 void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
   constexpr std::uintmax_t largest = std::uintmax_t{4} << 30U;
   std::error_code error;
@@ -326,7 +326,8 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   const auto is_ours = [&] { return integer(database, "PRAGMA application_id") == application_id; };
   const auto is_empty = [&] { return integer(database, "SELECT count(*) FROM sqlite_master") == 0; };
   if (open == Open::to_add && !is_ours()) {
-    Transaction transaction(database);  // two who come first at once must not both make it
+    // Two processes may be first at the same time, but only one may create the store.
+    Transaction transaction(database);
     if (!is_ours()) {
       if (!is_empty()) database.fail(SQLITE_NOTADB);
       database.check(sqlite3_exec(opened, schema, nullptr, nullptr, nullptr));
@@ -413,7 +414,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
 
 History HistoryStore::read() const {
   const HistoryDatabase& database = *database_;
-  Statement(database, "BEGIN").run();  // one state of the store, whatever is added meanwhile
+  Statement(database, "BEGIN").run();  // reads one state of the store, even if runs are added meanwhile
   History history;
   Statement machines(database, "SELECT id, name, description FROM machine ORDER BY id");
   while (machines.step())
@@ -461,7 +462,7 @@ History HistoryStore::read() const {
     const auto run = run_index.find(measurements.integer(1));
     const auto status = parse_status(measurements.text(2));
     const double seconds = measurements.number(3);
-    // Written by us, a store holds nothing else; written by someone else, it might.
+    // A store written by this program contains nothing else, but the file may come from elsewhere.
     if (series == nullptr || run == run_index.end() || !status || (*status == Status::ok && !(seconds > 0)))
       database.fail(SQLITE_CORRUPT);
     series->measurements.push_back({.run = run->second, .status = *status, .seconds = seconds});

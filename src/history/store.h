@@ -1,4 +1,4 @@
-// The history store: one SQLite file, to which runs are only ever added.
+// The history store: one SQLite file, to which runs are only added.
 #pragma once
 
 #include <chrono>
@@ -16,41 +16,42 @@
 
 namespace breakeven {
 
-struct HistoryDatabase;  // SQLite's side
+struct HistoryDatabase;  // the SQLite part
 
-/// A store that cannot be used. Names the file, what is wrong and the remedy.
+/// A store that cannot be used. The message names the file, the problem and the remedy.
 class HistoryError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What the adder knows of a run, beside what is in its file.
+/// Properties of a run that are not in its file.
 struct RunLabel {
   std::string commit, branch;
-  std::string time;     // empty: when the result says that it was created
+  std::string time;     // empty: the creation time in the result
   std::string machine;  // empty: the host's name
   std::string source;   // path of the file
 };
 
 struct AddedRun {
-  bool is_new = false;           // otherwise nothing was done:
-  std::size_t measurements = 0;  // there are none in the file, if 0,
-  Run run;                       // or else the same file is this run
+  bool is_new = false;           // if false, nothing was added
+  std::size_t measurements = 0;  // if 0, the file has none
+  Run run;                       // the added run, or the earlier run of the same file
   Machine machine;
-  std::optional<Run> before;  // the newest run of this machine until then
+  std::optional<Run> before;  // the newest run of this machine before it
 };
 
-/// The cases that HistoryStore::add() would add.
+/// The number of cases that HistoryStore::add() would add.
 std::size_t count_measurements(const Result& result);
 
-/// Safe to use from several processes at once, and against being killed at any moment: each change is one
-/// transaction, under SQLite's rollback journal. That needs nothing but the file itself, which can be copied
-/// while nobody writes, and it works on network folders whose locks do. Every call throws HistoryError.
+/// The store. It is safe to use from several processes at once, and if a process is killed at any moment:
+/// each change is one transaction, with SQLite's rollback journal. The journal needs only the file itself,
+/// which can be copied while no process writes, and works on network folders that support locks. Every call
+/// throws HistoryError.
 class HistoryStore {
  public:
-  enum class Open { to_add, existing };  // to_add makes the store, and its folder, where there is none
+  enum class Open { to_add, existing };  // to_add creates a missing store and its folder
 
-  /// Waits for other processes that write, at most for `wait` each time.
+  /// Opens the store. Waits for other processes that write, at most for `wait` each time.
   HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait);
   ~HistoryStore();
   HistoryStore(const HistoryStore&) = delete;
@@ -58,13 +59,13 @@ class HistoryStore {
   HistoryStore(HistoryStore&&) = delete;
   HistoryStore& operator=(HistoryStore&&) = delete;
 
-  /// Adds what was measured in `result`: the cases that are ok with a time, wrong or failed. `text` is the
-  /// file's: the same is not added again.
+  /// Adds the measurements in `result`: the cases that are ok with a time, wrong or failed. `text` is the
+  /// content of the file: the same content is not added again.
   AddedRun add(const Result& result, const std::string& text, const RunLabel& label);
 
   History read() const;
 
-  /// From now on, whatever happened to these series up to the newest run is accepted.
+  /// Accepts all changes of these series up to the newest run.
   void accept(const std::vector<std::int64_t>& series);
 
  private:

@@ -48,7 +48,7 @@ std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::files
       const bool holds_data = first_word(entry->path() / "type") != "Instruction";
       if (level.empty() || level == "1" || !holds_data) continue;
       if (!counted.emplace(level, first_word(entry->path() / "shared_cpu_list")).second) continue;
-      std::ifstream size(entry->path() / "size");  // as in 2048K
+      std::ifstream size(entry->path() / "size");  // such as "2048K"
       std::size_t kib = 0;
       if (size >> kib) total += kib << 10U;
     }
@@ -81,15 +81,15 @@ std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus) {
 }
 
 void flush_caches() {
-  // Twice the largest cache, written by a thread on every CPU: a CPU's own second-level cache is out of reach
-  // of others.
+  // Twice the size of the largest cache. A thread on every CPU writes it, because a CPU cannot flush the
+  // second-level cache of another.
   static std::vector<std::byte> other(2 * last_level_cache_bytes());
   constexpr std::size_t line = 64;
   std::vector<std::jthread> threads;
   for (const int cpu : cpus_of_thread(0)) {
     threads.emplace_back([cpu, first = threads.size() % line] {
       set_cpus_of_thread(0, {cpu});
-      // Each thread writes its own byte of every line: no two write the same one.
+      // Each thread writes its own byte of every line, so no two threads write the same byte.
       for (std::size_t i = first; i < other.size(); i += line) {
         auto* byte = reinterpret_cast<volatile unsigned char*>(&other[i]);
         *byte = static_cast<unsigned char>(*byte + 1U);

@@ -7,21 +7,22 @@
 
 namespace breakeven {
 
-/// Bytes of the largest cache, from the kernel; 32 MiB where it does not say.
+/// Size of the largest cache in bytes, as the kernel reports it; 32 MiB if it reports none.
 std::size_t last_level_cache_bytes();
 
-/// Bytes of all caches from the second level on that CPUs of this process's affinity mask have, together:
-/// what they could hold of what a program reads again. At least last_level_cache_bytes().
+/// Total size in bytes of the caches from the second level up that serve the CPUs in this process's affinity
+/// mask: how much data a program could keep cached between two passes over it. At least
+/// last_level_cache_bytes().
 std::size_t total_cache_bytes();
-/// The same of these CPUs, as a folder like /sys/devices/system/cpu describes them; 0 where it does not. A
-/// cache that several of them share counts once.
+/// The same total for `cpus`, read from a folder like /sys/devices/system/cpu; 0 if the folder describes no
+/// caches. A cache that several of the CPUs share counts once.
 std::size_t described_cache_bytes(const std::vector<int>& cpus, const std::filesystem::path& folder);
 
-/// Bytes of the second-level cache that one of `cpus` has to itself when all of them compute; 256 KiB where
-/// the kernel does not say.
+/// Size in bytes of the share of the second-level cache that one of `cpus` has when all of them compute; 256
+/// KiB if the kernel does not report it.
 std::size_t l2_share_bytes(int cpu, const std::vector<int>& cpus);
 
-/// Fills the caches of every CPU of this process's affinity mask with other data.
+/// Fills the caches of every CPU in this process's affinity mask with unrelated data.
 void flush_caches();
 
 }  // namespace breakeven

@@ -19,7 +19,7 @@
 namespace breakeven {
 namespace {
 
-/// The first line of a file; empty where it cannot be read.
+/// The first line of a file; empty if the file cannot be read.
 std::string first_line(const std::string& path) {
   std::ifstream in(path);
   std::string line;
@@ -27,7 +27,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// The folder of this process's cgroup for a controller: "" is the unified hierarchy of cgroup v2.
+/// The folder of this process's cgroup for a controller; "" selects the unified hierarchy of cgroup v2.
 std::string cgroup_path(const std::string& controller) {
   std::ifstream in("/proc/self/cgroup");
   std::string line;
@@ -45,8 +45,9 @@ std::string cgroup_path(const std::string& controller) {
   return "";
 }
 
-/// This cgroup's folder and all above it: a limit of any of them holds. In a container the mounted root is
-/// the container's own group, whatever path /proc/self/cgroup shows, so the root comes last and always.
+/// The folder of this cgroup and all its parents, because the limit of any of them applies. In a container
+/// the mounted root is the container's own group, whatever path /proc/self/cgroup shows, so the root always
+/// comes last.
 std::vector<std::string> with_parents(const std::string& mount, std::string path) {
   std::vector<std::string> folders;
   while (path.size() > 1) {
@@ -129,7 +130,7 @@ std::string cpu_model() {
 }
 
 std::string cpu_identity(std::istream& cpuinfo) {
-  // As the kernel calls them for x86 and for ARM, and as they are written here.
+  // Labels in /proc/cpuinfo on x86 and ARM, and how the identity names them.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> parts{
       {{"vendor_id", ""},
        {"cpu family", "family "},
@@ -140,7 +141,7 @@ std::string cpu_identity(std::istream& cpuinfo) {
        {"CPU variant", "variant "},
        {"CPU revision", "revision "}}};
   std::map<std::string, std::string> values;
-  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {  // of the first CPU
+  for (std::string line; std::getline(cpuinfo, line) && !line.empty();) {  // reads only the first CPU
     const auto colon = line.find(':');
     if (colon == std::string::npos || colon + 2 > line.size()) continue;
     values.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1), line.substr(colon + 2));
@@ -171,7 +172,7 @@ std::vector<std::string> cpu_features() {
     for (std::string word; words >> word;) {
       if (deciding.contains(word)) found.push_back(word);
     }
-    break;  // of the first CPU
+    break;  // only the first CPU is needed
   }
   return found;
 }
@@ -188,7 +189,7 @@ std::int64_t available_memory() {
   const auto limited_by = [&](const std::string& folder, const char* limit, const char* usage) {
     const auto most = parse_number(first_line(folder + limit));
     const auto used = parse_number(first_line(folder + usage));
-    // v1 spells "no limit" as a number near 2^63
+    // cgroup v1 reports "no limit" as a number near 2^63
     if (most && used && *most < 0x1p60) least = std::min(least, *most - *used);
   };
   for (const auto& folder : with_parents("/sys/fs/cgroup", cgroup_path("")))

@@ -12,37 +12,38 @@ namespace breakeven {
 /// The CPUs in the affinity mask.
 std::vector<int> allowed_cpus();
 
-/// CPUs' worth of time that the cgroup's quota grants (cgroup v2 cpu.max, v1 cpu.cfs_quota_us); nothing
-/// without one.
+/// The number of CPUs that the cgroup's quota grants (cgroup v2 cpu.max, v1 cpu.cfs_quota_us), which may be a
+/// fraction; empty if there is no quota.
 std::optional<double> cpu_quota();
 
-/// How many threads to compute with: one a physical core of the affinity mask, and no more than the quota
-/// pays for. A second hardware thread on a core adds nothing to dense arithmetic and makes timings less
+/// The number of threads to compute with: one for each physical core in the affinity mask, limited by the
+/// cgroup's quota. A second hardware thread on a core adds nothing to dense arithmetic and makes timings less
 /// steady.
 int compute_threads();
 
-/// As /proc/cpuinfo calls it.
+/// The processor's model name in /proc/cpuinfo.
 std::string cpu_model();
 
-/// Which processor it is by its own numbers, in a text that has the form of /proc/cpuinfo: "AuthenticAMD
+/// Identifies a processor by the numbers in `cpuinfo`, a text in the format of /proc/cpuinfo: "AuthenticAMD
 /// family 25 model 17 stepping 1", or ARM's implementer, part, variant and revision. Virtual machines call
-/// processors of several generations "AMD EPYC" or "Intel Xeon Processor"; these numbers tell them apart.
-/// Empty where there are none.
+/// processors of several generations "AMD EPYC" or "Intel Xeon Processor"; these numbers distinguish them.
+/// Empty if there are none.
 std::string cpu_identity(std::istream& cpuinfo);
-/// Of this machine's.
+/// The identity of this machine's processor.
 std::string cpu_identity();
 
-/// Of its instruction sets, by the kernel's names, those that decide which kernels a library picks.
+/// The instruction sets of this machine that decide which kernels a library selects, under the kernel's
+/// names.
 std::vector<std::string> cpu_features();
 
-/// One CPU of each physical core among `cpus`, by the kernel's list of each CPU's siblings: those that a user
-/// would compute on first, first. Fast cores come before slow ones, where the machine has two kinds and says
-/// so; of equals those of one package together, and the highest number, as the kernel's own work is mostly
-/// done on the lowest.
+/// Returns one CPU of each physical core among `cpus`, according to the kernel's list of each CPU's siblings,
+/// best first. Fast cores come before slow ones if the kernel reports two kinds. Among equals, CPUs of one
+/// package stay together and higher numbers come first, because the kernel does most of its own work on the
+/// lowest.
 std::vector<int> cpu_of_each_core(const std::vector<int>& cpus);
 
-/// Bytes that can be allocated now without swapping: the kernel's estimate, and what the cgroup's limit
-/// leaves.
+/// Bytes that can be allocated now without swapping: the kernel's estimate, limited by what the cgroup has
+/// left.
 std::int64_t available_memory();
 
 }  // namespace breakeven

@@ -19,7 +19,8 @@ EnergyMeter::EnergyMeter() {
   const std::filesystem::path root = "/sys/class/powercap";
   std::error_code error;
   for (const auto& zone : std::filesystem::directory_iterator(root, error)) {
-    // Packages are intel-rapl:N; what lies below them (intel-rapl:N:M) is part of their sum.
+    // Packages are named intel-rapl:N. The zones below them (intel-rapl:N:M) are included in the package's
+    // counter.
     const std::string name = zone.path().filename();
     if (name.rfind("intel-rapl:", 0) == 0 && name.find(':') == name.rfind(':'))
       counters_.push_back(zone.path() / "energy_uj");

@@ -10,9 +10,9 @@ namespace breakeven {
 class EnergyMeter {
  public:
   EnergyMeter();
-  /// Joules used by all packages since some moment; nothing where that cannot be read.
+  /// Joules that all packages have used since an unspecified moment; empty if the counters cannot be read.
   std::optional<double> joules() const;
-  /// Why joules() has nothing to say; empty where it does.
+  /// Why joules() is empty; empty if it has a value.
   const std::string& unreadable() const { return unreadable_; }
 
  private:

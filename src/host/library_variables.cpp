@@ -5,8 +5,9 @@
 
 namespace breakeven {
 
-// From their manuals. TensorFlow's TF_ is also Terraform's. oneDNN and MKL take the widest kernels that the
-// processor runs: ONEDNN_MAX_CPU_ISA and MKL_ENABLE_INSTRUCTIONS only limit them.
+// The names come from the libraries' manuals. TensorFlow's prefix TF_ is also Terraform's. oneDNN and MKL
+// always use the widest kernels that the processor runs: ONEDNN_MAX_CPU_ISA and MKL_ENABLE_INSTRUCTIONS can
+// only limit them.
 const std::vector<LibraryVariables>& library_variables() {
   static const std::vector<LibraryVariables> all{
       {.library = "openblas",

@@ -1,5 +1,5 @@
-// The environment variables of numerical libraries, of the frameworks and of what they run on: one row each,
-// for the driver and for the backend programs.
+// The environment variables of numerical libraries, frameworks and their runtimes: one row each, used by the
+// driver and by the backend programs.
 #pragma once
 
 #include <string>
@@ -10,25 +10,26 @@
 namespace breakeven {
 
 struct LibraryVariables {
-  std::string_view library;  // or what it runs on; the cblas backends look it up by their name
-  std::vector<std::string_view> beginnings;  // of the names of its variables
-  std::string_view kernels = {};             // the variable that names the kernels it takes; empty: none does
-  /// The variable that says how long its idle threads spin, and the value that breakeven gives it: long
-  /// enough to stay awake from one parallel loop to the next, short enough to be asleep in another's sample.
+  std::string_view library;  // library, framework or runtime; the cblas backends look it up by its name
+  std::vector<std::string_view> beginnings;  // prefixes of the names of its variables
+  std::string_view kernels = {};             // the variable that selects its kernels; empty: none
+  /// The variable that sets how long idle threads spin, and the value that breakeven sets: long enough to
+  /// stay awake from one parallel loop to the next, short enough to be asleep during another backend's
+  /// sample.
   std::string_view spin = {}, short_spin = {};
 };
 
 const std::vector<LibraryVariables>& library_variables();
 
-/// Names and values that keep idle threads from spinning for long, without those that the environment has
-/// already: what a user set wins.
+/// The variables, with values, that keep idle threads from spinning for long. Those already set in the
+/// environment are left out, because the user's setting has priority.
 std::vector<std::pair<std::string, std::string>> missing_spin_settings();
 
-/// The variable that names the kernels `library` takes; empty where it has none.
+/// The variable that selects the kernels of `library`; empty if there is none.
 std::string_view kernels_variable(std::string_view library);
 
-/// Set for backend programs that are to run their library as any caller gets it, without choosing its
-/// kernels: by `--library-defaults`, or by the user.
+/// Set if backend programs must run their library as any caller gets it, without selecting its kernels.
+/// `--library-defaults` sets it, or the user.
 inline constexpr const char* library_defaults_variable = "BREAKEVEN_LIBRARY_DEFAULTS";
 
 }  // namespace breakeven

@@ -54,7 +54,7 @@ ClockReasons throttling(ClockReasons reasons) {
   return found;
 }
 
-/// The opened library. `unusable` says why it is of no use; then no function of it is called.
+/// The opened library. If `unusable` gives a reason, no function of it is called.
 class NvmlLibrary {
  public:
   NvmlLibrary() : opened_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
@@ -75,7 +75,7 @@ class NvmlLibrary {
   NvmlLibrary(NvmlLibrary&&) = delete;
   NvmlLibrary& operator=(NvmlLibrary&&) = delete;
 
-  /// Why the library cannot be used; empty where it can.
+  /// Why the library cannot be used; empty if it can.
   const std::string& unusable() const { return unusable_; }
 
   template <typename Function>
@@ -83,7 +83,7 @@ class NvmlLibrary {
     return reinterpret_cast<Function*>(dlsym(opened_, name));
   }
 
-  /// Why the call failed; empty where it did not.
+  /// Calls a function and returns why it failed; empty if it succeeded.
   template <typename Function, typename... Arguments>
   std::string call(const char* name, Arguments... arguments) const {
     if (!unusable_.empty()) return unusable_;
@@ -99,7 +99,7 @@ class NvmlLibrary {
     return words != nullptr ? words : fmt::format("NVML's error {}", result);
   }
 
-  /// What a function writes into a buffer of `room` bytes, behind its other arguments.
+  /// Calls a function whose last arguments are a buffer and its size, and returns the text that it writes.
   template <typename Function, std::size_t room, typename... Arguments>
   Reading<std::string> text(const char* name, Arguments... arguments) const {
     std::array<char, room> written{};
@@ -109,7 +109,8 @@ class NvmlLibrary {
     return {written.data(), {}};
   }
 
-  /// What a function gives that has one number to give, behind its other arguments. `Raw` is what it writes.
+  /// Calls a function whose last argument points to a number of type `Raw`, and returns that number times
+  /// `scale`.
   template <typename Function, typename T, typename Raw, typename... Arguments>
   Reading<T> number(const char* name, double scale, Arguments... arguments) const {
     Raw raw{};
@@ -134,7 +135,7 @@ api::Device device_of(void* handle) {
 }
 
 Reading<std::int64_t> count(const NvmlLibrary& library, const char* name, void* handle) {
-  // All of these have the same arguments.
+  // All of these functions have the same arguments.
   return library.number<api::nvmlDeviceGetCurrPcieLinkWidth, std::int64_t, unsigned>(name, 1,
                                                                                      device_of(handle));
 }
@@ -147,7 +148,8 @@ Reading<double> clock(const NvmlLibrary& library, const char* name, void* handle
   return library.number<api::nvmlDeviceGetClockInfo, double, unsigned>(name, 1, device_of(handle), which);
 }
 
-/// Of a mode of which there is one now and one after the next restart. `Raw` is what the function writes.
+/// The current value of a mode. `Raw` is the type that the function writes: the mode now and the mode after
+/// the next restart.
 template <typename Function, typename Raw>
 Reading<bool> current_mode(const NvmlLibrary& library, const char* name, void* handle) {
   Raw current{};
@@ -278,7 +280,7 @@ Reading<std::vector<std::int64_t>> NvmlDevice::processes() const {
     auto many = static_cast<unsigned>(found.size());
     const api::Return result = query(device_of(handle_), &many, found.data());
     if (result == api::insufficient_size && many > found.size()) {
-      found.resize(many + 16);  // others may have started by the time it is asked again
+      found.resize(many + 16);  // more processes may have started before the next query
       continue;
     }
     if (result != api::success) return {{}, library_->words_of(result)};
@@ -293,7 +295,7 @@ Reading<std::vector<std::int64_t>> NvmlDevice::processes() const {
 
 Reading<std::vector<int>> NvmlDevice::near_cpus() const {
   constexpr int bits = 8 * static_cast<int>(sizeof(unsigned long));
-  std::array<unsigned long, 4096 / bits> words{};  // more than Linux is built for
+  std::array<unsigned long, 4096 / bits> words{};  // more CPUs than Linux supports
   if (auto why = library_->call<api::nvmlDeviceGetCpuAffinity>(
           "nvmlDeviceGetCpuAffinity", device_of(handle_), static_cast<unsigned>(words.size()), words.data());
       !why.empty())

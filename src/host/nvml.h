@@ -1,5 +1,5 @@
-// What NVIDIA's management library (NVML, nvidia-smi's own) says of GPUs. Only read: nothing on a card is
-// changed.
+// Queries GPUs through NVIDIA's management library (NVML, which nvidia-smi uses). It only reads: it changes
+// nothing on a card.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace breakeven {
 
-/// A quantity, or why it is unknown, in the words of NVML or of the loader.
+/// A value, or the reason why it is unknown, in the words of NVML or of the dynamic loader.
 template <typename T>
 struct Reading {
   std::optional<T> value;
-  std::string unknown;  // empty where there is a value
+  std::string unknown;  // empty if there is a value
 
   explicit operator bool() const { return value.has_value(); }
   const T& operator*() const { return *value; }
 };
 
-/// Causes for which a GPU's clocks may be lower than they could be, one bit each, as NVML numbers them.
+/// Reasons why a GPU's clocks may be lower than possible, one bit each, numbered as in NVML.
 using ClockReasons = std::uint64_t;
-/// "power cap", "gpu idle", ...; of a bit that is not known, its number.
+/// The names of the bits, such as "power cap" or "gpu idle"; the number of a bit without a known name.
 std::vector<std::string> names_of(ClockReasons reasons);
-/// Those that take speed from work that is under way: heat, and too much power. The others (an idle GPU,
-/// clocks that somebody has set) are how it runs.
+/// Keeps the reasons that slow down running work: heat and too much power. The others, such as an idle GPU or
+/// clocks set by a user, are normal operation.
 ClockReasons throttling(ClockReasons reasons);
 
 class NvmlLibrary;
 
-/// One GPU, or an instance of one (MIG). Each query asks the library anew. What cannot be read is unknown,
-/// and never ends anything. Lives no longer than the Nvml it came from.
+/// One GPU, or one instance of a GPU (MIG). Each query asks the library again. A value that cannot be read is
+/// unknown; it is never an error. Must not outlive the Nvml that it came from.
 class NvmlDevice {
  public:
   Reading<std::string> name() const;
@@ -41,27 +41,28 @@ class NvmlDevice {
   Reading<bool> mig() const;
   Reading<bool> persistence() const;
   Reading<std::string> compute_mode() const;
-  Reading<std::int64_t> pcie_generation() const, pcie_width() const;            // now: an idle link is slow
+  Reading<std::int64_t> pcie_generation() const, pcie_width() const;  // current; an idle link is slow
   Reading<std::int64_t> pcie_generation_most() const, pcie_width_most() const;  // of card and slot together
   Reading<double> power_limit_watts() const, power_limit_default_watts() const;
   Reading<double> sm_mhz_most() const, memory_mhz_most() const;
 
   Reading<double> sm_mhz() const, memory_mhz() const;
-  /// Power now; where the driver has no such reading, what nvidia-smi shows, on newer cards the mean of a
-  /// second.
+  /// Power now. If the driver has no such reading, the value that nvidia-smi shows, which newer cards average
+  /// over one second.
   Reading<double> watts() const;
   Reading<double> celsius() const;
   Reading<ClockReasons> clock_reasons() const;
-  /// Seconds since the driver was loaded in which this held the clocks down.
+  /// Seconds since the driver was loaded in which power, heat or the board's limits lowered the clocks.
   Reading<double> power_violation_seconds() const, thermal_violation_seconds() const,
       board_violation_seconds() const;
-  /// Process ids of those that compute on it, as the driver counts them: not always as this process does.
+  /// Ids of the processes that compute on the GPU, as the driver sees them. They may differ from those in
+  /// this process's PID namespace.
   Reading<std::vector<std::int64_t>> processes() const;
-  /// The CPUs that are nearest to it, of whose memory it reads and writes fastest, in rising order.
+  /// The CPUs whose memory the GPU reads and writes fastest, in rising order.
   Reading<std::vector<int>> near_cpus() const;
-  /// Uncorrected errors of its memory since the driver was loaded.
+  /// Uncorrected memory errors since the driver was loaded.
   Reading<std::int64_t> ecc_errors() const;
-  /// Energy used since the driver was loaded. The counter moves every 20 to 100 ms.
+  /// Energy used since the driver was loaded. The counter is updated every 20 to 100 ms.
   Reading<double> joules() const;
 
  private:
@@ -72,7 +73,7 @@ class NvmlDevice {
   void* handle_;
 };
 
-/// The library, opened and initialised for as long as this lives.
+/// Opens and initialises the library, and shuts it down on destruction.
 class Nvml {
  public:
   Nvml();
@@ -82,10 +83,10 @@ class Nvml {
   Nvml(Nvml&&) = delete;
   Nvml& operator=(Nvml&&) = delete;
 
-  /// As in "580.65.06".
+  /// The driver's version, such as "580.65.06".
   Reading<std::string> driver_version() const;
-  /// By UUID, as `nvidia-smi -L` shows it: "GPU-..." or "MIG-...". A "GPU-" that is no GPU's is looked for
-  /// among the instances, too: CUDA's programs cannot tell which theirs is.
+  /// Finds a GPU or an instance by the UUID that `nvidia-smi -L` shows: "GPU-..." or "MIG-...". If no GPU has
+  /// a given "GPU-" UUID, the instances are searched, because CUDA programs cannot distinguish the two kinds.
   Reading<NvmlDevice> device(const std::string& uuid) const;
 
  private:

@@ -1,6 +1,6 @@
-// What is used of NVIDIA's management library, declared as in its nvml.h, which few machines have. The
-// library itself is opened at run time (nvml.cpp). Functions are declared as types, under the names by which
-// they are looked up. tests/nvml_header compares all of this with a real nvml.h where one is found.
+// Declares the used part of NVIDIA's management library as its nvml.h does, a header that few machines have.
+// The library itself is opened at run time (nvml.cpp). Functions are declared as types, under the names by
+// which they are looked up. tests/nvml_header compares these declarations with a real nvml.h if it finds one.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ inline constexpr int temperature_gpu = 0;
 inline constexpr int violation_power = 0, violation_thermal = 1, violation_board_limit = 3;
 inline constexpr int error_uncorrected = 1;
 inline constexpr int ecc_volatile = 0;
-inline constexpr unsigned field_power_instant = 186;  // in milliwatts, an unsigned int
+inline constexpr unsigned field_power_instant = 186;  // milliwatts, an unsigned int
 
 // nvmlClocksEventReasons
 inline constexpr std::uint64_t reason_gpu_idle = 0x1, reason_applications_clocks = 0x2,
@@ -52,7 +52,7 @@ inline constexpr std::uint64_t reason_gpu_idle = 0x1, reason_applications_clocks
                                reason_hardware_thermal_slowdown = 0x40, reason_power_brake = 0x80,
                                reason_display_clocks = 0x100;
 
-// Enumerations are passed as the int that they are.
+// Enumerations are passed as int.
 using nvmlInit_v2 = Return();
 using nvmlShutdown = Return();
 using nvmlErrorString = const char*(Return);
@@ -80,7 +80,7 @@ using nvmlDeviceGetCurrentClocksThrottleReasons = Return(Device, unsigned long l
 using nvmlDeviceGetViolationStatus = Return(Device, int policy, ViolationTime*);
 using nvmlDeviceGetComputeRunningProcesses_v3 = Return(Device, unsigned* count, ProcessInfo*);
 using nvmlDeviceGetComputeRunningProcesses_v2 = Return(Device, unsigned* count, ProcessInfo*);
-/// One bit a CPU, in `words` words.
+/// Writes one bit for each CPU into `words` words.
 using nvmlDeviceGetCpuAffinity = Return(Device, unsigned words, unsigned long* cpus);
 using nvmlDeviceGetTotalEccErrors = Return(Device, int error, int counter, unsigned long long*);
 using nvmlDeviceGetTotalEnergyConsumption = Return(Device, unsigned long long* millijoules);

@@ -10,25 +10,27 @@
 namespace breakeven {
 namespace {
 
-/// A CPU alone at this share of its full throughput is taken to have its core to itself: timers and
-/// interrupts cost up to two percent.
+/// A CPU that alone reaches this fraction of its full throughput counts as having its core to itself: timers
+/// and interrupts cost up to two percent.
 constexpr double full_enough = 0.97;
-/// A neighbour on a core of two hyperthreads takes about half. A share below this is no neighbour: an
-/// emulator, or a core that is not what it says.
+/// Another thread on a core with two hyperthreads takes about half. A fraction below this is no such thread,
+/// but an emulator or a core that reports another model.
 constexpr double least_plausible = 0.3;
-/// A core that does more than two multiply-adds a cycle has more units than are known here.
+/// A larger fraction of the full throughput means that the core starts more than two multiply-adds a cycle,
+/// so it has more units than expected.
 constexpr double most_plausible = 1.1;
-/// So many calibrations must show that CPUs of the list slow each other.
+/// The number of calibrations that must show that CPUs of the list slow each other down.
 constexpr int calibrations_that_agree = 3;
-/// Where another thread ran during a probe, its other times say nothing of the machine.
+/// The least share of CPU time in a valid probe. Below it another thread ran meanwhile, so the probe's other
+/// times say nothing about the machine.
 constexpr double least_cpu_share = 0.95;
 constexpr std::size_t recent_values = 63;
-/// Where the processor's own speed is not known, this share of the session's times is faster than the
-/// reference.
+/// The fraction of the session's times that are faster than the reference, if the processor's full speed is
+/// unknown.
 constexpr double reference_share = 0.02;
-/// Memory varies by 5 % on a quiet machine: a quarter of the times is faster.
+/// The same for memory, which varies by 5 % on a quiet machine.
 constexpr double memory_reference_share = 0.25;
-/// Of the logarithms of times.
+/// Width of a bin of the logarithms of times.
 constexpr double bin_width = 0.002;
 
 double ratio(double time, double clock) {

@@ -1,5 +1,5 @@
-// What a machine's own speed is, and which share of it a probe saw. Pure: it is told times and measures
-// nothing.
+// Estimates a machine's own speed, and at which fraction of it a probe ran. Pure: it receives times and
+// measures nothing.
 #pragma once
 
 #include <array>
@@ -14,58 +14,61 @@
 
 namespace breakeven {
 
-/// "ran at 60 % of its own speed"
+/// Formats a share: "ran at 60 % of its own speed".
 std::string ran_at(double share);
 
-/// A sample counts only if the machine ran at this share of its own speed, or more: docs/machine-speed.md.
+/// The least fraction of its own speed at which the machine must have run for a sample to count:
+/// docs/machine-speed.md.
 inline constexpr double trusted_speed_share = 0.95;
 
-/// Hardware counters of the throughput part, where the kernel lets them be read.
+/// Hardware counters of the throughput part, if the kernel allows them to be read.
 struct SpeedCounters {
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
 };
 
-/// One probe of one CPU.
+/// The times of one probe of one CPU.
 struct CpuSpeedTimes {
   int cpu = 0;
-  /// Independent multiply-adds, as many as the core can start: a neighbour on the same core takes some.
+  /// Time of independent multiply-adds, as many as the core can start. Another thread on the same core slows
+  /// them down.
   double throughput_seconds = 0;
-  /// Dependent integer multiplications: their number of cycles is fixed, so they give the core's clock.
+  /// Time of dependent integer multiplications. They take a fixed number of cycles, so they give the core's
+  /// clock rate.
   double clock_seconds = 0;
-  /// Reads half of the L2 cache in random order.
+  /// Time to read half of the L2 cache in random order.
   double l2_seconds = 0;
-  /// Reads memory past all caches, on all CPUs at once. Measured at most once a second.
+  /// Time to read memory beyond all caches, on all CPUs at once. Measured at most once a second.
   std::optional<double> memory_seconds;
-  /// CPU time of the probing thread over its wall time: less than 1 where another thread ran in between.
+  /// CPU time of the probing thread divided by wall time: less than 1 if another thread ran in between.
   double cpu_share = 1;
   std::optional<SpeedCounters> counters;
 };
 
-/// One probe of all CPUs at the same time.
+/// The times of one probe of all CPUs at once.
 struct SpeedProbeTimes {
   std::vector<CpuSpeedTimes> cpus;
 };
 
-/// The parts of one CPU's probe that are compared with a reference which gets better during a session. Kept
-/// for every probe, so it is small.
+/// The parts of one CPU's probe that are compared with a reference that improves during a session. Small,
+/// because every probe's are kept.
 struct CpuSpeedRatios {
   int cpu = 0;
-  float throughput = 0;  // over the clock chain's time
+  float throughput = 0;  // divided by the time of the clock chain
   float l2 = 0;          // likewise
-  float memory = 0;      // seconds; 0: not measured
+  float memory = 0;      // seconds; 0 if not measured
 };
 
-/// The ratios of a probe, by CPU. CPUs where another thread ran meanwhile are left out, because their times
-/// say nothing of the machine.
+/// The ratios of a probe, by CPU. CPUs on which another thread ran meanwhile are left out, because their
+/// times say nothing about the machine.
 std::vector<CpuSpeedRatios> ratios_of(const SpeedProbeTimes& times);
 
 enum class SpeedPart : std::uint8_t { throughput, l2, memory, clock, cpu_time };
 
-/// For messages: "floating-point throughput", "L2 cache", "memory", "clock", "CPU time".
+/// The name of a part in messages: "floating-point throughput", "L2 cache", "memory", "clock", "CPU time".
 std::string speed_part_name(SpeedPart part);
 
-/// 0 to 1, of the machine's own speed: the least of all parts on all CPUs.
+/// The slowest part of a probe over all CPUs, as a fraction (0 to 1) of the machine's own speed.
 struct SpeedShare {
   double share = 1;
   SpeedPart least = SpeedPart::throughput;
@@ -80,31 +83,32 @@ enum class SpeedReferenceKind : std::uint8_t {
 
 struct SpeedReference {
   SpeedReferenceKind kind = SpeedReferenceKind::session_best;
-  /// Why it is not absolute; empty where it is.
+  /// Why the reference is not absolute; empty if it is.
   std::string why;
-  /// The largest share of its full throughput at which the slowest CPU was seen alone; nothing where the full
-  /// throughput is not known.
+  /// The largest fraction of its full throughput that the slowest CPU reached alone; empty if the full
+  /// throughput is unknown.
   std::optional<double> best_share_alone;
 };
 
-/// throughput_seconds over clock_seconds of a core that nobody shares, where the processor is known.
+/// throughput_seconds divided by clock_seconds on a core that no other thread uses, if the processor is
+/// known.
 struct FullThroughput {
   std::optional<double> time_ratio;
-  std::string why_unknown;  ///< empty where time_ratio is set
+  std::string why_unknown;  ///< empty if time_ratio is set
 };
 
-/// The fast end of the times seen. One time that a change of the clock made too short cannot set it. Times
-/// are counted in bins of 0.2 %, so a long session needs no more memory.
+/// The fastest of the times seen. A single time that is too short because the clock rate changed cannot set
+/// it. Times are counted in bins of 0.2 %, so a long session needs no more memory.
 class FastTimes {
  public:
   void note(double value);
-  /// The third fastest: what the machine can do, however rarely it does.
+  /// The third shortest time: the machine's best speed, however rarely it reaches it.
   std::optional<double> best() const;
-  /// The time that this share of all times is faster than, and at least two are.
+  /// The time below which a fraction `share` of all times lie, and at least two of them.
   std::optional<double> quantile(double share) const;
 
  private:
-  /// The bin's middle: a time is within 0.1 % of it.
+  /// The middle of the bin that follows the `faster` shortest times. A time differs from it by at most 0.1 %.
   std::optional<double> after(std::size_t faster) const;
 
   std::map<int, std::size_t> bins_;
@@ -121,27 +125,27 @@ class RecentMedian {
   std::deque<double> values_;
 };
 
-/// Finds what a machine's own speed is from its probes. All parts but the memory's are compared in cycles of
-/// the core's clock, so that a clock that falls from its turbo is not taken for a neighbour.
+/// Estimates a machine's own speed from its probes. All parts except memory are compared in cycles of the
+/// core's clock, so that a clock that falls from its turbo rate is not mistaken for load on the same core.
 class OwnSpeed {
  public:
   explicit OwnSpeed(FullThroughput full) : full_(std::move(full)) {}
 
-  /// One CPU, while the others slept: before a probe of all, the probe of all, and after it. Two alone at
-  /// full speed around a slow one of all say that CPUs of the list share a core.
+  /// Adds three probes of one CPU: alone (the others asleep), with all CPUs at once, and alone again. If it
+  /// is at full speed alone both times and slow together, CPUs of the list share a core.
   void note_calibration(const CpuSpeedTimes& alone_before, const CpuSpeedTimes& together,
                         const CpuSpeedTimes& alone_after);
   void note(const SpeedProbeTimes& times);
 
   SpeedShare share_of(const SpeedProbeTimes& times) const;
-  /// The share of an earlier probe by what is known now. The clock is left out: a probe was compared with the
-  /// clock of its own time, which may be another by now.
+  /// The share of an earlier probe, compared with what is known now. The clock part is left out: the probe
+  /// was compared with the clock at that time, which may have changed since.
   double share_again(const std::vector<CpuSpeedRatios>& ratios) const;
   SpeedReference reference() const;
 
  private:
   struct Cpu {
-    FastTimes alone;     ///< throughput over clock, the other CPUs asleep
+    FastTimes alone;     ///< throughput over clock, other CPUs asleep
     FastTimes together;  ///< throughput over clock, all CPUs at once
     FastTimes l2;        ///< L2 over clock
     FastTimes memory;    ///< seconds

@@ -9,7 +9,7 @@
 
 namespace breakeven {
 
-/// One thread. It has a condition of its own, so that it is not woken for the work of others.
+/// One thread. It has its own condition variable, so that it is not woken for the work of others.
 struct PinnedThreads::Worker {
   std::condition_variable_any wake;
   bool has_work = false;
@@ -18,7 +18,7 @@ struct PinnedThreads::Worker {
 
 PinnedThreads::PinnedThreads(const std::vector<int>& cpus) {
   for (const int cpu : cpus) {
-    // On a thread of its own: the affinity of this one stays as it is.
+    // In a separate thread, so that the affinity of this one does not change.
     bool pinned = false;
     std::jthread([&] { pinned = set_cpus_of_thread(0, {cpu}); }).join();
     (pinned ? cpus_ : unpinned_).push_back(cpu);

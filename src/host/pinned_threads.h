@@ -1,4 +1,4 @@
-// A pool of threads, one pinned to each CPU of a list, that sleep until there is work.
+// A pool of threads that sleep until there is work. Each is pinned to one CPU of a list.
 #pragma once
 
 #include <condition_variable>
@@ -24,11 +24,11 @@ class PinnedThreads {
 
   /// The CPUs that have a thread.
   const std::vector<int>& cpus() const { return cpus_; }
-  /// CPUs that the kernel refused to pin a thread to.
+  /// The CPUs to which the kernel refused to pin a thread.
   const std::vector<int>& unpinned() const { return unpinned_; }
 
-  /// Runs work(i) on the thread of cpus()[i], for each i of `indices` at the same time, and returns when all
-  /// are done. Threads that are not in `indices` go on sleeping. What work throws is thrown again here.
+  /// Runs work(i) on the thread of cpus()[i] for each i of `indices`, all at the same time, and returns when
+  /// all are done. The other threads stay asleep. Rethrows an exception of `work`.
   void run(const std::vector<std::size_t>& indices, const std::function<void(std::size_t)>& work);
   void run_all(const std::function<void(std::size_t)>& work);
 
@@ -42,7 +42,7 @@ class PinnedThreads {
   const std::function<void(std::size_t)>* work_ = nullptr;
   std::exception_ptr error_;
   std::size_t running_ = 0;
-  std::vector<std::unique_ptr<Worker>> workers_;  // last: its threads use all of the above until they end
+  std::vector<std::unique_ptr<Worker>> workers_;  // last: the threads use the members above until they end
 };
 
 }  // namespace breakeven

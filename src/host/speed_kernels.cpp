@@ -15,8 +15,8 @@ namespace breakeven {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
-constexpr long throughput_repeats = 20'000;  // of twelve multiply-adds
-constexpr long clock_repeats = 1'000;        // of ten multiplications
+constexpr long throughput_repeats = 20'000;  // twelve multiply-adds each
+constexpr long clock_repeats = 1'000;        // ten multiplications each
 
 #if defined(__x86_64__)
 
@@ -24,8 +24,9 @@ bool has_fma() {
   return __builtin_cpu_supports("fma") != 0;
 }
 
-/// Twelve chains: two a cycle with a latency of up to six cycles. 128 bits, because every core with FMA
-/// starts two of them a cycle, and none lowers its clock for them.
+/// Runs twelve independent chains, which keep two units with a latency of up to six cycles busy. They are 128
+/// bits wide, because every core with FMA starts two such instructions a cycle, and no core lowers its clock
+/// for them.
 void multiply_add_chains(long repeats) {
   asm volatile(
       "vxorps %%xmm15, %%xmm15, %%xmm15\n"
@@ -63,7 +64,8 @@ void multiply_add_chains(long repeats) {
         "xmm15", "cc");
 }
 
-/// 32 bits wide: three cycles each by LLVM's models of Haswell to Sapphire Rapids and of Zen 1 to 3.
+/// Runs a chain of 32-bit multiplications. Each takes three cycles according to LLVM's models of Haswell to
+/// Sapphire Rapids and of Zen 1 to 3.
 void multiply_chain(long repeats) {
   unsigned value = 3;
   asm volatile(
@@ -151,7 +153,7 @@ void multiply_chain(long repeats) {
 
 #endif
 
-/// For processors without FMA.
+/// Replaces multiply_add_chains() on processors without FMA.
 void plain_chains(long repeats) {
   volatile double zero = 0;
   const double factor = zero;
@@ -162,7 +164,7 @@ void plain_chains(long repeats) {
   zero = std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// The compiler cannot leave it out.
+/// Reads a word in a way that the compiler cannot remove.
 void read_word(const std::byte* place) {
   std::uint64_t word = 0;
   std::memcpy(&word, place, sizeof word);
@@ -187,8 +189,8 @@ void run_clock_kernel() {
 FullThroughput full_throughput() {
 #if defined(__x86_64__)
   if (!has_fma()) return {std::nullopt, "this processor has no FMA instructions"};
-  // All of Intel's with FMA, and AMD's since Zen: family 15h (Piledriver to Excavator) shares its units
-  // between cores.
+  // These are all Intel processors with FMA, and AMD's since Zen. Family 15h (Piledriver to Excavator) shares
+  // its units between cores.
   const bool intel = __builtin_cpu_is("intel") != 0;
   const bool zen = __builtin_cpu_is("amd") != 0 && __builtin_cpu_is("amdfam15h") == 0;
   if (!intel && !zen) return {std::nullopt, "this processor's throughput is not known"};

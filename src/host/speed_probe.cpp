@@ -25,19 +25,20 @@
 namespace breakeven {
 namespace {
 
-/// The core leaves its sleep, and the thread's code and data arrive in its caches.
+/// Time in which the core leaves its sleep state, and the thread's code and data arrive in its caches.
 constexpr auto warm_up = std::chrono::microseconds(50);
-/// Each part is timed so often, and the slowest times are left out: an interrupt falls into one or two.
+/// How often each part is timed. The slowest times are discarded, because an interrupt falls into one or two
+/// of them.
 constexpr std::size_t throughput_blocks = 6;
 constexpr std::size_t l2_passes = 5;
 constexpr std::size_t slowest_left_out = 2;
-/// The clock of a core changes by less than this during a probe. A longer time of the clock kernel was
-/// interrupted.
+/// The clock rate of a core changes by less than this factor during a probe. If the clock kernel takes
+/// longer, it was interrupted.
 constexpr double largest_clock_change = 1.1;
 constexpr std::size_t largest_l2_buffer = std::size_t{512} << 10U;
 constexpr std::size_t memory_buffer = std::size_t{4} << 20U;
 constexpr auto between_memory_reads = std::chrono::seconds(1);
-/// Threads wait so long for each other before they start.
+/// How long threads wait for each other before they start.
 constexpr auto longest_wait = std::chrono::milliseconds(1);
 constexpr int most_attempts = 3;
 constexpr int calibrations = 5;
@@ -55,8 +56,7 @@ double cpu_seconds_of_thread() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Memory in large pages where the kernel has them, so that its place in a cache is the same in every
-/// process.
+/// Memory in large pages if the kernel has them, so that its place in a cache is the same in every process.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes) : bytes_(bytes) {
@@ -64,7 +64,7 @@ class Buffer {
     const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
     data_.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page, rounded)));
     if (!data_) throw std::bad_alloc();
-    static_cast<void>(madvise(data_.get(), rounded, MADV_HUGEPAGE));  // without them it is only less steady
+    static_cast<void>(madvise(data_.get(), rounded, MADV_HUGEPAGE));  // without them times are less steady
     std::fill_n(data_.get(), rounded, std::byte{1});
   }
   const std::byte* data() const { return data_.get(); }
@@ -78,7 +78,7 @@ class Buffer {
   std::size_t bytes_;
 };
 
-/// Where the threads of one probe wait for each other, for at most longest_wait.
+/// Barrier at which the threads of one probe wait for each other, for at most longest_wait.
 class StartingLine {
  public:
   explicit StartingLine(std::size_t threads) : missing_(threads) {}
@@ -93,7 +93,7 @@ class StartingLine {
   std::atomic<std::size_t> missing_;
 };
 
-/// What one thread needs, made by that thread: its memory is near its CPU.
+/// The data of one thread. That thread allocates it, so that the memory is near its CPU.
 struct CpuProbe {
   explicit CpuProbe(std::size_t l2_bytes)
       : l2(l2_bytes), l2_order(random_line_order(l2_bytes)), memory(memory_buffer) {
@@ -105,15 +105,15 @@ struct CpuProbe {
   ThreadCounters counters;
 };
 
-/// Times of work over the clock kernel's, and the clock kernel's own.
+/// Times divided by the clock kernel's, and the times of the clock kernel itself.
 struct TimesInClocks {
   std::vector<double> ratios;
   double clock_seconds = 0;
 };
 
-/// Runs work so often, with the clock kernel before and after each. A time is divided by the lesser of its
-/// two clocks, because the core's clock may change between blocks. Where both were interrupted, the least
-/// clock of all takes their place.
+/// Runs `work` `repeats` times, with the clock kernel before and after each. A time is divided by the lesser
+/// of its two clock times, because the clock rate may change between blocks. If both were interrupted, the
+/// least of all clock times replaces them.
 template <class Work>
 TimesInClocks time_in_clocks(std::size_t repeats, Work&& work) {
   std::vector<double> clocks{seconds_of(run_clock_kernel)};
@@ -138,9 +138,10 @@ double mean_without_slowest(std::vector<double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The scheduler runs a thread that has slept before one that computes all the time, for longer than a probe
-/// takes: without this, a busy program on the same CPU is not seen. After one call it ran in four of five
-/// probes, after three in all (Linux 6.18; docs/machine-speed.md). Ends as soon as another thread has run.
+/// Lets waiting threads run first, and returns as soon as another thread has run. The scheduler runs a thread
+/// that has slept before one that computes all the time, for longer than a probe takes, so without this the
+/// probe misses a busy program on the same CPU. After one call that program ran in four of five probes, after
+/// three in all (Linux 6.18; docs/machine-speed.md).
 void let_others_run() {
   constexpr double nobody_ran = 200e-6;
   for (int i = 0; i < 3; ++i) {
@@ -164,13 +165,13 @@ void measure_l2(const CpuProbe& probe, CpuSpeedTimes& times) {
   const auto read = [&] {
     for (int i = 0; i < 2; ++i) read_lines(probe.l2.data(), probe.l2_order);
   };
-  read();  // fetches what a contender displaced
+  read();  // loads what a contender displaced
   times.l2_seconds = times.clock_seconds * mean_without_slowest(time_in_clocks(l2_passes, read).ratios);
 }
 
 void measure_memory(const CpuProbe& probe, CpuSpeedTimes& times) {
   times.memory_seconds = seconds_of([&] { read_all_lines(probe.memory.data(), probe.memory.size()); });
-  // The next read finds nothing of it in a cache, and contenders find their own data there.
+  // After this the next read finds none of the buffer in a cache, and contenders find their own data there.
   if (!flush_lines(probe.memory.data(), probe.memory.size())) times.memory_seconds.reset();
 }
 

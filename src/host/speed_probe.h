@@ -1,6 +1,6 @@
-// How fast the machine is now: fixed code of known work, run on the CPUs that a measurement uses. A neighbour
-// on the other hyperthread of a core, which no statistic of the kernel shows, makes it slower.
-// docs/machine-speed.md says what it sees and what it cannot see.
+// Measures how fast the machine is now by running a fixed amount of work on the CPUs that a measurement uses.
+// Work on the other hyperthread of a core, which no statistic of the kernel shows, makes it slower.
+// docs/machine-speed.md says what the probe can and cannot detect.
 #pragma once
 
 #include <cstdint>
@@ -28,24 +28,25 @@ class SpeedProbe {
   SpeedProbe(SpeedProbe&&) = delete;
   SpeedProbe& operator=(SpeedProbe&&) = delete;
 
-  /// Finds the machine's own speed: each CPU alone, then all together. Call it before the first measure(),
-  /// while nothing else of this process computes. Calling it again can only improve what is known.
+  /// Estimates the machine's own speed: each CPU alone, then all together. Call it before the first
+  /// measure(), while nothing else in this process computes. Calling it again can only improve the estimate.
   virtual void calibrate() = 0;
-  /// One probe of all CPUs at once, and up to two more where it looks slow: the fastest of them counts,
-  /// because one interrupt is no neighbour. After a slow reading a neighbour is expected, and one probe is
-  /// enough.
+  /// Probes all CPUs at once, and up to two more times if the machine looks slow. The fastest probe counts,
+  /// because a single interrupt is not continuous load. After a slow reading the load is expected to stay, so
+  /// one probe is enough.
   virtual SpeedReading measure() = 0;
-  /// The share of an earlier reading by what is known now: it is lower once the machine has been seen faster.
+  /// The share of an earlier reading, compared with what is known now. It is lower if the machine has been
+  /// faster since.
   virtual double share_again(const std::vector<CpuSpeedRatios>& ratios) const = 0;
-  /// What the shares are relative to.
+  /// The speed that the shares are relative to.
   virtual SpeedReference reference() const = 0;
 };
 
-/// Runs the probe on CPUs of this machine, with one thread pinned to each. The threads sleep between probes;
-/// the affinity of the calling thread is not changed.
+/// Runs the probe on CPUs of this machine, with one thread pinned to each. The threads sleep between probes.
+/// The affinity of the calling thread does not change.
 class CpuSpeedProbe final : public SpeedProbe {
  public:
-  /// Throws std::runtime_error where no thread can be pinned to any CPU of the list.
+  /// Throws std::runtime_error if no thread can be pinned to any CPU of the list.
   explicit CpuSpeedProbe(const std::vector<int>& cpus);
   ~CpuSpeedProbe() override;
   CpuSpeedProbe(const CpuSpeedProbe&) = delete;
@@ -58,7 +59,7 @@ class CpuSpeedProbe final : public SpeedProbe {
   double share_again(const std::vector<CpuSpeedRatios>& ratios) const override;
   SpeedReference reference() const override;
 
-  /// CPUs that are not measured, because the kernel refused to pin a thread to them.
+  /// CPUs that are not measured because the kernel refused to pin a thread to them.
   const std::vector<int>& unpinned_cpus() const;
 
  private:

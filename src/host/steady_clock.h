@@ -1,4 +1,4 @@
-// The time that passes.
+// The clock by which durations are measured.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// Environment variables that steer numerical libraries, frameworks and what they run on: which kernels they
-// take, how many threads, in which precision. Whoever set them, in a profile or a container, may know nothing
-// of it.
+// Finds environment variables that influence numerical libraries, frameworks and their runtimes: which
+// kernels they select, how many threads, which precision. They may be set in a profile or a container without
+// the user's knowledge.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace breakeven {
 
-/// Those of `environment` (as environ(7), ended by a null pointer), by name. Without those that say where
-/// something is installed.
+/// The variables in `environment` (in the format of environ(7), ended by a null pointer) that influence
+/// libraries, by name. Variables that only name an installation folder are left out.
 std::map<std::string, std::string> steering_variables(const char* const* environment);
 
 }  // namespace breakeven

@@ -15,7 +15,7 @@ int open_counter(std::uint64_t config, int group) {
   attributes.type = PERF_TYPE_HARDWARE;
   attributes.size = sizeof attributes;
   attributes.config = config;
-  attributes.exclude_kernel = 1;  // what perf_event_paranoid 2, the usual setting, allows
+  attributes.exclude_kernel = 1;  // allowed by perf_event_paranoid 2, the usual setting
   attributes.exclude_hv = 1;
   attributes.read_format =
       PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -35,7 +35,7 @@ ThreadCounters::~ThreadCounters() {
 
 std::optional<SpeedCounters> ThreadCounters::read() const {
   if (cycles_ < 0 || instructions_ < 0) return std::nullopt;
-  std::array<std::uint64_t, 5> values{};  // how many, time enabled, time running, cycles, instructions
+  std::array<std::uint64_t, 5> values{};  // count, time enabled, time running, cycles, instructions
   if (::read(cycles_, values.data(), sizeof values) != static_cast<ssize_t>(sizeof values))
     return std::nullopt;
   if (values[1] != values[2]) return std::nullopt;

@@ -7,7 +7,7 @@
 
 namespace breakeven {
 
-/// Counts the thread that makes it.
+/// Counts the events of the thread that constructs it.
 class ThreadCounters {
  public:
   ThreadCounters();
@@ -17,8 +17,8 @@ class ThreadCounters {
   ThreadCounters(ThreadCounters&&) = delete;
   ThreadCounters& operator=(ThreadCounters&&) = delete;
 
-  /// User-space cycles and instructions since the counters were made; nothing where they cannot be read, or
-  /// the kernel counted only part of the time.
+  /// User-space cycles and instructions since construction; empty if the counters cannot be read, or if the
+  /// kernel counted only part of the time.
   std::optional<SpeedCounters> read() const;
 
  private:

@@ -13,7 +13,7 @@ namespace breakeven {
 std::map<int, double> thread_times(int pid) {
   std::map<int, double> times;
   std::error_code error;
-  // By increment(error): the process may end while its threads are listed.
+  // Uses increment(error), because the process may end while its threads are listed.
   for (std::filesystem::directory_iterator entry(fmt::format("/proc/{}/task", pid), error), end;
        !error && entry != end; entry.increment(error)) {
     std::ifstream in(entry->path() / "schedstat");

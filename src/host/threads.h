@@ -1,4 +1,4 @@
-// The threads of a process: what each has computed, and the CPUs it may run on.
+// Lists the threads of a process: the CPU time of each, and the CPUs on which it may run.
 #pragma once
 
 #include <map>
@@ -6,15 +6,17 @@
 
 namespace breakeven {
 
-/// CPU seconds used so far by each thread that lives now, by thread id, of the kernel's scheduler statistics
-/// (/proc/PID/task/TID/schedstat, proc(5)); of a thread that runs, up to its latest tick. Empty where the
-/// process has ended or the kernel keeps no such statistics.
+/// CPU seconds used so far by each thread that exists now, by thread id, from the kernel's scheduler
+/// statistics (/proc/PID/task/TID/schedstat, proc(5)). The time of a running thread is counted up to its
+/// latest tick. Empty if the process has ended or the kernel keeps no such statistics.
 std::map<int, double> thread_times(int pid);
 
-/// In rising order; 0 is the calling thread. Empty where there is no such thread.
+/// The CPUs on which a thread may run, in rising order; `tid` 0 is the calling thread. Empty if there is no
+/// such thread.
 std::vector<int> cpus_of_thread(int tid);
 
-/// Confines it to `cpus`. False where the kernel refuses, as it does where the thread has ended.
+/// Confines a thread to `cpus`. Returns false if the kernel refuses, for example because the thread has
+/// ended.
 bool set_cpus_of_thread(int tid, const std::vector<int>& cpus);
 
 }  // namespace breakeven

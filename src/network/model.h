@@ -1,5 +1,5 @@
-// What a backend implements to train and to run a network. network/model_case.h makes the cases `train` and
-// `infer` of it: batches, loss curves, epochs and evidence are done there, once for all.
+// The interface that a backend implements to train and run a network. network/model_case.h makes the cases
+// `train` and `infer` from it, and handles batches, loss curves, epochs and evidence.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace breakeven {
 
-/// Ready to use when constructed: memory allocated, initial values set, library objects made for `batch`.
-/// Its constructor throws Unsupported or OutOfMemory (worker/backend.h) where it must.
+/// A network that is ready to use after construction: memory is allocated, initial values are set, and
+/// library objects are made for `batch`. The constructor throws Unsupported or OutOfMemory (worker/backend.h)
+/// if necessary.
 class Model {
  public:
   virtual ~Model() = default;
@@ -24,44 +25,45 @@ class Model {
   Model(Model&&) = delete;
   Model& operator=(Model&&) = delete;
 
-  /// Back to the initial parameters, and all optimiser state to zero.
+  /// Restores the initial parameters and sets all optimiser state to zero.
   virtual void reset() = 0;
 
-  /// One step on `batch` rows of the training set. Returns their mean loss before the update.
+  /// Runs one training step on `batch` rows of the training set. Returns the mean loss of the rows before the
+  /// update.
   virtual double train_step(std::span<const std::uint32_t> rows) = 0;
 
-  /// Optional, for a device: as train_step(), but returns before the step is done. Its loss is among those
-  /// that finish_steps() gives next.
+  /// Optional, for a device: starts train_step() and returns before it is done. The next finish_steps()
+  /// returns its loss.
   virtual void start_step(std::span<const std::uint32_t> rows) { losses_.push_back(train_step(rows)); }
   /// Waits for the steps that were started since the last call. Returns their losses.
   virtual std::vector<double> finish_steps() { return std::exchange(losses_, {}); }
 
-  /// The logits, batch x 10, of `batch` rows of either split, at the present parameters. They are in host
-  /// memory when this returns.
+  /// Computes the logits, batch x 10, of `batch` rows of either split, with the current parameters. They are
+  /// in host memory when this returns.
   virtual void infer(Split split, std::span<const std::uint32_t> rows, float* logits) = 0;
-  /// Optional, for a device: as infer(), but returns before the logits are in host memory, where nobody asks
-  /// for them.
+  /// Optional, for a device: starts infer(), and returns before the logits are in host memory. The caller
+  /// does not read them.
   virtual void start_inference(Split split, std::span<const std::uint32_t> rows) {
     logits_.resize(rows.size() * classes);
     infer(split, rows, logits_.data());
   }
 
-  /// Optional, for a device: how many batches of rows it takes ahead, so that no step waits for its own to
-  /// arrive.
+  /// Optional, for a device: the number of batches of rows that it accepts in advance, so that no step waits
+  /// for the transfer of its rows.
   virtual std::int64_t most_batches_ahead() const { return 0; }
-  /// The rows, batch after batch, with which start_step() is called next, or start_inference() of the test
-  /// set. train_step() and infer() forget them.
+  /// Passes the rows, batch after batch, of the next calls of start_step(), or of start_inference() on the
+  /// test set. train_step() and infer() discard them.
   virtual void take_ahead(std::span<const std::uint32_t> /*rows*/) {}
 
-  /// Optional, as those of Prepared, where the task's transfer is `once`.
+  /// Optional, like those of Prepared, if the task's transfer is `once`.
   virtual void bring() {}
   virtual bool fetch() { return false; }
 
-  /// As Prepared::algorithm.
+  /// See Prepared::algorithm().
   virtual std::string algorithm() const = 0;
 
  private:
-  // Of a model that starts nothing.
+  // Used by a model that does not override start_step() and start_inference().
   std::vector<double> losses_;
   std::vector<float> logits_;
 };

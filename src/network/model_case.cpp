@@ -11,7 +11,7 @@
 namespace breakeven {
 namespace {
 
-/// The logits of one batch, as a result is shown.
+/// The evidence of one batch's logits.
 Evidence show_logits(Model& model, Split split, std::span<const std::uint32_t> rows,
                      const std::vector<std::int64_t>& elements, std::uint64_t seed) {
   std::vector<float> logits(rows.size() * classes, std::numeric_limits<float>::quiet_NaN());
@@ -19,7 +19,7 @@ Evidence show_logits(Model& model, Split split, std::span<const std::uint32_t> r
   return logits_evidence({logits.begin(), logits.end()}, elements, seed);
 }
 
-/// The fraction of the whole test set whose largest logit is that of its label.
+/// The fraction of all test images whose largest logit is that of their label.
 double accuracy(Model& model, const LabelledImages& test, std::int64_t batch) {
   std::vector<float> logits(static_cast<std::size_t>(batch * classes));
   std::int64_t correct = 0;
@@ -36,8 +36,8 @@ double accuracy(Model& model, const LabelledImages& test, std::int64_t batch) {
   return static_cast<double>(correct) / test.count();
 }
 
-/// Tells the model the rows of the next `batches` batches, or of as many as it takes ahead. `rows_of` returns
-/// those of so many.
+/// Passes the rows of the next `batches` batches to the model, or of as many as it accepts in advance.
+/// `rows_of` returns the rows of a number of batches.
 template <typename RowsOf>
 void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
   const std::int64_t ahead = std::min(batches, model.most_batches_ahead());
@@ -121,7 +121,7 @@ class Training final : public Prepared {
   std::uint64_t seed_;
   BatchOrder order_;
   std::unique_ptr<Model> model_;
-  bool in_epochs_ = false;  // the model is where the last train_epoch() left it
+  bool in_epochs_ = false;  // the model is in the state after the last train_epoch()
   std::uint64_t epoch_ = 0;
 };
 
@@ -170,7 +170,7 @@ class Inference final : public Prepared {
   std::int64_t batch_;
   std::uint32_t count_;
   std::uint64_t seed_;
-  std::vector<std::uint32_t> rows_;  // of the test set, and the first `batch` again
+  std::vector<std::uint32_t> rows_;  // the test set, followed by its first `batch` rows
   std::size_t first_ = 0;
   std::unique_ptr<Model> model_;
 };

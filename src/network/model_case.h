@@ -1,4 +1,5 @@
-// From a backend's model to its cases. A backend that has a Model registers both operations in two lines:
+// Makes the cases `train` and `infer` from a backend's Model. The backend registers both operations in two
+// lines:
 //
 //   const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
 //     return make_training(c, seed, [](ModelTask task) { return std::make_unique<MyModel>(std::move(task));
@@ -17,14 +18,15 @@ namespace breakeven {
 
 using MakeModel = std::function<std::unique_ptr<Model>(ModelTask)>;
 
-/// run() is the next step in the order of the epochs. The first train_epoch() starts from the initial
-/// parameters, whatever run() did before; the next ones go on from there.
+/// A training case. run() is the next step in the order of the epochs. The first train_epoch() starts from
+/// the initial parameters, whatever run() did before; the next ones continue from there.
 std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make);
-/// With other orders than epoch_order()'s.
+/// The same with another order of rows than epoch_order().
 std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed, const MakeModel& make,
                                         const MakeEpochOrder& make_order);
 
-/// run() is the next batch of the test set, in its own order, from the front again after the last.
+/// An inference case. run() is the next batch of the test set, in its own order, and starts again after the
+/// last.
 std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed, const MakeModel& make);
 
 }  // namespace breakeven

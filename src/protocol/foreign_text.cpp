@@ -6,13 +6,13 @@
 namespace breakeven {
 namespace {
 
-/// nlohmann_json replaces the bytes that are no UTF-8 when it writes a text.
+/// Replaces bytes that are not valid UTF-8, as nlohmann_json does when it writes a text.
 std::string valid_utf8(const std::string& text) {
   using Json = nlohmann::json;
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
-/// The characters of `text` that lie in its first `size` bytes. `size` is less than the text's.
+/// The characters of `text` that lie completely in its first `size` bytes. `size` is less than the text's.
 std::string_view first_characters(std::string_view text, std::size_t size) {
   const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
   while (size > 0 && is_inside(text[size])) --size;
@@ -23,8 +23,8 @@ std::string_view first_characters(std::string_view text, std::size_t size) {
 
 std::string shorten_text(std::string_view text, std::size_t longest) {
   constexpr std::string_view dots = "...";
-  // A byte that is no UTF-8 becomes three. So it is cut before, as a line may have megabytes, and again
-  // after.
+  // A byte that is not valid UTF-8 becomes three. The text is therefore cut both before, because a line may
+  // have megabytes, and after.
   std::string shown = valid_utf8(std::string(text.substr(0, longest + 1)));
   if (shown.size() > longest) {
     shown = first_characters(shown, longest - dots.size());

@@ -1,4 +1,4 @@
-// Text that another program wrote, made fit for messages of ours.
+// Makes text from another program safe for our messages.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace breakeven {
 
-/// The text in one line of valid UTF-8, of at most `longest` bytes (4 or more): control characters become
-/// '?', bytes that are no UTF-8 U+FFFD, and what is left out becomes "...".
+/// The text as one line of valid UTF-8, of at most `longest` bytes (4 or more). Control characters become
+/// '?', invalid bytes become U+FFFD, and omitted text becomes "...".
 std::string shorten_text(std::string_view text, std::size_t longest);
 
-/// The beginning of a line in quotation marks.
+/// The beginning of a line, in quotation marks.
 std::string quote_line(std::string_view line);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// JSON values as C++ values, without the conversions that nlohmann_json's get() makes on the way.
+// Converts JSON values to C++ values, without the implicit conversions of nlohmann_json's get().
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline constexpr bool is_vector = false;
 template <typename T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
-/// `json` as a T, nothing where it is anything else. Where get() would make an integer of a fraction, of true
-/// or of a number outside the integer's range (undefined, for a double), this gives nothing.
+/// `json` as a T; empty if it is anything else. get() would also make an integer of a fraction, of true or of
+/// a number outside the integer's range (undefined, for a double).
 template <typename T, typename Json>
 std::optional<T> exactly(const Json& json) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

@@ -17,20 +17,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A field that is missing or wrong. Whoever knows the line adds it.
+/// A field that is missing or wrong. A caller that knows the line adds it to the message.
 class FieldError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A message quotes this much of a name: another program may have made up one that is as long as a line.
+/// The number of bytes of a name that a message quotes, because another program may send a name as long as a
+/// line.
 constexpr std::size_t longest_name = 100;
 
-/// What no message comes near. Without these limits a line of a few MiB takes gigabytes, or the stack, or
-/// minutes: looking up a key takes as long as the object has keys.
+/// Limits far beyond any real message. Without them a line of a few MiB could need gigabytes, the whole
+/// stack, or minutes, because the time to look up a key grows with the number of keys.
 constexpr std::size_t most_levels = 32, most_keys = 4096, most_values = std::size_t{8} << 20U;
 
-/// Throws ProtocolError if the line is beyond a limit. Whether it is JSON is not looked at.
+/// Throws ProtocolError if the line exceeds a limit. Does not check whether it is JSON.
 void check_size(std::string_view line) {
   std::size_t levels = 0, keys = 0, values = 0;
   bool in_text = false;
@@ -58,15 +59,14 @@ void check_size(std::string_view line) {
 
 Json parse_object(const std::string& line) {
   check_size(line);
-  // The parser takes a NUL for the end, whatever is behind it.
+  // The parser would stop at a NUL, whatever follows it.
   const bool is_text = line.find('\0') == std::string::npos;
   Json object = is_text ? Json::parse(line, nullptr, /*allow_exceptions=*/false) : Json();
   if (!object.is_object()) throw ProtocolError(fmt::format("not a JSON object: {}", quote_line(line)));
   return object;
 }
 
-/// What `read` makes of the line's object. The ProtocolError for a field that is missing or wrong quotes the
-/// line.
+/// Applies `read` to the object in the line. The ProtocolError for a missing or wrong field quotes the line.
 template <typename Read>
 auto read_line(const std::string& line, const Read& read) {
   const Json object = parse_object(line);
@@ -90,7 +90,7 @@ T get_or(const Json& object, const char* key, T otherwise) {
   return object.contains(key) ? get<T>(object, key) : otherwise;
 }
 
-/// Null stands for unknown. No time and no energy is below 0.
+/// A number that is unknown if the field is null. Times and energies must not be negative.
 std::optional<double> get_optional(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<double> get_optional(const Json& object, const char* key) {
   return value;
 }
 
-/// JSON has no NaN or infinity: null stands for them.
+/// A list in which null replaces NaN and infinity, which JSON does not have.
 Json numbers(const std::vector<double>& values) {
   Json array = Json::array();
   for (const double value : values) array.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
@@ -121,7 +121,7 @@ std::vector<double> get_numbers(const Json& object, const char* key) {
   return values;
 }
 
-/// Of every iteration, in seconds: there is none that is unknown.
+/// The latencies of all iterations in seconds. None may be unknown.
 std::vector<double> get_latencies(const Json& object) {
   auto latencies = get_numbers(object, "latencies");
   for (const double latency : latencies) {
@@ -139,7 +139,7 @@ Case get_case(const Json& object) {
   return make_case(*workload, parameters_from_json(get<Json>(object, "parameters")));
 }
 
-/// All parameters but those that older programs do not know and can do without.
+/// All parameters except those that older programs do not know and do not need.
 Json parameters_to_tell(const Case& problem) {
   Json told = to_json(problem.parameters);
   const auto changed = not_at_fallback(problem.workload->parameters(), problem.parameters);
@@ -336,7 +336,7 @@ void read(const Json& object, Fit& a) {
 void read(const Json&, answer::Done&) {}
 
 answer::Refusal get_refusal(const Json& object) {
-  // Shown in tables: a traceback or a compiler's whole output is for standard error.
+  // The reason is shown in tables. A traceback or a compiler's whole output belongs on standard error.
   constexpr std::size_t longest_reason = 2000;
   answer::Refusal refusal{
       .status = get_or<std::string>(object, "status", "failed"),
@@ -420,7 +420,7 @@ Request parse_request(const std::string& line) {
 
 std::size_t longest_answer(const std::string& request) {
   constexpr std::size_t text = std::size_t{1} << 20U, most = std::size_t{64} << 20U;
-  constexpr std::size_t number = 32;  // characters, with what parts it from the next
+  constexpr std::size_t number = 32;  // characters of a number and its separator
   const Json object = Json::parse(request, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return text;
   if (const auto kind = object.find("request"); kind != object.end() && *kind == "epoch") return most;
@@ -428,14 +428,15 @@ std::size_t longest_answer(const std::string& request) {
   if (const auto elements = object.find("elements"); elements != object.end()) numbers = elements->size();
   if (const auto found = object.find("iterations"); found != object.end()) {
     const auto iterations = exactly<std::int64_t>(*found).value_or(0);
-    // A latency and a loss each.
+    // One latency and one loss per iteration.
     numbers = 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(iterations, 0, most / number));
   }
   return std::min(most, text + number * numbers);
 }
 
 std::string to_line(const Answer& answer) {
-  // A library's message may hold bytes that are not UTF-8; they are replaced, not thrown on.
+  // A library's message may contain bytes that are not UTF-8. They are replaced instead of causing an
+  // exception.
   return std::visit(
       [](const auto& a) { return to_object(a).dump(-1, ' ', false, Json::error_handler_t::replace); },
       answer);

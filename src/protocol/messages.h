@@ -1,5 +1,5 @@
-// The messages between the driver and a backend program: one JSON object a line, each way.
-// docs/worker-protocol.md is the description for people; this is the one place that reads and writes them.
+// The messages between the driver and a backend program: one JSON object per line, in both directions.
+// docs/worker-protocol.md describes them for authors of backends. Only this file reads and writes them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace breakeven {
 
 inline constexpr int protocol_version = 1;
 
-/// A line that is not the message that was due: says what is wrong with it.
+/// A line that is not the expected message, with what is wrong with it.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,13 +33,14 @@ struct Hello {
   int protocol = protocol_version;
   int threads = 1;
 };
-/// Everything that says what to compute; `cold` flushes the caches before every iteration.
+/// Everything that defines what to compute. `cold` flushes the caches before every iteration.
 struct Prepare {
   Case problem;
   std::uint64_t seed = 1;
   bool cold = false;
 };
-/// Of the arbiter only: the truth of a case, computed in float64, at these flat indices of its result.
+/// Requests the reference result of a case, computed in float64, at these flat indices. Only for the
+/// reference backend.
 struct Expect {
   Case problem;
   std::uint64_t seed = 1;
@@ -48,13 +49,14 @@ struct Expect {
 struct Verify {
   std::vector<std::int64_t> elements;
 };
-/// `device_seconds` false: no runs beside those asked for, as energy is read around them.
+/// Requests a sample. If `device_seconds` is false, there must be no other runs, because energy is read
+/// around them.
 struct Sample {
   std::int64_t iterations = 1;
   bool device_seconds = true;
 };
 struct Epoch {};
-/// Of a workload that is not timed.
+/// Requests the answer of a workload that is not timed.
 struct Fit {};
 struct Release {};
 struct Quit {};
@@ -65,11 +67,11 @@ using Request = std::variant<request::Hello, request::Prepare, request::Expect, 
                              request::Sample, request::Epoch, request::Fit, request::Release, request::Quit>;
 
 std::string to_line(const Request& request);
-/// Throws ProtocolError; InvalidCase where a case is not possible.
+/// Throws ProtocolError, or InvalidCase if a case is impossible.
 Request parse_request(const std::string& line);
 
-/// The longest line, in bytes, that can be the answer to this line: a MiB of text, and 32 bytes for each
-/// number that it asks for.
+/// The largest possible length, in bytes, of the answer to this line: a MiB of text, and 32 bytes for each
+/// requested number.
 std::size_t longest_answer(const std::string& request);
 
 namespace answer {
@@ -77,33 +79,33 @@ namespace answer {
 struct Hello {
   int protocol = protocol_version;
   std::string name, version;
-  std::string role = "contender";  // or "arbiter": knows the truth and is not measured unless named
+  std::string role = "contender";  // or "arbiter": a reference backend, measured only if it is named
   std::string device = "cpu";      // or "gpu"
   std::string device_name;
-  std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: not said
+  std::string device_id = {};  // the UUID of the GPU, as the driver's tools show it; empty if not reported
   std::vector<std::pair<std::string, std::string>> libraries;              // name, version
-  std::vector<std::pair<std::string, std::string>> library_files = {};     // name, the file that was loaded
+  std::vector<std::pair<std::string, std::string>> library_files = {};     // name, loaded file
   std::vector<std::pair<std::string, std::vector<std::string>>> supports;  // op, dtypes
   std::map<std::string, std::string>
-      unreadable;                          // quantity ("joules", "device_seconds"), why it is unknown here
-  std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
-  std::vector<std::string> notes = {};     // what else a reader of its results should know
+      unreadable;                          // metric ("joules", "device_seconds"), why it is unknown here
+  std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
+  std::vector<std::string> notes = {};     // other remarks for readers of its results
 };
 struct Ready {
   std::string algorithm;
-  /// As the parameter `transfer` was heeded. A program that knows nothing of it leaves it out.
+  /// The applied value of the parameter `transfer`. A program that does not know the parameter omits it.
   std::string transfer = "resident";
-  /// How many sets of operands the runs take in turn; more than one where `operands` is `rotating`.
+  /// The number of operand sets that the runs use in turn; more than one if `operands` is `rotating`.
   std::int64_t operand_sets = 1;
 };
-/// One sample. All figures are per iteration.
+/// One sample. All values are per iteration.
 struct Sample {
   std::int64_t iterations = 0;
   double seconds = 0;
   std::optional<double> cpu_seconds, device_seconds, joules;
-  std::vector<double> latencies;           // of every iteration, where the workload asks for them
-  std::vector<double> losses;              // of every step, where the workload trains
-  std::vector<std::string> warnings = {};  // about how it was measured, with the remedy
+  std::vector<double> latencies;           // of every iteration, if the workload asks for them
+  std::vector<double> losses;              // of every step, if the workload trains
+  std::vector<std::string> warnings = {};  // about the measurement, with the remedy
 };
 struct Epoch {
   double seconds = 0;
@@ -112,9 +114,9 @@ struct Epoch {
   std::vector<double> losses;
 };
 struct Done {};
-/// The request could not be met. The program goes on.
+/// The program could not fulfil the request. It continues.
 struct Refusal {
-  std::string status = "failed";  // or "unsupported", "out_of_memory"
+  std::string status = "failed";  // failed, unsupported or out_of_memory
   std::string reason;
 };
 
@@ -125,15 +127,15 @@ using Answer = std::variant<answer::Hello, answer::Ready, Evidence, answer::Samp
 
 std::string to_line(const Answer& answer);
 
-/// Reads the answer to one kind of request: either it or a refusal. Throws ProtocolError, quoting the line.
-/// Takes time in proportion to the line's length.
+/// Reads the answer to one kind of request: the answer or a refusal. Throws ProtocolError, which quotes the
+/// line. Its time is proportional to the line's length.
 template <typename T>
 std::variant<T, answer::Refusal> parse_answer(const std::string& line);
 
-/// Parameters as a JSON object, and back; used in messages and in result files alike.
+/// Converts parameters to a JSON object and back, for messages and result files.
 nlohmann::ordered_json to_json(const Parameters& parameters);
 Parameters parameters_from_json(const nlohmann::ordered_json& object);
-/// Nothing for what no parameter can be: null, a list, an object.
+/// Converts a JSON value; empty if it cannot be a parameter: null, a list, an object.
 std::optional<Value> value_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace breakeven

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Without thousands separators, unlike counted_text().
+/// A count with its noun, without thousands separators, unlike counted_text().
 std::string plural(std::size_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
@@ -43,7 +43,7 @@ Json ratio_json(double ratio, const Interval& interval) {
           {"high", number_or_null(interval.high)}};
 }
 
-/// Empty for a run whose machine was itself, or was not probed.
+/// Describes how slow the machine of a run was; empty if it ran at its own speed or was not probed.
 std::string slowness_of(const Run& run) {
   if (!run.machine_speed || run.machine_speed->median >= trusted_speed_share) return {};
   return "; the machine " + ran_at(run.machine_speed->median);

@@ -13,7 +13,7 @@ std::string history_json(const HistoryCheck& check, const std::string& store);
 /// Lists the machines, the runs (the newest first, at most `most_runs`; 0: all) and the number of series.
 std::string history_listing(const History& history, const std::string& store, std::size_t most_runs);
 
-/// The number of runs that gave a measurement to one of the series.
+/// The number of runs with a measurement of at least one of the series.
 std::size_t runs_in(const History& history);
 
 /// "run 12 (0123456789ab, 2026-01-02T03:04:05Z)".

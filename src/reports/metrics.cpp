@@ -36,7 +36,7 @@ std::optional<double> to_double(const std::vector<T>& counted) {
   return static_cast<double>(counted.size());
 }
 
-/// Follows fields into parts that may not be there.
+/// Follows pointers to members into parts that may be missing.
 template <typename T>
 std::optional<double> follow(const T& value) {
   return to_double(value);
@@ -62,7 +62,7 @@ constexpr auto of_conditions = of<&CaseResult::conditions, Field>;
 template <auto Field>
 constexpr auto of_gpu = of<&CaseResult::conditions, &Conditions::device, Field>;
 
-/// The same of what is 0 only where it is not known.
+/// The same for a value that is 0 only if it is unknown.
 template <std::optional<double> (*get)(const MeasuredCase&)>
 std::optional<double> above_0(const MeasuredCase& c) {
   const auto value = get(c);
@@ -74,7 +74,7 @@ std::optional<double> usable_time(const MeasuredCase& c) {
   return usable(get(c));
 }
 
-/// A second, where the case is ok.
+/// The rate per second, if the case is ok.
 template <std::optional<double> (*get)(const MeasuredCase&)>
 std::optional<double> rate_of(const MeasuredCase& c) {
   const auto timed = speed(*c.result);

@@ -28,7 +28,7 @@ std::string spaces(const std::string& text, std::size_t columns) {
 }  // namespace
 
 double columns_of(char32_t c) {
-  // The blocks of combining marks and of wide characters, after Unicode's EastAsianWidth.txt.
+  // Blocks of combining marks and of wide characters, from Unicode's EastAsianWidth.txt.
   static constexpr std::array<CodePoints, 6> combining{{{0x300, 0x36f},
                                                         {0x483, 0x489},
                                                         {0x1ab0, 0x1aff},
@@ -123,7 +123,7 @@ std::string to_ascii(std::string_view text) {
 
 UniqueNames::Name UniqueNames::take(const std::string& name) {
   Name unique;
-  do {  // more than once where somebody's own name ends like that
+  do {  // repeats if another thing's own name has that form
     unique.number = ++numbers_[name];
     unique.text = unique.number == 1 ? name : fmt::format(fmt::runtime(pattern_), name, unique.number);
   } while (!taken_.insert(unique.text).second);

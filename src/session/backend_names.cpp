@@ -35,7 +35,7 @@ constexpr std::array<OwnBackend, 15> all_own{{
     {"tensorflow-cuda", rebuild},
 }};
 
-/// True for a version of a library that scripts/setup-libraries brings, such as "openblas-0.3.30".
+/// True for a version of a library that scripts/setup-libraries installs, such as "openblas-0.3.30".
 bool is_brought_version(std::string_view name) {
   const std::string_view version = version_in_name(name);
   if (version.empty()) return false;
@@ -50,7 +50,7 @@ const OwnBackend* find_own(std::string_view name) {
   return found == all_own.end() ? nullptr : found;
 }
 
-/// "; did you mean 'openblas'?", whatever case the name is written in; empty where none is near.
+/// "; did you mean 'openblas'?", whatever the case of the name's letters; empty if no name is similar.
 std::string suggestion(std::string_view name, std::span<const BackendProgram> programs) {
   std::vector<std::string> names;
   for (const BackendProgram& program : programs) names.push_back(program.name);

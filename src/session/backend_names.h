@@ -1,4 +1,4 @@
-// The names that backends may have, and what to do where the program of one is missing.
+// The names that backends may have, and what to do if the program of one is missing.
 #pragma once
 
 #include <span>
@@ -10,21 +10,22 @@
 
 namespace breakeven {
 
-/// A backend of this project, whether or not it was built here.
+/// A backend of this project, built here or not.
 struct OwnBackend {
   std::string_view name, remedy;  // the remedy: how to get its program
 };
 std::span<const OwnBackend> own_backends();
-/// The libraries that scripts/setup-libraries brings. Each version that was brought beside the system's has a
-/// backend of its own: "openblas-0.3.30".
+/// The libraries that scripts/setup-libraries installs. Each version that it installs beside the system's has
+/// a backend of its own: "openblas-0.3.30".
 std::span<const std::string_view> brought_libraries();
-/// True for these, too, whatever the version.
+/// True for a backend of this project, including every version of an installed library.
 bool is_own_backend(std::string_view name);
 
-/// True for a name that neither a program here nor a backend of this project has.
+/// True if neither a program here nor a backend of this project has the name.
 bool is_unknown_backend(std::string_view name, std::span<const BackendProgram> programs);
 
-/// "there is no such backend; did you mean 'openblas'?": of the programs here and the project's own.
+/// "there is no such backend; did you mean 'openblas'?". The suggestion is a program here or a backend of
+/// this project.
 std::string no_such_backend(std::string_view name, std::span<const BackendProgram> programs);
 
 /// Why a backend without a program is not available, and what to do about it.

@@ -1,4 +1,4 @@
-// The time of day for files, and the clock that a session goes by.
+// The time of day for files, and the clock of a session.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace breakeven {
 
-/// ISO 8601, to the second.
+/// The time of day in UTC, in ISO 8601 to the second.
 std::string now_utc();
 
-/// The clock of a session: the machine's own, or a test's in simulated time.
+/// The clock of a session: the machine's own, or simulated time in a test.
 class TimeSource {
  public:
   TimeSource() = default;
@@ -20,7 +20,7 @@ class TimeSource {
   TimeSource(TimeSource&&) = delete;
   TimeSource& operator=(TimeSource&&) = delete;
 
-  /// Seconds since some moment; never goes back.
+  /// Seconds since an unspecified moment; never goes back.
   virtual double now() const = 0;
   virtual void sleep(double seconds) = 0;
 };

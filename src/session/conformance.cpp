@@ -14,7 +14,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-/// Why a request was not answered as it should be; empty where it was.
+/// Why a request was not answered as it should be; empty if it was.
 template <typename T>
 std::string no_answer(const Asked<T>& asked) {
   if (const auto* refusal = std::get_if<answer::Refusal>(&asked))
@@ -58,7 +58,7 @@ class Conformance {
     report_(checks_.back());
   }
 
-  /// A running program that has been greeted; started again where it has died, so that one fault is one
+  /// A running program that has said hello. It is started again if it has died, so that one fault is one
   /// failed check.
   WorkerProcess& worker() {
     if (!worker_ || worker_->cpu_seconds() == std::nullopt) {
@@ -115,7 +115,7 @@ class Conformance {
         try {
           one_case(make_case(*workload, parameters));
         } catch (const InvalidCase& e) {
-          // Not every dtype goes with every example (there are no gradients in s8).
+          // Not every example supports every dtype: there are no gradients in s8.
           if (!parse_dtype(dtype))
             add(fmt::format("{} {}", op, dtype),
                 fmt::format("'supports' names an unknown dtype: {}", e.what()));
@@ -155,7 +155,7 @@ class Conformance {
     if (failure.empty()) failure = sample(workload, 1);
     if (failure.empty()) failure = sample(workload, 3);
     if (failure.empty()) failure = sample(workload, 2, /*device_seconds=*/false);
-    // Running must not change what is computed: neither inputs nor, of networks, the initial weights.
+    // Running must not change the result, that is, the inputs and, for networks, the initial weights.
     if (failure.empty()) failure = verify(problem, *truth, elements);
     if (failure.empty()) failure = no_answer(worker().ask<answer::Done>(request::Release{}, timeout_));
     add(problem.id(), failure);
@@ -187,7 +187,7 @@ class Conformance {
   void ends() {
     const auto status = worker().quit(time_to_quit(hello_.device));
     std::string failure = how_it_ended(status);
-    // Every further answer of what was lost is why.
+    // Every further answer of a lost worker is the reason why it was lost.
     if (const auto why = worker_->exchange("", timeout_); !status && std::holds_alternative<WorkerLost>(why))
       failure = std::get<WorkerLost>(why).reason;
     add("ends when asked to quit", failure);

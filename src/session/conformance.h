@@ -1,4 +1,4 @@
-// Whether a program keeps the worker protocol: for the authors of backends, in any language.
+// Checks whether a program keeps the worker protocol. For authors of backends, in any language.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ struct Check {
   std::string detail;  // why it failed or was skipped
 };
 
-/// Meets `program` with every request, in and out of order, and with small cases of every operation and dtype
-/// it says it supports, judged by `arbiter` (the program of a backend that knows the truth). `report` is
-/// called with each check as it is done. `timeout` seconds are allowed for each answer.
+/// Sends `program` every request, in and out of order, and small cases of every operation and dtype it says
+/// it supports. Results are compared with those of `arbiter`, the program of a reference backend. Calls
+/// `report` with each check when it is done. Each answer may take at most `timeout` seconds.
 std::vector<Check> check_conformance(const std::filesystem::path& program,
                                      const std::filesystem::path& arbiter, double timeout,
                                      const std::function<void(const Check&)>& report);

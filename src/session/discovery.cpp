@@ -14,7 +14,7 @@ namespace breakeven {
 namespace {
 
 constexpr std::string_view prefix = "breakeven-backend-";
-/// Python takes seconds to import PyTorch from a cold disk.
+/// How long a program may take to say hello. Python takes seconds to import PyTorch from a cold disk.
 constexpr std::chrono::seconds greeting_timeout{120};
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace breakeven {
 namespace {
 
-/// A rest is cut into stretches of this length, so that an interruption is seen.
+/// A rest is divided into sleeps of at most this many seconds, so that an interruption is noticed.
 constexpr double longest_sleep = 0.05;
 
 bool has_simulated_clock(const BackendRecord& backend) {
@@ -28,7 +28,7 @@ bool has_simulated_clock(const BackendRecord& backend) {
                      [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
-/// Null where the kernel lets no thread be held on these CPUs.
+/// Returns null if the kernel lets no thread be pinned to these CPUs.
 std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   if (cpus.empty()) return nullptr;
   try {
@@ -38,14 +38,14 @@ std::unique_ptr<SpeedProbe> make_cpu_speed_probe(const std::vector<int>& cpus) {
   }
 }
 
-/// Among the latest ones, the oldest first.
+/// Appends a cost, and removes the oldest if there are too many.
 void note_cost(std::vector<double>& costs, double seconds) {
   constexpr std::size_t kept = 31;
   if (costs.size() == kept) costs.erase(costs.begin());
   costs.push_back(seconds);
 }
 
-/// True if a request takes much longer than the time that it reports, and rightly so.
+/// True if a request may take much longer than the time that it reports.
 bool has_work_beside(const Measure& measure, const answer::Sample& sample) {
   return measure.cold_cache || sample.device_seconds || !sample.latencies.empty();
 }
@@ -143,7 +143,7 @@ bool Engine::measure(Visit& visit) {
 }
 
 bool Engine::prepare_samples(Visit& visit) {
-  // A paired contender that is finished leaves nothing to compare.
+  // If a contender of a pair is finished, nothing is left to compare.
   const auto goes_on = [&](const Contender& contender) { return !contender.finished || !visit.is_paired; };
   for (const Contender* contender : visit.contenders) compute_reference(*contender->problem);
   for (Contender* contender : visit.contenders) {
@@ -209,7 +209,7 @@ bool takes(const BackendRecord& backend, const Case& problem) {
 bool Engine::start_worker(Contender& contender) {
   const BackendRecord& backend = contender.participant->backend;
   if (const Case& problem = contender.problem->planned->problem; !takes(backend, problem)) {
-    // Not to be asked: a program that is older than the operation takes it for a mistake of the driver's.
+    // The program is not asked: one that is older than the operation would report a mistake of the driver.
     finish(contender, Status::unsupported, fmt::format("{} has no {}", backend.name, problem.workload->op()));
     return false;
   }
@@ -289,13 +289,13 @@ std::optional<Evidence> Engine::verify(Contender& contender, std::string_view wh
   auto& worst = contender.row->verification;
   if (!worst || !correct || verdict.error > worst->error) worst = std::move(verdict);
   if (correct) return shown;
-  contender.visits.clear();  // what is wrong has no speed
+  contender.visits.clear();  // a wrong result has no speed
   finish(contender, Status::wrong, fmt::format("{}{}", when, worst->detail));
   release(contender);
   return std::nullopt;
 }
 
-/// A library that has given up since the first time would only look fast.
+/// Verifies again after sampling, because a library that fails midway would only look fast.
 void Engine::verify_again(Contender& contender) {
   report_progress_(contender, "verifying again");
   if (verify(contender, "when verified again after the samples: "))
@@ -308,7 +308,7 @@ void Engine::release(Contender& contender) {
 
 void Engine::finish(Contender& contender, Status status, const std::string& reason) {
   contender.finished = true;
-  // An interrupted further visit leaves what the visits before have measured.
+  // An interrupted further visit keeps what the visits before it have measured.
   if (status == Status::interrupted && contender.row->status == Status::ok) return;
   contender.row->status = status;
   contender.row->reason = reason;
@@ -337,20 +337,21 @@ void Engine::calibrate(Contender& contender, double seconds) {
     note_turn_cost(contender, *s, time().now() - start);
     workers_.place_threads(participant, total_seconds(*s));
     if (round == 0) {
-      // A call that is longer than the case's time is not made twice for nothing.
+      // A call that is longer than the case's time is not repeated.
       if (s->seconds > seconds) break;
       continue;
     }
     const std::int64_t wanted = iterations_for(sample_length(turn_costs_[participant.key]), s->seconds,
                                                request_seconds / static_cast<double>(iterations));
-    // Close enough: another round would not change it by much. One short call is not believed alone: the
-    // second may be as slow as the first.
+    // Close enough: another round would not change it by much. A single short call does not decide alone,
+    // because the second may be as slow as the first.
     constexpr double long_call = 0.2;
     if (wanted < 2 * iterations && (round > 1 || s->seconds > long_call)) {
       iterations = wanted;
       break;
     }
-    // Short calls are estimated again from more of them: one alone is mostly clock and cache.
+    // The time of short calls is estimated again from more of them: a single one is mostly clock and cache
+    // effects.
     iterations = round == 1 ? std::max<std::int64_t>(1, wanted / 10) : wanted;
   }
   contender.iterations = iterations;
@@ -387,14 +388,14 @@ bool Engine::sample_in_rounds(Visit& visit) {
 }
 
 void Engine::begin_probing(const Visit& visit) {
-  // The machine's speed changes nothing about times that do not pass.
+  // Probing does not help if all times are simulated.
   probes_ = speed_probe_ &&
             !std::all_of(visit.contenders.begin(), visit.contenders.end(),
                          [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
-  // As in rounds: a CPU that has slept takes longer.
+  // As in rounds, because a CPU that has slept takes longer.
   constexpr double between_probes = 0.01;
   for (int i = 0; i < 5; ++i) {
     time().sleep(between_probes);
@@ -417,7 +418,7 @@ bool Engine::warm_up(Visit& visit) {
       keep_losses(contender, *s);
       wait_until_idle(contender);
       warm_ups[i].samples.push_back(s->seconds);
-      // The longer one is that of programs whose time is simulated.
+      // The longer one is reported by programs with simulated time.
       warm_ups[i].spent += std::max(total_seconds(*s), time().now() - start);
       more = true;
     }
@@ -514,7 +515,8 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
           static_cast<double>(cpu.counters->instructions) / static_cast<double>(cpu.counters->cycles);
       fewest_per_cycle = std::min(fewest_per_cycle.value_or(per_cycle), per_cycle);
     }
-    // A CPU that another program has half of the time does half the work, however fast each half is.
+    // A CPU that another program uses half of the time does half the work, however fast it is the rest of the
+    // time.
     slowest["throughput"] = std::max(slowest["throughput"], cpu.throughput_seconds / cpu.cpu_share);
     slowest["l2"] = std::max(slowest["l2"], cpu.l2_seconds);
     slowest["clock"] = std::max(slowest["clock"], cpu.clock_seconds);
@@ -528,7 +530,7 @@ void Engine::note_parts(const SpeedProbeTimes& times) {
 
 void Engine::wait_for_own_speed(const Visit& visit) {
   constexpr double longest_pause = 0.01;
-  double pause = 0.005;  // quiet moments beside a neighbour seldom last longer than some 10 ms
+  double pause = 0.005;  // quiet moments next to a neighbour seldom last longer than about 10 ms
   const double start = time().now();
   while (latest_speed_.value_or(1) < trusted_speed_share && time().now() < visit.wait_until &&
          !Interruption::requested()) {
@@ -620,7 +622,7 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   contender.answers.push_back(s);
   contender.answers.back().losses = {};
   contender.answers.back().warnings = {};
-  constexpr std::size_t most_warnings = 16;  // a program may find new words for each sample
+  constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
   for (const std::string& warning : s.warnings) {
     auto& known = contender.warnings;
     if (known.size() < most_warnings && std::find(known.begin(), known.end(), warning) == known.end())
@@ -629,7 +631,8 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   keep_losses(contender, s);
 }
 
-/// A training that ran for epochs keeps their curve alone; one that begins again would only repeat its own.
+/// Keeps a sample's losses, except after a training that ran for epochs, whose curve is kept alone, and in
+/// later visits, where training begins again and would only repeat its curve.
 void Engine::keep_losses(Contender& contender, const answer::Sample& s) {
   if (s.losses.empty() || contender.visits.size() > 1) return;
   auto& training = contender.row->training;

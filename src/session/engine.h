@@ -1,5 +1,6 @@
-// The measuring loop, the same for every command: prepare, verify, warm up, sample in rounds, verify again.
-// run, gate and threshold decide who is measured together, who is due in a round, and when it is enough.
+// The measuring loop that all commands share: prepare, verify, warm up, sample in rounds, verify again. The
+// commands run, gate and threshold decide which contenders are measured together, which are due in a round,
+// and when there are enough samples.
 #pragma once
 
 #include <functional>
@@ -21,18 +22,18 @@
 
 namespace breakeven {
 
-/// The probes before and after a stretch of rounds: the machine's speed then can be judged again by what is
-/// known later.
+/// The probes before and after a stretch of rounds. They are kept so that the machine's speed at that time
+/// can be estimated again with later knowledge.
 struct RoundProbes {
-  std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null: not probed
+  std::shared_ptr<const std::vector<CpuSpeedRatios>> before, after;  // null if not probed
 };
 
-/// One problem, and what its result should be.
+/// One problem and its reference result.
 struct MeasuredProblem {
   const PlannedCase* planned = nullptr;
-  std::vector<std::int64_t> elements;    // flat indices of the result that are compared
+  std::vector<std::int64_t> elements;    // flat indices of the elements of the result that are compared
   std::optional<Evidence> reference;     // computed by the reference backend in float64
-  std::optional<NoAnswer> no_reference;  // why there is none
+  std::optional<NoAnswer> no_reference;  // why there is no reference
 };
 
 /// One participant's work on one problem, over all launches.
@@ -40,48 +41,48 @@ struct Contender {
   const Participant* participant = nullptr;
   MeasuredProblem* problem = nullptr;
   CaseResult* row = nullptr;
-  bool finished = false;  // its status is final, and it is measured no further
-  int launch = -1;        // the latest
+  bool finished = false;  // its status is final and it is measured no further
+  int launch = -1;        // the latest one
 
-  std::vector<std::vector<double>> visits;  // seconds of an iteration, by visit
-  std::vector<answer::Sample> answers;      // of all samples, in order, without losses
-  std::vector<double> own_speed;            // the machine's, beside each sample; NaN: not probed then
+  std::vector<std::vector<double>> visits;  // seconds per iteration, by visit
+  std::vector<answer::Sample> answers;      // to all sample requests, in order, without losses
+  std::vector<double> own_speed;            // the machine's, at each sample; NaN if not probed
   std::vector<RoundProbes> probes;          // around each sample
-  std::size_t verified_answers = 0;         // so many of `answers` have a verification behind them
-  std::vector<std::string> algorithms;      // that its visits took, without the times of their races
-  std::int64_t iterations = 1;              // of a sample
-  double request_seconds = 0;               // of an iteration, with what the request takes beside it
-  double setup_seconds = 0;                 // of this visit: preparing and verifying
-  double warm_seconds = 0;                  // of this visit: the samples that found `iterations`
+  std::size_t verified_answers = 0;         // the number of `answers` that were verified afterwards
+  std::vector<std::string> algorithms;      // that its visits used, without the times of their selection
+  std::int64_t iterations = 1;              // per sample
+  double request_seconds = 0;               // per iteration, including the overhead of the request
+  double setup_seconds = 0;                 // for preparing and verifying in this visit
+  double warm_seconds = 0;                  // for the samples of this visit that found `iterations`
   double spent = 0;                         // seconds of sampling in this launch
   Progress progress = Progress::more;
   bool busy_when_idle = false;
   DoubtfulTimes doubt;
   std::vector<std::string> warnings;
-  CountedOnHost on_host;  // in its visits
+  CountedOnHost on_host;  // during its visits
 
-  std::unique_ptr<GpuWatch> watch;  // of a backend that says which GPU it computes on; null: of another
+  std::unique_ptr<GpuWatch> watch;  // null if the backend does not say which GPU it computes on
   Throttling throttling;
-  Reading<double> joules;  // of one iteration, by the GPU's counter
+  Reading<double> joules;  // per iteration, from the GPU's counter
 };
 
-/// The row of a case that has not been measured yet: it is `interrupted` until it is.
+/// The result row of a case before it is measured. Its status is `interrupted`.
 CaseResult empty_case(const PlannedCase& planned, const std::string& id, const BackendRecord& backend);
 
-/// The seconds of all iterations of a sample.
+/// The total seconds of all iterations of a sample.
 double total_seconds(const answer::Sample& sample);
 
-/// One sample of each contender that was due.
+/// One sample of each contender that is due.
 struct Round {
-  std::vector<std::optional<answer::Sample>> samples;  // by contender of the visit
+  std::vector<std::optional<answer::Sample>> samples;  // indexed by contender of the visit
   bool throttled = false;                              // a GPU had lowered its clocks, and resting may help
-  std::optional<double> own_speed;  // the machine's, the lower one of before and after; empty: not probed
+  std::optional<double> own_speed;  // the machine's, the lower of before and after; empty if not probed
   RoundProbes probes;
 
-  /// True if nothing disturbed it that is known.
+  /// True if no disturbance was detected.
   bool is_undisturbed() const { return !throttled && own_speed.value_or(1) >= trusted_speed_share; }
 
-  /// The longest sample, in seconds.
+  /// The length of the longest sample, in seconds.
   double longest() const;
 };
 
@@ -89,72 +90,73 @@ struct Round {
 struct Visit {
   std::vector<Contender*> contenders;
   int launch = 0;
-  double seconds = 3;      // that sampling a contender may take: warming up takes a part of that
-  bool is_paired = false;  // of no use without each other: the first that fails ends the visit, and all take
-                           // samples of equally many iterations where their times allow it
-  bool keeps_iterations = false;  // they were found in an earlier visit
+  double seconds = 3;  // limit for sampling a contender; warming up takes a part of it
+  // If true, the first contender that fails ends the visit, because the others are of no use without it, and
+  // all take samples of equally many iterations if their times allow it.
+  bool is_paired = false;
+  bool keeps_iterations = false;  // keeps the iterations found in an earlier visit
   bool measures_energy = false;
-  double wait_until = 0;  // while the machine is slower than itself, no later than this
+  double wait_until = 0;  // waits until this time at the latest while the machine is slow
 
-  /// The contenders of the next round, in order; none: it is enough. `pending` rounds have been taken, and
-  /// take() is called for them after the next probe. Where it is enough only with these, due() is asked again
-  /// without any.
+  /// Returns the contenders of the next round, in order; none if there are enough samples. `pending` rounds
+  /// have been sampled, but take() is called for them only after the next probe. If there are enough samples
+  /// only with these, due() is called again with `pending` 0.
   std::function<std::vector<std::size_t>(std::size_t pending)> due = {};
-  /// What is known of a round, in the order in which they were taken.
+  /// Receives each round, in the order in which they were sampled.
   std::function<void(const Round&)> take = {};
-  /// Between verification and warm-up, such as whole epochs of training.
+  /// Runs between verification and warm-up, for example whole epochs of training.
   std::function<void()> before_sampling = {};
 };
 
-/// What an engine measures with. Tests give it scripted workers and simulated time.
+/// The external services of an engine. Tests pass scripted workers and simulated time.
 struct Instruments {
   StartWorker start_worker;
   TimeSource* time = nullptr;
-  /// A probe of these CPUs; null: the machine's own speed is not known.
+  /// Makes a probe of these CPUs; if null, the machine's own speed is not measured.
   std::function<std::unique_ptr<SpeedProbe>(const std::vector<int>& cpus)> make_speed_probe = {};
-  /// Watches the GPU with this id; null: NVML does.
+  /// Watches the GPU with this id; if null, NVML is used.
   std::function<std::unique_ptr<GpuWatch>(const std::string& id)> watch_gpu = {};
 };
 
-/// Real processes, and the machine's clock.
+/// Real processes and the machine's clock.
 const Instruments& real_instruments();
 
-/// True if the backend has the operation. What fits can also be found for those without `fits`, if they have
-/// memory of their own and the operation that is to fit.
+/// True if the backend supports the operation. `fits` can also be found for backends without it, if they have
+/// memory of their own and support the operation that must fit.
 bool takes(const BackendRecord& backend, const Case& problem);
 
 class Engine {
  public:
   using ReportProgress = std::function<void(const Contender&, const std::string& activity)>;
 
-  /// `measure` and `instruments` must outlive it. Without a reference backend nothing can be verified, and
-  /// every case fails.
+  /// `measure` and `instruments` must outlive the engine. Without a reference backend nothing can be
+  /// verified, and every case fails.
   Engine(const Measure& measure, const Instruments& instruments, int threads,
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
-  /// From here on every participant is a fresh process.
+  /// Starts a launch: every participant is a fresh process from here on.
   void begin_launch();
   void stop_workers();
 
   /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples
-  /// until it is enough, verifies again, and lets the programs forget the case. False if a paired visit ended
-  /// before it was enough, or an interruption came.
+  /// until there are enough samples, verifies again, and releases the case. Returns false if a paired visit
+  /// ended too early or the run was interrupted.
   bool measure(Visit& visit);
 
-  /// Prepares, verifies and releases one contender, without a sample.
+  /// Prepares, verifies and releases one contender without sampling it.
   void verify_only(Contender& contender, int launch);
 
-  /// Starts the contender's program, unless it runs. False if the contender is finished, as it is unless
-  /// takes() the case.
+  /// Starts the contender's program unless it runs. Returns false if the contender is finished, which
+  /// includes every contender whose backend does not take the case (see takes()).
   bool start_worker(Contender& contender);
 
-  /// The answer to a request, or why there is none. Either way the contender goes on.
+  /// Returns the answer to a request, or why there is none. The contender continues in both situations.
   template <typename T>
   Answered<T> try_to_ask(Contender& contender, const Request& request, double timeout) {
     return workers_.ask<T>(*contender.participant, request, timeout);
   }
 
-  /// The answer to a request; without one the contender is finished.
+  /// Returns the answer to a request. Without an answer the contender is finished.
   template <typename T>
   std::optional<T> ask(Contender& contender, const Request& request, std::optional<double> timeout = {},
                        const std::function<void()>& meanwhile = {}) {
@@ -165,89 +167,89 @@ class Engine {
     return std::nullopt;
   }
 
-  /// Gives the contender its final status.
+  /// Finishes the contender with its final status.
   void finish(Contender& contender, Status status, const std::string& reason);
-  /// Lets the program forget the case.
+  /// Releases the case in the contender's program.
   void release(Contender& contender);
   /// Waits until the contender's threads sleep.
   void wait_until_idle(Contender& contender);
-  /// Fills in result.host.gpus; must come before contenders are measured that compute on one.
+  /// Fills in result.host.gpus. Must be called before contenders are measured that compute on a GPU.
   std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends);
 
-  /// How fast the machine was in all rounds so far; empty if it was not probed.
+  /// The machine's speed over all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> machine_speed() const;
   double probe_seconds() const { return probe_seconds_; }
-  /// The share of its own speed at which the machine ran in an earlier round, by what is known now; 1 where
-  /// it was not probed.
+  /// The fraction of its own speed at which the machine ran in an earlier round, according to what is known
+  /// now; 1 if it was not probed.
   double own_speed_by_now(const RoundProbes& probes) const;
-  /// Seconds that were spent waiting for the machine, and its median share of its own speed meanwhile.
+  /// Seconds spent waiting for the machine, and the median fraction of its own speed meanwhile.
   double waited_seconds() const { return waited_seconds_; }
   double speed_while_waiting() const { return waiting_speeds_.empty() ? 1 : median(waiting_speeds_); }
 
-  /// The seconds of an epoch, which are held against the driver's clock.
+  /// Trains one epoch. Its reported seconds are checked against the driver's clock.
   std::optional<answer::Epoch> train_epoch(Contender& contender, double timeout);
 
-  /// Contenders that finish() was called for.
+  /// The number of contenders that are finished.
   std::size_t finished() const { return finished_; }
   TimeSource& time() const { return *instruments_.time; }
 
  private:
   void compute_reference(MeasuredProblem& problem);
   void prepare_and_verify(Contender& contender, int launch);
-  /// The evidence that it computes correctly. Otherwise the contender is finished, and `when` begins the
-  /// message. The row keeps the largest error.
+  /// Compares the contender's result with the reference and returns the evidence. If the result is wrong, the
+  /// contender is finished, with `when` at the beginning of the message. The row keeps the largest error.
   std::optional<Evidence> verify(Contender& contender, std::string_view when);
   void verify_again(Contender& contender);
 
-  /// Notes which algorithm the contender's program took this time.
+  /// Records the algorithm that the contender's program selected this time.
   static void note_algorithm(Contender& contender);
-  /// Finds out whether the machine is probed in this visit, and what a probe costs.
+  /// Determines whether the machine is probed in this visit, and what a probe costs.
   void begin_probing(const Visit& visit);
-  /// Finds how many iterations make a sample. The first call is cold and is not counted from.
+  /// Determines the number of iterations per sample. The first call is cold and does not count.
   void calibrate(Contender& contender, double seconds);
-  /// Two samples that are not counted. The first of a process shows which threads compute, and is slower; the
-  /// second is taken where the threads are held now.
+  /// Takes two samples that do not count. The first shows which threads compute, and is slower. The second
+  /// runs after the threads are pinned.
   void place_and_warm(Contender& contender);
   bool prepare_samples(Visit& visit);
-  /// Rounds of samples that are not counted, until their times are steady.
+  /// Takes rounds of samples that do not count, until their times are steady.
   bool warm_up(Visit& visit);
   bool sample_in_rounds(Visit& visit);
-  /// The machine's own speed now, 0 to 1; empty without a probe.
+  /// The machine's speed now as a fraction (0 to 1) of its own speed; empty if it is not probed.
   std::optional<double> probe_speed();
-  /// Keeps how long the probe's parts took, after a round and while waiting.
+  /// Records the times of the probe's parts, after a round and while waiting.
   void note_parts(const SpeedProbeTimes& times);
-  /// Waits while the machine is slower than itself, as long as the visit allows.
+  /// Waits while the machine is below its own speed, as long as the visit allows.
   void wait_for_own_speed(const Visit& visit);
-  /// Rounds up to the next probe: several where they are short, so that probes keep to their share of the
-  /// time. Short samples in turn are better than long ones: a change of the machine's speed then meets all
-  /// contenders. Empty if a paired visit cannot go on.
+  /// Takes rounds up to the next probe: several if they are short, so that probes keep to their share of the
+  /// time. Short samples in turn are better than long ones, because a change of the machine's speed then
+  /// affects all contenders. Returns an empty optional if a paired visit cannot continue.
   std::optional<std::vector<Round>> take_stretch(Visit& visit);
-  /// Likewise. Its speed is not known yet.
+  /// Takes one round, without its speed. Returns an empty optional if a paired visit cannot continue.
   std::optional<Round> take_round(Visit& visit, const std::vector<std::size_t>& due);
-  /// Probes the machine after these rounds.
+  /// Probes the machine after these rounds and adds the speed to them.
   void probe_after(const Visit& visit, std::vector<Round>& rounds);
 
-  /// One sample of `contender.iterations`.
+  /// Takes one sample of `contender.iterations`.
   std::optional<answer::Sample> take_sample(Contender& contender,
                                             const std::function<void()>& meanwhile = {});
   std::optional<answer::Sample> take_watched_sample(Contender& contender);
-  /// The sample, if it can be: of as many iterations as requested, in no more time than has passed. Otherwise
-  /// the contender is finished.
+  /// Returns the sample if it is plausible: as many iterations as requested, in no more time than has passed.
+  /// Otherwise finishes the contender.
   std::optional<answer::Sample> checked(Contender& contender, std::int64_t iterations,
                                         std::optional<answer::Sample> sample, double wall_seconds);
-  /// Finishes the contender of a program that cannot be believed; the next case starts it afresh.
+  /// Finishes a contender whose program reports impossible values. The next case starts the program again.
   void give_up(Contender& contender, const std::string& fault);
   void keep(Contender& contender, const answer::Sample& sample);
   void keep_losses(Contender& contender, const answer::Sample& sample);
-  /// What a turn took beside its sample; only where all else that it did was to ask for it.
+  /// Records the overhead of a turn beyond its sample. Must be called only if the turn did nothing else.
   void note_turn_cost(const Contender& contender, const answer::Sample& sample, double turn_seconds);
-  /// Lets the contender's GPU cool down before its next sample. Nobody else samples meanwhile: another
-  /// contender may use the same GPU.
+  /// Lets the contender's GPU cool down before its next sample. No other contender samples meanwhile, because
+  /// it may use the same GPU.
   void cool_down(Contender& contender);
 
   void watch_gpu(Contender& contender);
-  /// The energy of seconds of work, for a contender whose GPU is watched: no timing sample, as the counters
-  /// move too seldom for those.
+  /// Measures energy over several seconds of work, for a contender whose GPU is watched. This is separate
+  /// from the timing samples, which are too short for the GPU's counters.
   void measure_energy(Contender& contender);
   std::string why_no_energy(const Contender& contender) const;
 
@@ -255,21 +257,21 @@ class Engine {
   const Instruments& instruments_;
   std::optional<Participant> reference_;
   ReportProgress report_progress_;
-  std::optional<Nvml> nvml_;  // where a backend computes on a GPU
+  std::optional<Nvml> nvml_;  // opened if a backend computes on a GPU
   std::vector<Gpu> gpus_;
   WorkerPool workers_;
-  std::unique_ptr<SpeedProbe> speed_probe_;  // null: none
-  bool probes_ = false;                      // in this visit
+  std::unique_ptr<SpeedProbe> speed_probe_;  // null if the machine is not probed
+  bool probes_ = false;                      // in the current visit
   std::optional<double> latest_speed_;
   std::shared_ptr<const std::vector<CpuSpeedRatios>> latest_probe_;
   std::vector<double> round_speeds_;
-  std::map<std::string, std::vector<double>> part_seconds_;  // of the probe, by part: the slowest CPU's
-  std::vector<double> instructions_per_cycle_;               // of the probe's arithmetic: the slowest CPU's
-  std::vector<double> probe_costs_;  // seconds, the latest; empty: it is not calibrated
+  std::map<std::string, std::vector<double>> part_seconds_;  // of the slowest CPU, by part of the probe
+  std::vector<double> instructions_per_cycle_;               // in the probe's arithmetic, on the slowest CPU
+  std::vector<double> probe_costs_;                          // seconds, latest last; empty before calibration
   double probe_seconds_ = 0;
   std::vector<double> waiting_speeds_;
   double waited_seconds_ = 0;
-  std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant: the latest
+  std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last
   std::size_t finished_ = 0;
 };
 

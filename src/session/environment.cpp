@@ -29,7 +29,7 @@ std::optional<double> first_number(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-/// The rest of the first line of `path` that begins with `key`, behind `separator`.
+/// The rest of the first line of `path` that begins with `key`, after `separator`.
 std::optional<std::string> field(const char* path, const std::string& key, char separator) {
   std::ifstream in(path);
   std::string line;
@@ -66,7 +66,7 @@ double seconds_per_tick() {
 }
 
 std::optional<double> throttled_seconds() {
-  // v2 gives throttled_usec in cpu.stat, v1 throttled_time in nanoseconds
+  // cgroup v2 has throttled_usec in cpu.stat, v1 has throttled_time in nanoseconds.
   for (const auto& [path, key, scale] : {std::tuple{"/sys/fs/cgroup/cpu.stat", "throttled_usec", 1e-6},
                                          std::tuple{"/sys/fs/cgroup/cpu/cpu.stat", "throttled_time", 1e-9}}) {
     if (const auto text = field(path, key, ' ')) return std::stod(*text) * scale;
@@ -207,8 +207,7 @@ Conditions conditions_of(const CountedOnHost& all) {
   const auto total = counted.total_seconds;
   const auto steal = counted.steal_seconds;
   const auto busy = counted.busy_seconds;
-  // The kernel counts in ticks of a hundredth of a second: over less than twenty of them a share says
-  // nothing.
+  // The kernel counts in ticks of a hundredth of a second: a share of fewer than twenty ticks is too coarse.
   if (total && *total >= 0.2) {
     c.steal_percent = *steal / *total * 100;
     c.other_cpu_percent = std::max(0.0, (*busy - all.own_seconds) / *total * 100);

@@ -1,4 +1,4 @@
-// What a result file says of the machine, and what the machine does while something is measured.
+// Describes the machine for the result file, and its state while something is measured.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace breakeven {
 
-/// This machine, as far as it tells. `threads` is what backends are given.
+/// Describes this machine. `threads` is the number that backends get.
 Host describe_host(int threads);
 
-/// Where this build is not optimised.
+/// Adds a warning if this build is not optimised.
 void warn_of_build(std::vector<std::string>& warnings);
 
-/// Where variables were set that libraries heed.
+/// Adds a warning if environment variables are set that influence libraries.
 void warn_of_environment(const Host& host, std::vector<std::string>& warnings);
 
 /// Adds a backend's reasons for being slower here than it could be, and its notes, each once: "openblas: its
 /// kernels ...".
 void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& warnings);
 
-/// Counters at one moment, from which the conditions of an interval are the difference.
+/// Counters at one moment. The conditions of an interval are the difference of two.
 struct HostCounters {
   std::optional<double> busy_seconds, steal_seconds;  // of all CPUs together
   std::optional<double> total_seconds;
@@ -31,17 +31,17 @@ struct HostCounters {
 };
 HostCounters read_counters();
 
-/// Counts over one interval or several.
+/// Counts over one or more intervals.
 struct CountedOnHost {
-  std::optional<HostCounters> counted;  // sums of the differences; empty: of no interval yet
+  std::optional<HostCounters> counted;  // sums of the differences; empty before the first interval
   double own_seconds = 0;               // CPU time that the driver and its workers used meanwhile
 };
 
-/// Adds an interval. What cannot be read in one of them is not known of all.
+/// Adds an interval. A counter that cannot be read in one interval is unknown for all of them.
 void add_interval(CountedOnHost& all, const HostCounters& before, const HostCounters& after,
                   double own_seconds);
 
-/// In all intervals together; clock and temperature are those of now.
+/// The conditions over all intervals together. Clock and temperature are the current ones.
 Conditions conditions_of(const CountedOnHost& all);
 
 }  // namespace breakeven

@@ -31,10 +31,10 @@ constexpr const char* name_of(std::size_t side) {
 /// Both sides of one case on one backend.
 struct ComparedCase {
   std::size_t verdict_index = 0;
-  std::array<Contender*, 2> sides{};  // null: the side does not have it
-  std::size_t throttled = 0;          // pairs that were taken again, as a GPU had lowered its clocks
-  std::size_t slow = 0;               // pairs that were left out, as the machine was slower than itself
-  std::vector<double> slow_speeds;    // its share of its own speed in these
+  std::array<Contender*, 2> sides{};             // null if the side does not have it
+  std::size_t throttled = 0;                     // pairs repeated because a GPU had lowered its clocks
+  std::size_t slow = 0;                          // pairs left out because the machine was below its own speed
+  std::vector<double> slow_speeds;               // the fraction of its own speed in those pairs
   std::vector<std::vector<RoundProbes>> probes;  // around each pair of each launch
   Effects effects;
   bool decided = false;
@@ -96,7 +96,7 @@ class Gate {
         const double start = now();
         const double waited = engine_.waited_seconds();
         measure(*problem);
-        // A neighbour that was waited for says nothing of what the next launch takes.
+        // Time spent waiting for a neighbour to finish does not predict how long the next launch takes.
         problem->seconds_each = now() - start - (engine_.waited_seconds() - waited);
         save_(verdicts_);
       }
@@ -126,7 +126,7 @@ class Gate {
     for (std::string& warning : same_file_warnings(verdicts_.base, verdicts_.head))
       verdicts_.warnings.push_back(std::move(warning));
     const std::size_t most = plan_.config.cases.size() * plan_.backends.size();
-    rows_.reserve(2 * most);  // contenders point at them
+    rows_.reserve(2 * most);  // contenders point to these
     verdicts_.cases.reserve(most);
     for (const PlannedCase& planned : plan_.config.cases) add(planned);
     rules_.cases = 0;
@@ -177,7 +177,7 @@ class Gate {
     return found == there.end() ? nullptr : &*found;
   }
 
-  /// Adds a case that both sides have, or only one; in both situations its verdict exists from the start.
+  /// Adds a case that both sides have, or only one. Its verdict exists from the start in both situations.
   void add(const PlannedCase& planned) {
     if (!planned.problem.workload->is_timed()) {
       verdicts_.warnings.push_back(fmt::format("{}: not compared, it has no time", planned.problem.id()));
@@ -191,7 +191,7 @@ class Gate {
       const auto has = [&](std::size_t side) {
         return pair[side] && pair[side]->backend.has_operation(planned.problem.workload->op());
       };
-      // A backend that has the operation on neither side would only repeat that for every case.
+      // A backend without the operation on either side would only report that for every case.
       if (!has(base) && !has(head)) continue;
       const Participant& shown = has(head) ? *pair[head] : *pair[base];
       CaseVerdict& verdict = verdicts_.cases.emplace_back(undecided(empty_case(planned, id, shown.backend)));
@@ -233,9 +233,9 @@ class Gate {
 
   // ---- a launch
 
-  /// The problems that the next launch measures, in random order: everything that runs before a case in its
-  /// process is part of its conditions. If there is not enough time for everything, the suspects nearest to
-  /// an end come first: half of the confirmations of all would confirm nothing.
+  /// The problems that the next launch measures, in random order, because everything that runs before a case
+  /// in its process is part of its conditions. If there is not enough time for all, the suspects closest to a
+  /// decision come first: half-confirming all of them would confirm nothing.
   std::vector<ComparedProblem*> due() {
     std::vector<ComparedProblem*> unsuspected, suspects;
     for (ComparedProblem& problem : problems_) {
@@ -291,7 +291,7 @@ class Gate {
       }
       const std::size_t pairs = sample(one);
       if (verdict_of(one).launches.empty()) verify_other(one);
-      if (Interruption::requested()) return;  // half a launch says nothing
+      if (Interruption::requested()) return;  // an incomplete launch does not count
       if (is_new(one)) {
         verify_new(one);
       } else if (any_finished(one)) {
@@ -318,8 +318,8 @@ class Gate {
     ++decided_;
   }
 
-  /// A side that fails in the first launch ends it, perhaps before the other side was prepared. That is
-  /// verified then, so that what is said of it does not depend on the order.
+  /// Verifies the other side if one side failed in the first launch, perhaps before the other was prepared.
+  /// The result then does not depend on the order.
   void verify_other(ComparedCase& one) {
     for (const std::size_t side : {base, head}) {
       if (one.sides.at(1 - side)->finished && !one.sides.at(side)->finished)
@@ -348,8 +348,8 @@ class Gate {
     return one.sides[base]->finished || one.sides[head]->finished;
   }
 
-  /// Takes pairs of samples, one right after the other; either side comes first equally often, in random
-  /// order. Returns how many count.
+  /// Takes pairs of samples, one right after the other. Either side comes first equally often, in random
+  /// order. Returns how many pairs count.
   std::size_t sample(ComparedCase& one) {
     const auto prepared = random_order(2, generator_);  // either side is prepared first
     Visit visit{.contenders = {one.sides.at(prepared[0]), one.sides.at(prepared[1])},
@@ -360,7 +360,8 @@ class Gate {
     visit.wait_until = begun_ + plan_.max_seconds;
     LaunchSamples taken;
     std::vector<RoundProbes> probes;
-    std::vector<std::size_t> first{generator_() % 2};  // of each pair, as an index into `prepared`
+    // The side that begins each pair, as an index into `prepared`.
+    std::vector<std::size_t> first{generator_() % 2};
     bool disturbed = false;
     visit.due = [&](std::size_t pending) -> std::vector<std::size_t> {
       const std::size_t pair = taken.base.size() + pending;
@@ -372,7 +373,8 @@ class Gate {
       if (!keep_pair(one, round, prepared, taken)) return;
       probes.push_back(round.probes);
       if (taken.base.size() > 1) return;
-      // Set for this launch alone: a launch that begins disturbed must not leave all others with fewer pairs.
+      // The time is set for this launch only: a disturbed first launch must not leave all others with fewer
+      // pairs.
       double overhead = 0;
       for (const Contender* side : one.sides) overhead += side->setup_seconds + side->warm_seconds;
       const double more =
@@ -386,7 +388,7 @@ class Gate {
     return first.size();
   }
 
-  /// Adds the pair to those that count, unless something disturbed it.
+  /// Adds the pair to those that count, unless it was disturbed. Returns whether it counts.
   static bool keep_pair(ComparedCase& one, const Round& round, const std::vector<std::size_t>& prepared,
                         LaunchSamples& taken) {
     if (!round.is_undisturbed()) {
@@ -400,7 +402,7 @@ class Gate {
     return true;
   }
 
-  /// The side that begins each pair: the first as given, both equally often.
+  /// The side that begins each pair: `begins` in the first, then in random order. Both occur equally often.
   std::vector<std::size_t> balanced_order(std::size_t pairs, std::size_t begins) {
     std::vector<std::size_t> order(pairs);
     for (std::size_t i = 0; i < pairs; ++i) order[i] = i % 2 == 0 ? begins : 1 - begins;
@@ -426,8 +428,9 @@ class Gate {
     }
   }
 
-  /// Pairs that counted, and beside which the machine was slower than itself by what is known now. Those of a
-  /// launch that keeps less than half of its pairs are all left out. False where there are none.
+  /// Leaves out counted pairs during which the machine was below its own speed according to what is known
+  /// now. A launch that keeps less than half of its pairs is left out entirely. Returns false if there are no
+  /// such pairs.
   bool leave_out_slow_pairs(ComparedCase& one) {
     std::vector<LaunchSamples>& launches = verdict_of(one).launches;
     bool any = false;
@@ -461,7 +464,7 @@ class Gate {
     return any;
   }
 
-  /// By the launches that are left, in their order.
+  /// Decides again from the launches that are left, in their order.
   Step decide_anew(ComparedCase& one) {
     one.effects = {};
     Step step;
@@ -472,8 +475,8 @@ class Gate {
     return step;
   }
 
-  /// Looks at all verdicts again at the end: the first may have been decided beside a neighbour that was
-  /// there from the start, before the machine was seen without it. True if a case is open again.
+  /// Checks all verdicts again at the end, because the first may have been decided next to a neighbour that
+  /// was there from the start, before the machine's own speed was seen. Returns true if a case is open again.
   bool reopen_doubtful() {
     bool any = false;
     for (ComparedProblem& problem : problems_) {
@@ -559,7 +562,7 @@ class Gate {
           fmt::format("{} left out: this machine {}", pairs_were(one.slow), ran_at(median(one.slow_speeds))));
   }
 
-  /// Ends the cases that are still open when the time is up or the run is interrupted.
+  /// Ends the cases that are still open when time runs out or the run is interrupted.
   void give_up() {
     verdicts_.complete = true;
     const bool interrupted = Interruption::requested();
@@ -587,8 +590,8 @@ class Gate {
     }
   }
 
-  /// True if a slow machine is why the case is open: it took most of the gate's time, or most of the case's
-  /// pairs.
+  /// True if a slow machine is the reason why the case is open: waiting took most of the gate's time, or most
+  /// of the case's pairs were left out.
   bool was_slow(const ComparedCase& one) {
     std::size_t counted = 0;
     for (const LaunchSamples& launch : verdict_of(one).launches) counted += launch.base.size();
@@ -618,8 +621,9 @@ class Gate {
                                              .remedy = cause.remedy});
   }
 
-  /// A rough estimate in minutes for all open cases: suspects run up to the next look that may confirm them,
-  /// the others take twice the launches that they had. Always more than the time limit.
+  /// A rough estimate, in minutes, of the time limit that all open cases need: suspects run up to the next
+  /// look that may confirm them, the others need twice the launches that they had. Always more than the
+  /// current limit.
   double minutes_needed() const {
     double seconds = (now() - begun_), seconds_each = 0;
     for (const ComparedProblem& problem : problems_)

@@ -13,7 +13,7 @@
 namespace breakeven {
 namespace {
 
-/// Of a device that cannot be asked, every quantity is unknown for the same reason.
+/// Queries a device. If it cannot be opened, every value is unknown for the same reason.
 template <typename T>
 Reading<T> ask(const Reading<NvmlDevice>& device, Reading<T> (NvmlDevice::*query)() const) {
   if (!device) return {{}, device.unknown};
@@ -130,7 +130,7 @@ void NvmlGpuWatch::begin() {
 }
 
 void NvmlGpuWatch::look() {
-  // Each reading holds a lock of the driver, which launches may wait for.
+  // Each reading holds a lock of the driver, for which kernel launches may wait.
   constexpr std::chrono::milliseconds between_readings{20};
   if (!device_) return;
   if (Clock::now() - read_at_ < between_readings) {
@@ -167,7 +167,7 @@ void NvmlGpuWatch::look() {
   if (Clock::now() - looked_around_ > often_enough) look_around();
 }
 
-/// What changes slowly, or takes longer to ask for.
+/// Reads values that change slowly or take longer to query.
 void NvmlGpuWatch::look_around() {
   looked_around_ = Clock::now();
   const auto most = [&](std::optional<std::int64_t>& field, const char* key, Reading<std::int64_t> reading) {
@@ -196,7 +196,7 @@ std::vector<std::string> NvmlGpuWatch::end() {
 }
 
 Reading<double> NvmlGpuWatch::settled_joules() const {
-  constexpr std::chrono::milliseconds slowest{250};  // counters move every 20 to 100 ms
+  constexpr std::chrono::milliseconds slowest{250};  // counters are updated every 20 to 100 ms
   const auto first = ask(device_, &NvmlDevice::joules);
   const auto give_up = Clock::now() + slowest;
   auto now = first;

@@ -1,4 +1,4 @@
-// What a GPU is, and what it does while a backend computes on it, read through NVML.
+// Describes a GPU, and its state while a backend computes on it, read through NVML.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,17 @@
 
 namespace breakeven {
 
-/// The GPUs that these backends compute on, each once. `nvml` is opened where there is one: to do so takes up
-/// to a second on machines with many.
+/// The GPUs that these backends compute on, each once. Opens `nvml` only if there is one, because this takes
+/// up to a second on machines with many GPUs.
 std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml);
 
-/// What keeps measurements on `now` from standing beside those on `then`, as in "its power limit was 700 W
-/// and is 500 W"; empty where nothing does. What changes by itself (the link of an idle card) and what is
-/// unknown does not.
+/// Why measurements on `now` cannot be compared with those on `then`, such as "its power limit was 700 W and
+/// is 500 W"; empty if they can. Unknown values and values that change by themselves (the link of an idle
+/// card) are ignored.
 std::string gpu_difference(const Gpu& then, const Gpu& now);
 
-/// How many of `processes` are not `ours`. Unknown where none of them is: then the driver counts processes as
-/// another system or container does, and nobody can tell.
+/// The number of `processes` that are not `ours`. Unknown if none of them is ours: the driver then numbers
+/// processes as another system or container does.
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
                                    const std::function<bool(std::int64_t)>& ours);
 
@@ -37,27 +37,27 @@ class GpuWatch {
   GpuWatch(GpuWatch&&) = delete;
   GpuWatch& operator=(GpuWatch&&) = delete;
 
-  /// A sample is about to be asked for.
+  /// Begins a sample, just before the request.
   virtual void begin() = 0;
-  /// It is under way: to be called every few milliseconds. Some of the calls read nothing.
+  /// Reads values during a sample. Must be called every few milliseconds; some of the calls read nothing.
   virtual void look() = 0;
-  /// It has been answered. What held the clocks down meanwhile; empty: nothing.
+  /// Ends a sample after its answer. Returns why the clocks were lowered meanwhile; empty if they were not.
   virtual std::vector<std::string> end() = 0;
 
-  /// Joules used so far, as soon as the counter has moved on: what was done before is in it.
+  /// Joules used so far. Waits until the counter is updated, so that all work before the call is included.
   virtual Reading<double> settled_joules() const = 0;
 
-  /// Of all samples so far.
+  /// The conditions over all samples so far.
   virtual DeviceConditions conditions() const = 0;
 };
 
-/// Finds those of `allowed` that are nearest to this GPU: a program on another socket's CPUs has its data in
-/// memory that is farther from the card. Empty where that is all or none of them, or not known.
+/// The CPUs among `allowed` that are nearest to this GPU. A program on another socket's CPUs has its data in
+/// memory that is farther from the card. Empty if these are all or none of them, or if it is not known.
 std::vector<int> cpus_near_gpu(const Nvml& nvml, const std::string& id, const std::vector<int>& allowed);
 
 class NvmlGpuWatch : public GpuWatch {
  public:
-  /// `ours` tells whether a process belongs to this run.
+  /// `ours` returns true if a process belongs to this run.
   NvmlGpuWatch(const Nvml& nvml, const std::string& id, std::function<bool(std::int64_t)> ours);
 
   void begin() override;
@@ -78,11 +78,11 @@ class NvmlGpuWatch : public GpuWatch {
   Reading<std::int64_t> ecc_before_;
   Violations before_;
   Clock::time_point begun_{}, read_at_{}, looked_around_{};
-  ClockReasons seen_ = 0;  // in this sample
+  ClockReasons seen_ = 0;  // in the current sample
   ClockReasons latest_reasons_ = 0;
   ClockReasons all_seen_ = 0;
   std::vector<double> sm_mhz_, memory_mhz_, watts_;
-  DeviceConditions kept_;  // the rest
+  DeviceConditions kept_;  // the other conditions
 };
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Whether a program does what a case asks for, or what it has always done.
+// Checks whether a program prepared the case that was requested.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace breakeven {
 
-/// Why what was made ready is not the case that was asked for: a program may ignore a parameter that it does
-/// not know. Empty where it is.
+/// Why the prepared case is not the requested one; empty if it is. A program may ignore a parameter that it
+/// does not know.
 std::string not_heeded(const Case& asked, const answer::Ready& ready);
 
-/// What a row says of how its case is computed: the algorithm, and how many sets of operands take turns.
+/// Describes how a case is computed: the algorithm, and how many sets of operands are used in turn.
 std::string algorithm_text(const answer::Ready& ready);
 
 }  // namespace breakeven

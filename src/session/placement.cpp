@@ -7,8 +7,8 @@
 namespace breakeven {
 
 std::vector<PlacedThread> place_threads(const ThreadUse& use, const std::vector<int>& cpus) {
-  constexpr double busy = 0.1;    // of the busiest thread's time: less is not part of the computation
-  constexpr double all_of = 0.9;  // what is read may miss a tick
+  constexpr double busy = 0.1;    // of the busiest thread's time; threads below it do not compute
+  constexpr double all_of = 0.9;  // readings may miss a tick
   double busiest = 0, living = 0;
   for (const auto& [thread, seconds] : use.cpu_seconds) {
     busiest = std::max(busiest, seconds);
@@ -40,7 +40,8 @@ void Placement::place(double wall_seconds, double process_seconds) {
     const auto found = before_.find(thread);
     use.cpu_seconds[thread] = seconds - (found == before_.end() ? 0 : found->second);
   }
-  // Of those that did nothing in this sample, too: who places one of its threads knows why.
+  // Includes threads that were idle in this sample: a program that places one of its threads does so on
+  // purpose.
   const bool free = std::all_of(use.cpu_seconds.begin(), use.cpu_seconds.end(),
                                 [&](const auto& one) { return cpus_of_thread(one.first) == allowed_; });
   if (!free) return;
@@ -53,7 +54,7 @@ void Placement::undo() {
   const auto is_a_place = [&](const std::vector<int>& cpus) {
     return cpus.size() == 1 && std::find(cpus_.begin(), cpus_.end(), cpus.front()) != cpus_.end();
   };
-  // Also those that have been started since, which inherited a place.
+  // Includes threads that were started since and inherited a CPU.
   for (const auto& [thread, seconds] : thread_times(pid_)) {
     if (is_a_place(cpus_of_thread(thread))) set_cpus_of_thread(thread, allowed_);
   }

@@ -1,5 +1,5 @@
-// Which core each computing thread of a worker runs on. Left to itself the kernel may put two threads that
-// wait for each other on one core and leave them there for seconds, in one process and not in the next.
+// Pins each computing thread of a worker to a core. Otherwise the kernel may put two threads that wait for
+// each other on one core and leave them there for seconds, in one process and not in the next.
 #pragma once
 
 #include <map>
@@ -9,42 +9,42 @@
 namespace breakeven {
 
 struct PlacedThread {
-  int thread = 0;  // its id
+  int thread = 0;  // thread id
   int cpu = 0;
   bool operator==(const PlacedThread&) const = default;
 };
 
-/// What a worker's threads did in one sample.
+/// CPU time of a worker's threads in one sample.
 struct ThreadUse {
-  std::map<int, double> cpu_seconds;  // by thread id, of the threads that live now
-  double process_seconds = 0;         // CPU time of all threads, also of those that have ended
+  std::map<int, double> cpu_seconds;  // by thread id, for the threads that exist now
+  double process_seconds = 0;         // CPU time of all threads, including those that have ended
   double wall_seconds = 0;            // of the sample
 };
 
-/// A CPU for each thread that computed: that used at least a tenth of the CPU time of the busiest. In the
-/// order of their ids, which is that of their start, so that the first, as a rule the main thread, gets the
-/// first CPU. There may be more threads than CPUs where a library has two pools that it uses in turn, which
-/// is told by the main thread's computing all the time: then each pool has the CPUs behind the first to
-/// itself. Empty where that does not fit, where there is nothing to share out, or where threads that have
-/// ended did part of the work: the next ones would all inherit the place of the one that starts them.
+/// Assigns a CPU to each thread that computed, that is, used at least a tenth of the busiest thread's CPU
+/// time. Threads are in the order of their ids, which is that of their start, so that the first, usually the
+/// main thread, gets the first CPU. There may be more threads than CPUs if a library uses two pools in turn,
+/// which shows in a main thread that computes all the time: each pool then gets all CPUs after the first.
+/// Returns an empty list if the numbers do not fit, if there are fewer than two CPUs, or if threads that have
+/// ended did part of the work: the next ones would all inherit the CPU of the thread that starts them.
 std::vector<PlacedThread> place_threads(const ThreadUse& use, const std::vector<int>& cpus);
 
-/// Holds the threads of one worker in their places.
+/// Pins the threads of one worker to their CPUs.
 class Placement {
  public:
-  /// `allowed`: the CPUs that its threads may use otherwise. `cpus`: those to be placed on, in order; fewer
-  /// than two, and every thread is left alone.
+  /// `allowed` are the CPUs that the worker's threads may use otherwise. `cpus` are those to pin threads to,
+  /// in order; with fewer than two, no thread is pinned.
   Placement(int pid, std::vector<int> allowed, std::vector<int> cpus)
       : pid_(pid), allowed_(std::move(allowed)), cpus_(std::move(cpus)) {}
 
-  /// Before a sample that is to show which threads compute.
+  /// Call it before a sample that shows which threads compute.
   void watch(double process_seconds);
-  /// After it, when the worker is quiet. Threads that the program has placed itself are left where they are,
-  /// and all others with them.
+  /// Call it after that sample, when the worker is idle. If the program has pinned threads itself, all its
+  /// threads are left alone.
   void place(double wall_seconds, double process_seconds);
-  /// Everything may run everywhere again: threads that are started from now on are to inherit that.
+  /// Lets all threads run on all allowed CPUs again, so that threads started from now on inherit that.
   void undo();
-  /// By thread; empty where the kernel decides.
+  /// The CPU of each pinned thread; empty if the kernel decides.
   const std::vector<PlacedThread>& placed() const { return placed_; }
 
  private:

@@ -1,4 +1,4 @@
-// What a program has sent and nobody has taken yet.
+// Buffers what a program has sent until it is taken line by line.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ class ReceivedLines {
   bool empty() const { return bytes_.empty(); }
 
   bool has_line() { return line_end() != std::string::npos; }
-  /// The size of the first line, or of what has come of it.
+  /// The size of the first line, or of the part that has arrived.
   std::size_t line_size() { return has_line() ? line_end() : bytes_.size(); }
-  /// The first line, without the end of line; nothing until all of it is here.
+  /// Removes and returns the first line, without the end of line; empty until all of it has arrived.
   std::optional<std::string> take_line();
-  /// All there is, a whole line or not.
+  /// All bytes that have arrived, whether or not they end a line.
   const std::string& rest() const { return bytes_; }
 
  private:
-  /// Looks at each byte once, however many pieces a line comes in.
+  /// The end of the first line. Examines each byte once, however many pieces a line arrives in.
   std::size_t line_end();
 
   std::string bytes_;
-  std::size_t searched_ = 0;  // there is no end of line before this
+  std::size_t searched_ = 0;  // there is no end of line before this index
 };
 
 }  // namespace breakeven

@@ -11,7 +11,7 @@
 namespace breakeven {
 namespace {
 
-constexpr double longest_request = 0.200;  // seconds, where it has more than one iteration
+constexpr double longest_request = 0.200;  // seconds, for a request of more than one iteration
 
 }  // namespace
 
@@ -42,9 +42,9 @@ std::int64_t paired_iterations(std::int64_t own, std::int64_t most, double reque
 
 Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
                   double seconds) {
-  // Within one visit: what more visits would add cannot be known from inside one.
+  // The interval is that of one visit, because the variation between visits cannot be known from inside one.
   const auto& latest = visits.back();
-  // One sample among many hardly moves an interval, and finding it means sorting them all.
+  // One sample among many hardly changes an interval, and computing it needs a sort of all samples.
   const std::size_t step = std::max<std::size_t>(1, latest.size() / 64);
   if (latest.size() >= fewest_samples && latest.size() % step == 0) {
     std::vector<double> all;
@@ -58,8 +58,8 @@ Progress progress(const std::vector<std::vector<double>>& visits, double spent, 
 
 namespace {
 
-/// True if each of five samples is, with few exceptions, on one side of each of the five before: at least 21
-/// of 25 pairs, which Mann and Whitney's test calls different at the level of 10 %, and by more than half a
+/// True if the latest five samples differ from the five before: at least 21 of 25 pairs are ordered the same
+/// way, which is significant at 10 % by the Mann-Whitney test, and the medians differ by more than half a
 /// percent.
 bool moves(const std::vector<double>& samples) {
   constexpr std::size_t window = 5;
@@ -82,22 +82,23 @@ bool moves(const std::vector<double>& samples) {
 bool is_warm(const WarmUp& warm_up, double visit_seconds) {
   constexpr double least_share = 0.1, most_share = 0.25;
   constexpr double longest_least = 0.25;
-  constexpr std::size_t fewest = 10;  // that can be seen to move
+  constexpr std::size_t fewest = 10;  // number of samples needed to detect a drift
   if (warm_up.spent < std::min(longest_least, least_share * visit_seconds)) return false;
   if (warm_up.spent >= most_share * visit_seconds || warm_up.samples.size() < fewest) return true;
   return !moves(warm_up.samples);
 }
 
 std::string impossible_time(double reported, double wall) {
-  constexpr double clocks_agree_to = 0.01;  // of two clocks, each of which may be adjusted meanwhile
+  // Relative difference of two clocks, because each may be adjusted meanwhile.
+  constexpr double clocks_agree_to = 0.01;
   constexpr double resolution = 50e-6;
   if (reported <= wall * (1 + clocks_agree_to) + resolution) return "";
   return fmt::format("reported {:.3g} s for a sample, but only {:.3g} s passed", reported, wall);
 }
 
 std::string DoubtfulTimes::note(double reported, double wall) {
-  constexpr double least_share = 0.1;  // of the request's time, in a sample that does nothing else
-  constexpr double overhead = 0.1;     // seconds, of messages on a busy machine
+  constexpr double least_share = 0.1;  // fraction of the request's time in a sample that does nothing else
+  constexpr double overhead = 0.1;     // seconds for messages on a busy machine
   constexpr int believed = 3;
   in_a_row_ = reported < least_share * (wall - overhead) ? in_a_row_ + 1 : 0;
   if (in_a_row_ < believed) return "";
@@ -124,7 +125,7 @@ std::vector<std::string> throttle_causes(ClockReasons seen, const std::map<std::
 
 namespace {
 
-/// Rests in a row that are tried.
+/// The number of consecutive rests that are tried.
 constexpr int most_rests = 3;
 
 }  // namespace
@@ -142,7 +143,7 @@ bool Throttling::steady() const {
 double rest_seconds(const Throttling& throttling, const Measure& measure) {
   constexpr double first = 0.1;
   constexpr double share = 0.25;
-  constexpr double least = 0.01;  // less would change nothing
+  constexpr double least = 0.01;  // shorter rests would change nothing
   if (throttling.in_a_row == 0 || throttling.steady()) return 0;
   const double left = share * measure.max_seconds / measure.launches - throttling.rested;
   const double wanted = first * std::exp2(throttling.in_a_row - 1);
@@ -194,9 +195,9 @@ Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int
 
 namespace {
 
-/// Whether the samples rise or fall with time, by Kendall's tau against their order (Mann, Nonparametric
-/// tests against trend, Econometrica 1945), at a level at which one steady case in a thousand is flagged. The
-/// size is that of the last third's median against the first's.
+/// The drift of the samples over time, by Kendall's tau against their order (Mann, Nonparametric tests
+/// against trend, Econometrica 1945), at a level at which one steady case in a thousand is flagged. The size
+/// is the median of the last third relative to that of the first. Empty if there is no drift.
 std::optional<double> drift(const std::vector<double>& samples) {
   const std::size_t n = samples.size();
   if (n < 15) return std::nullopt;
@@ -213,7 +214,7 @@ std::optional<double> drift(const std::vector<double>& samples) {
          1;
 }
 
-/// Of the visits, between which other cases ran; 0 if none drifts.
+/// The largest drift within a visit, because other cases run between visits; 0 if no visit drifts.
 double largest_drift(const Timing& timing) {
   std::vector<std::vector<double>> visits;
   auto next = timing.samples.begin();
@@ -244,7 +245,7 @@ std::vector<std::string> timing_warnings(const Timing& timing, Progress end, con
           measure.max_seconds, reached * 100, measure.precision * 100));
     }
   }
-  // Later launches start again from cold caches and clocks: a trend is one of a single launch.
+  // Later launches start again from cold caches and clocks, so only a single launch can have a trend.
   if (timing.launches.size() == 1) {
     const double trend = largest_drift(timing);
     if (std::abs(trend) > measure.precision)
@@ -333,7 +334,7 @@ std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed
 
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most) {
   for (const double loss : losses) {
-    // The last entry is the mean of the steps since it was begun.
+    // The last entry is the mean of the steps since it was started.
     const std::int64_t within = training.steps % training.loss_stride;
     if (within == 0) {
       training.loss.push_back(loss);

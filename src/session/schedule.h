@@ -1,4 +1,4 @@
-// The decisions of a session, apart from the doing: pure functions.
+// The decisions of a session, separate from their execution: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,122 +15,124 @@
 
 namespace breakeven {
 
-/// How long a sample should last, in seconds: 10 ms, which is thousands of clock ticks, and short enough that
-/// many fit into a case's time. Longer, up to 50 ms, where more than 3 % of the time would go to what a turn
-/// costs beside its sample (waking processes, messages, waiting until threads sleep). `costs` are those of
-/// earlier turns, in seconds.
+/// The length of a sample in seconds: 10 ms, which is thousands of clock ticks, and short enough that many
+/// fit into a case's time. Up to 50 ms if more than 3 % of the time would otherwise be overhead of a turn
+/// (waking processes, messages, waiting until threads sleep). `costs` are the overheads of earlier turns, in
+/// seconds.
 double sample_length(const std::vector<double>& costs);
-/// How long rounds go on before the next probe, in seconds, where a probe takes `probe_cost`: so long that
-/// the probes have at most 3 % of the time.
+/// Seconds for which rounds continue before the next probe, so that probes of `probe_cost` seconds each take
+/// at most 3 % of the time.
 double stretch_seconds(double probe_cost);
-/// Iterations for a sample of that length, from one iteration's time when warm and the time the whole request
-/// took with it (longer where caches are flushed in between).
+/// The number of iterations for a sample of that length, from the time of one warm iteration and the
+/// request's time per iteration, which is longer if caches are flushed in between.
 std::int64_t iterations_for(double sample_length, double seconds_each, double request_seconds_each);
 
-/// The iterations of a sample of one side of a pair, whose own would be `own`, and the larger of both sides'
-/// `most`: equally many, so that what a sample costs beside its calls weighs alike on both. Where that would
-/// make the sample over four times as long, its own: the difference between such sides is far larger than
-/// that cost. So it is where the request, of `request_seconds` an iteration, would take longer than
-/// iterations_for() allows.
+/// The number of iterations of a sample of one side of a pair. `own` is the number that suits this side,
+/// `most` the larger of both sides' numbers. Usually `most`, so that the overhead of a sample affects both
+/// sides equally. If that would make the sample over four times as long, `own`: the difference between such
+/// sides is far larger than the overhead. Also `own` if the request, of `request_seconds` per iteration,
+/// would take longer than iterations_for() allows.
 std::int64_t paired_iterations(std::int64_t own, std::int64_t most, double request_seconds);
 
 enum class Progress { more, precise, out_of_time };
 
-/// Whether a visit has enough samples: `spent` seconds of sampling of at most `seconds`. `visits` are the
-/// samples of all visits, the latest last: the interval is that of the latest, its width that of all.
+/// Decides whether a visit has enough samples after `spent` of at most `seconds` seconds of sampling.
+/// `visits` are the samples of all visits, the latest last. The interval is the latest visit's, divided by
+/// the median over all visits.
 Progress progress(const std::vector<std::vector<double>>& visits, double spent, double precision,
                   double seconds);
 
 /// The samples of one contender before those that count.
 struct WarmUp {
-  std::vector<double> samples;  // seconds of an iteration, in order
-  double spent = 0;             // seconds, with the calls before the first sample
+  std::vector<double> samples;  // seconds per iteration, in order
+  double spent = 0;             // seconds, including the calls before the first sample
 };
 
-/// True once the times are steady: no longer falling or rising from five samples to the next five. Not before
-/// a tenth of the visit's time, but for at most a quarter second; never later than a quarter of it.
-/// `visit_seconds` is what sampling may take.
+/// True once the times are steady: neither falling nor rising from five samples to the next five. This takes
+/// at least a tenth of the visit's time, but at most a quarter second, and never more than a quarter of the
+/// visit's time. `visit_seconds` is the time for sampling.
 bool is_warm(const WarmUp& warm_up, double visit_seconds);
 
 /// Why `reported` seconds cannot be the time of a request that took `wall` seconds by the driver's own clock;
 /// empty if they can.
 std::string impossible_time(double reported, double wall);
 
-/// Reported times that are far shorter than their requests. One may be a driver that was stopped meanwhile;
-/// several in a row are a program that does not say what its work takes.
+/// Detects reported times that are far shorter than their requests. A single one may come from a driver that
+/// was stopped meanwhile; several in a row mean that the program does not report all of its time.
 class DoubtfulTimes {
  public:
-  /// Why the times are not believed any longer; empty if they are.
+  /// Why the times are no longer trusted; empty if they are.
   std::string note(double reported, double wall);
 
  private:
   int in_a_row_ = 0;
 };
 
-/// The order in which `count` contenders are sampled in a round.
+/// A random order in which `count` contenders are sampled in a round.
 std::vector<std::size_t> random_order(std::size_t count, std::mt19937_64& generator);
 
-/// What held a GPU's clocks down in a sample that took `window` seconds: the reasons seen in it, and those of
-/// the driver's counters (seconds, by name) that moved by more than a hundredth of it, which is as much as
-/// could be seen in a time. Empty: it ran freely.
+/// Why a GPU's clocks were lowered in a sample of `window` seconds: the reasons seen in it, and those whose
+/// counter (seconds, by name) advanced by more than a hundredth of it, the smallest effect that a time could
+/// show. Empty if the GPU ran freely.
 std::vector<std::string> throttle_causes(ClockReasons seen, const std::map<std::string, double>& counted,
                                          double window);
 
-/// The samples of one case during which a GPU's clocks were held down, and what was done about it.
+/// The samples of one case during which a GPU's clocks were lowered, and what was done about it.
 struct Throttling {
-  std::vector<std::int64_t> samples;  // their indices, all launches joined, rising
-  std::map<std::string, int> causes;  // in how many of them each was seen
-  int in_a_row = 0;                   // of this launch, since the last that ran freely
-  double rested = 0;                  // seconds of this launch
+  std::vector<std::int64_t> samples;  // indices over all launches joined, rising
+  std::map<std::string, int> causes;  // number of these samples that had each cause
+  int in_a_row = 0;                   // in this launch, since the last unthrottled sample
+  double rested = 0;                  // seconds in this launch
 
-  /// Adds sample `index`.
+  /// Adds the throttled sample `index` with its causes.
   void note(std::int64_t index, const std::vector<std::string>& why);
-  /// Rests did not help: this is how the GPU runs this work, as big products do at the power limit.
+  /// True if rests did not help: the GPU always runs this work that way, as large products do at the power
+  /// limit.
   bool steady() const;
 };
 
-/// How long a GPU is left to rest before a throttled sample is taken again, in seconds: longer each time in a
-/// row, and 0 where it did not help, or where rests have had a quarter of the case's time.
+/// Seconds for which a GPU rests before a throttled sample is repeated: longer each time in a row; 0 if rests
+/// did not help, or if they have used a quarter of the case's time.
 double rest_seconds(const Throttling& throttling, const Measure& measure);
 
-/// The samples by which it is decided whether a case is done: those during which the machine was itself and
-/// the GPU ran freely, and the throttled ones once throttling is steady.
+/// The samples that decide whether a case has enough: those with the machine at its own speed and the GPU
+/// unthrottled, and the throttled ones once throttling is steady.
 std::vector<std::vector<double>> deciding_samples(const std::vector<std::vector<double>>& visits,
                                                   const Throttling& throttling,
                                                   const std::vector<double>& own_speed);
 
-/// Iterations of work that lasts for `energy_seconds`.
+/// The number of iterations that last for `energy_seconds`.
 std::int64_t energy_iterations(double energy_seconds, double seconds_each);
 
-/// Median and interval of the samples that count, and all samples, with the launches joined.
+/// The median and interval of the samples that count, and all samples, with the launches joined.
 Timing summarise(const std::vector<std::vector<double>>& launches, std::int64_t iterations,
                  const std::vector<std::int64_t>& throttled = {}, const std::vector<double>& own_speed = {});
-/// The same of the visits of a single launch.
+/// The same for the visits of a single launch.
 Timing summarise_visits(const std::vector<std::vector<double>>& visits, std::int64_t iterations,
                         const std::vector<std::int64_t>& throttled, const std::vector<double>& own_speed);
 
-/// What a reader should know of these samples: too few, not as precise as asked, drifting, disturbed.
+/// Warnings about the samples: too few, less precise than requested, drifting, disturbed.
 std::vector<std::string> timing_warnings(const Timing& timing, Progress end, const Measure& measure);
 std::vector<std::string> condition_warnings(const Conditions& conditions);
-/// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; nothing where it never did.
+/// "the GPU lowered its clocks in 3 of 40 samples (power cap)"; empty if it never did.
 std::optional<std::string> describe(const Throttling& throttling, std::size_t samples);
-/// Likewise, and how much slower a hot GPU is, where the figures are a cool one's. `seconds` are of all
-/// samples, and `own_speed` is the machine's beside each.
+/// Warnings about throttling, including how much slower a hot GPU is if the results are a cool one's.
+/// `seconds` are the times of all samples, `own_speed` the machine's speed at each.
 std::vector<std::string> throttling_warnings(const Throttling& throttling,
                                              const std::vector<double>& own_speed,
                                              const std::vector<double>& seconds);
-/// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; nothing if it was
-/// itself in nearly all.
+/// "this machine ran below 95 % of its own speed in 45 of 90 rounds (60 % in the slowest)"; empty if nearly
+/// all rounds were at its own speed.
 std::optional<std::string> describe(const MachineSpeed& speed);
 void warn_of_speed(const std::optional<MachineSpeed>& speed, std::vector<std::string>& warnings);
-/// True if figures are also of samples beside which the machine was slower than itself: without those and the
-/// throttled ones too few are left.
+/// True if the results include samples during which the machine was below its own speed, because too few are
+/// left without these and the throttled ones.
 bool counts_slow_samples(const std::vector<double>& own_speed, const Throttling& throttling);
-/// Warns of a slow machine where counts_slow_samples().
+/// Warns of a slow machine if counts_slow_samples().
 std::vector<std::string> own_speed_warnings(const std::vector<double>& own_speed,
                                             const Throttling& throttling);
 
-/// Losses of many steps as at most `most` (an even number) means over equally many steps each.
+/// Adds the losses of many steps as at most `most` (an even number) means over equally many steps each.
 void add_losses(Training& training, const std::vector<double>& losses, std::size_t most = 2000);
 
 }  // namespace breakeven

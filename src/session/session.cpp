@@ -36,21 +36,21 @@ RunStep describe_step(const Case& problem, std::size_t backends) {
   const bool has_goal = (epochs != nullptr && problem.parameters.integer("epochs") > 0) ||
                         (target != nullptr && problem.parameters.number("target_accuracy") > 0);
   const Value* network = problem.parameters.find("network");
-  // Training to a goal takes as long as it takes: single steps say nothing of it.
+  // Training to a goal takes an unpredictable number of steps, so single steps do not predict its time.
   return {.kind = fmt::format("{}{}", problem.workload->op(), has_goal ? " to a goal" : ""),
           .variant = network != nullptr ? problem.parameters.text("network") : "",
           .work = problem.flop(),
           .backends = static_cast<double>(backends)};
 }
 
-/// Cases by (id, backend). The names are the cases' own and must outlive it.
+/// Cases by (id, backend). The names refer to the cases, which must outlive the index.
 using CaseKey = std::pair<std::string_view, std::string_view>;
 using CaseIndex = std::map<CaseKey, const CaseResult*>;
 
 /// The problem of one config entry with all backends that measure it.
 struct SessionProblem {
   MeasuredProblem measured;
-  std::deque<Contender> contenders;  // rows and visits point at them
+  std::deque<Contender> contenders;  // rows and visits point to them
 };
 
 class Session {
@@ -86,7 +86,7 @@ class Session {
     judge_speed_again();
     engine_.stop_workers();
     for (SessionProblem& problem : problems_) summarise(problem);
-    if (optimised) mark_implausible(result_);  // the ceilings of a build that is not are none
+    if (optimised) mark_implausible(result_);  // an unoptimised build measures no valid ceilings
     result_.machine_speed = engine_.machine_speed();
     warn_of_speed(result_.machine_speed, result_.warnings);
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
@@ -96,7 +96,7 @@ class Session {
   }
 
  private:
-  /// Every case is in the result from the start: until it is measured it is `interrupted`.
+  /// Adds every case to the result at the start, as `interrupted` until it is measured.
   void begin() {
     result_.created = now_utc();
     result_.tool_version = version;
@@ -118,7 +118,7 @@ class Session {
                                .options = worker_options(plan_.threads),
                                .threads = plan_.threads});
     }
-    // Contenders point at their rows, which must stay where they are.
+    // Contenders point to their rows, which must not move.
     result_.cases.reserve(plan_.config.cases.size() * plan_.backends.size() +
                           (plan_.earlier ? plan_.earlier->cases.size() : 0));
     for (const auto& planned : plan_.config.cases) {
@@ -148,29 +148,31 @@ class Session {
     for (int step = 0; step < measure_.launches * passes(); ++step) {
       for (const SessionProblem& problem : problems_) {
         steps_.push_back(describe_step(problem.measured.planned->problem, problem.contenders.size()));
-        // Later visits neither train to a goal nor find out how many iterations make a sample.
+        // Later visits neither train to a goal nor determine how many iterations make a sample.
         if (step % passes() > 0) steps_.back().kind += " again";
       }
     }
   }
 
-  /// A launch visits every problem twice, half the time each: a slow phase of the machine shorter than a
-  /// launch then shows as a difference between visits. Several launches are apart already.
+  /// The number of visits of each problem in a launch. A single launch has two, with half the time each: a
+  /// slow phase of the machine that is shorter than a launch then shows as a difference between visits.
+  /// Several launches are far enough apart already.
   int passes() const { return measure_.launches == 1 ? 2 : 1; }
 
   std::size_t step_index(int launch, int pass, std::size_t problem) const {
     return static_cast<std::size_t>(launch * passes() + pass) * problems_.size() + problem;
   }
 
-  /// A backend that nobody named and that lacks an operation would say so at every problem: those that have
-  /// it are asked, and all where none has it.
+  /// Decides whether a backend takes part in a problem. Among backends that were not named explicitly, only
+  /// those that have the operation take part, so that the others do not report its absence for every problem.
+  /// If none has it, all take part.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
     const auto can = [&](const BackendRecord& b) { return b.available && takes(b, problem); };
     return plan_.backends_are_named || can(backend) ||
            std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
   }
 
-  /// What the earlier run has and this one is not asked for stays in the file as it is.
+  /// Keeps cases of the earlier run that are not requested now unchanged.
   void keep_unasked(const CaseIndex& unasked) {
     if (!plan_.earlier) return;
     for (const auto& b : plan_.earlier->backends) {
@@ -206,8 +208,8 @@ class Session {
     save_(result_, static_cast<std::size_t>(problem.contenders.front().row - result_.cases.data()));
   }
 
-  /// By the end more is known of the machine's own speed than while the first samples were taken: beside a
-  /// neighbour that was there from the start they looked undisturbed.
+  /// Estimates the machine's speed at each sample again. At the end more is known of its own speed: next to a
+  /// neighbour that was there from the start, the first samples looked undisturbed.
   void judge_speed_again() {
     for (SessionProblem& problem : problems_) {
       for (Contender& contender : problem.contenders) {
@@ -215,14 +217,14 @@ class Session {
         for (std::size_t i = 0; i < known; ++i) {
           const double by_now = engine_.own_speed_by_now(contender.probes[i]);
           if (by_now < trusted_speed_share)
-            contender.own_speed[i] = std::min(contender.own_speed[i], by_now);  // NaN stays
+            contender.own_speed[i] = std::min(contender.own_speed[i], by_now);  // keeps NaN
         }
       }
     }
   }
 
-  /// Visits again what the machine was too slow for, once it is itself again. That may take as long as a
-  /// quarter of the run.
+  /// Repeats the visits during which the machine was too slow, once it is at its own speed again. This may
+  /// take up to a quarter of the run.
   void take_slow_phases_again() {
     constexpr double share = 0.25;
     if (passes() == 1) return;  // further samples would belong to none of the launches
@@ -252,10 +254,10 @@ class Session {
     std::optional<double> begun, reported;
     visit.due = [&](std::size_t pending) {
       if (!begun) begun = reported = now();
-      // Which samples count is known after the next probe.
+      // The next probe decides which samples count.
       if (pending == 0) judge_progress(contenders, pass);
       auto due = due_contenders(contenders);
-      if (!due.empty() && now() - *reported > 0.1) {  // nobody reads faster
+      if (!due.empty() && now() - *reported > 0.1) {  // more often would be unreadable
         report_progress(*contenders[due.front()], pass == 0 ? "sampling" : "sampling again");
         reported = now();
       }
@@ -279,7 +281,7 @@ class Session {
     }
   }
 
-  /// Those that have not enough samples yet, in random order.
+  /// The contenders that need more samples, in random order.
   std::vector<std::size_t> due_contenders(const std::vector<Contender*>& contenders) {
     auto due = random_order(contenders.size(), generator_);
     std::erase_if(due, [&](std::size_t i) {
@@ -290,16 +292,16 @@ class Session {
 
   double seconds_of_launch() const { return measure_.max_seconds / measure_.launches; }
 
-  /// Of sampling in this launch, at the end of the visit.
+  /// The seconds of sampling in this launch after which the visit ends.
   double seconds_of_visit(const Contender& contender, int pass) const {
     if (pass == 0) return is_spread(contender) ? seconds_of_launch() / 2 : seconds_of_launch();
     return pass < passes() ? seconds_of_launch() : 2 * seconds_of_launch();
   }
 
-  /// False if a second visit would cost more than it tells: it prepares and verifies again, and both must
-  /// have the samples for an interval.
+  /// False if a second visit would cost more than it is worth: it prepares and verifies again, and each visit
+  /// needs enough samples for an interval.
   bool is_spread(const Contender& contender) const {
-    constexpr double cheap = 0.25;  // of the time that sampling takes
+    constexpr double cheap = 0.25;  // fraction of the time for sampling
     if (passes() == 1 || contender.setup_seconds > cheap * seconds_of_launch()) return false;
     return contender.answers.empty() ||
            2 * fewest_samples * total_seconds(contender.answers.front()) <= seconds_of_launch();
@@ -307,7 +309,7 @@ class Session {
 
   Sampling& sampling() { return result_.sampling ? *result_.sampling : result_.sampling.emplace(); }
 
-  /// All there is to a case that is not timed.
+  /// Asks what fits: all that is done for a case that is not timed.
   void ask_what_fits(Contender& contender) {
     report_progress(contender, "asking what fits");
     if (!engine_.start_worker(contender)) return;
@@ -319,7 +321,7 @@ class Session {
     engine_.release(contender);
   }
 
-  /// Sizes that barely fit take long.
+  /// The timeout for such questions, in seconds: sizes that barely fit take long.
   double patience_with_fit() const { return 10 * measure_.timeout_seconds; }
 
   std::optional<Fit> fit_by_program(Contender& contender) {
@@ -330,7 +332,7 @@ class Session {
     return engine_.ask<Fit>(contender, request::Fit{}, patience_with_fit());
   }
 
-  /// For a program without `fits`: every size is prepared like any other case.
+  /// Finds what fits with a program without `fits`, by preparing each size like any other case.
   std::optional<Fit> fit_by_preparing(Contender& contender) {
     const Parameters& p = contender.problem->planned->problem.parameters;
     const std::int64_t smallest = fit_step(p);
@@ -341,7 +343,8 @@ class Session {
       const auto* none = std::get_if<NoAnswer>(&answered);
       if (none == nullptr) return "";
       if (none->status == Status::out_of_memory) return none->reason;
-      // A program that refused still answers. One that died, or refuses even the smallest, has no answer.
+      // A program that refused a size still answers. If it died, or refuses even the smallest size, there is
+      // no result.
       const bool refused = std::holds_alternative<answer::Done>(
           engine_.try_to_ask<answer::Done>(contender, request::Release{}, measure_.timeout_seconds));
       if (!refused || size == smallest) engine_.finish(contender, none->status, none->reason);
@@ -350,7 +353,8 @@ class Session {
     return contender.finished ? std::nullopt : std::optional(std::move(found));
   }
 
-  /// Whole trainings, where the case asks for epochs or an accuracy: an epoch of each contender in turn.
+  /// Runs whole trainings, if the case has a number of epochs or a target accuracy: one epoch of each
+  /// contender in turn.
   void train(const std::vector<Contender*>& contenders) {
     const Parameters& p = contenders.front()->problem->planned->problem.parameters;
     if (p.find("epochs") == nullptr) return;
@@ -377,7 +381,7 @@ class Session {
 
   void train_epoch(Contender& contender, std::int64_t epoch, double target) {
     report_progress(contender, fmt::format("training, epoch {}", epoch + 1));
-    // An epoch of a slow network outlasts what a hang is told by elsewhere.
+    // An epoch of a slow network takes longer than the time after which other requests count as hung.
     const auto done = engine_.train_epoch(contender, 60 * measure_.timeout_seconds);
     if (!done) return;
     CaseResult& row = *contender.row;
@@ -393,20 +397,20 @@ class Session {
     engine_.wait_until_idle(contender);
   }
 
-  // ---- what the samples say
+  // ---- summaries
 
-  /// Works out what the samples so far say; may be called again after more.
+  /// Summarises the samples so far. May be called again after more samples.
   void summarise(SessionProblem& problem) {
     for (Contender& contender : problem.contenders) summarise(contender);
   }
 
-  /// In every launch, with samples that were verified again.
+  /// True if there are enough samples in every launch, all followed by a verification.
   bool is_measured(const Contender& contender) const {
     return contender.progress != Progress::more && contender.verified_answers == contender.answers.size() &&
            contender.launch + 1 == measure_.launches;
   }
 
-  /// Removes the samples since the last verification, where an interruption left no time for another.
+  /// Removes the samples since the last verification, if an interruption left no time for another.
   static void leave_out_unverified(Contender& contender) {
     const std::size_t kept = contender.verified_answers;
     std::size_t excess = contender.answers.size() - kept;
@@ -458,7 +462,7 @@ class Session {
     }
   }
 
-  /// What the samples that count say beside their times.
+  /// Summarises values other than times of the samples that count.
   static void summarise_answers(const Contender& contender, CaseResult& row) {
     std::vector<double> cpu_seconds, device_seconds, joules, latencies;
     for (const std::size_t i : counted_indices(*row.seconds)) {
@@ -476,7 +480,7 @@ class Session {
         .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
   }
 
-  // ---- telling people
+  // ---- progress
 
   double now() const { return engine_.time().now(); }
 

@@ -22,7 +22,7 @@
 namespace breakeven {
 namespace {
 
-/// What was measured of one side of a question at one value. Not movable: contenders point into it.
+/// Measurements of one side of a question at one value. Not movable, because contenders point into it.
 struct SideAtValue {
   PlannedCase planned;
   MeasuredProblem problem;
@@ -32,19 +32,19 @@ struct SideAtValue {
   std::map<std::string, std::vector<double>> seconds, joules;  // by backend: the median of each launch
 };
 
-/// One launch at one value, as a search takes it.
+/// One launch at one value, as a search uses it.
 struct SearchedLaunch {
   double log_ratio = 0;
   std::vector<RoundProbes> rounds;  // the probes around its rounds
 };
 
-/// A question in time, in energy or in cost.
+/// The search for one question in time, energy or cost.
 struct OpenSearch {
   Quantity in = Quantity::time;
   BreakEvenRules rules;
   BreakEvenSearch search = BreakEvenSearch(rules);
   std::map<std::int64_t, std::vector<SearchedLaunch>> launches = {};
-  std::map<std::int64_t, std::string> reasons = {};  // of values that cannot be measured
+  std::map<std::int64_t, std::string> reasons = {};  // why values cannot be measured
   bool over = false;
 
   void add(std::int64_t value, SearchedLaunch launch) {
@@ -57,7 +57,8 @@ struct OpenSearch {
     search.cannot(value);
   }
 
-  /// Begins again with the launches for which is_slow(launch) is false. True if there was another.
+  /// Starts the search again with the launches for which is_slow(launch) is false. Returns true if any launch
+  /// was removed.
   template <typename IsSlow>
   bool forget_launches(const IsSlow& is_slow) {
     std::size_t forgotten = 0;
@@ -75,7 +76,7 @@ struct OpenSearch {
 struct OpenQuestion {
   const ThresholdQuestion* question = nullptr;
   std::map<std::int64_t, std::array<std::unique_ptr<SideAtValue>, 2>> values;
-  std::vector<OpenSearch> searches;  // what one of them has measured, all of them use
+  std::vector<OpenSearch> searches;  // all of them use what one has measured
 };
 
 class ThresholdSession {
@@ -161,10 +162,10 @@ class ThresholdSession {
   double now() const { return engine_.time().now(); }
   bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }
-  /// True if the time is up, and most of it was spent waiting for a machine that was slower than itself.
+  /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
   bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
 
-  /// What the searches ask for; one launch measures one value of each question.
+  /// The values that the searches need next. One launch measures one value of each question.
   std::vector<std::pair<OpenQuestion*, std::int64_t>> due_values() {
     std::vector<std::pair<OpenQuestion*, std::int64_t>> due;
     for (OpenQuestion& open : questions_) {
@@ -180,9 +181,9 @@ class ThresholdSession {
     return due;
   }
 
-  /// By the end more is known of the machine's own speed than while the first launches were measured: beside
-  /// a neighbour that was there from the start they looked undisturbed. True if an answer is open again
-  /// without them.
+  /// Searches again without the launches that were slow according to what is known now: next to a neighbour
+  /// that was there from the start, the first launches looked undisturbed. Returns true if an answer is open
+  /// again without them.
   bool reopen_doubtful() {
     const auto is_slow = [this](const SearchedLaunch& launch) {
       const auto slow = std::count_if(
@@ -222,7 +223,7 @@ class ThresholdSession {
     return sides;
   }
 
-  /// One launch of a value: a number for its search, or the reason why there is none.
+  /// Measures one launch of a value: its search gets a number, or the reason why there is none.
   void measure(OpenQuestion& open, std::int64_t value) {
     Sides& sides = sides_at(open, value);
     std::vector<LaunchOfContender> taken;
@@ -236,7 +237,7 @@ class ThresholdSession {
     std::vector<RoundProbes> rounds;
     const bool enough = sample(taken, sides[0]->launches, rounds);
     for (const auto& side : sides) ++side->launches;
-    if (Interruption::requested() || !enough) return;  // half a launch says nothing
+    if (Interruption::requested() || !enough) return;  // an incomplete launch does not count
     for (LaunchOfContender& one : taken) {
       if (one.contender->finished || one.seconds.empty()) continue;
       if (wants(Quantity::energy)) note_energy(one);
@@ -254,7 +255,7 @@ class ThresholdSession {
     }
   }
 
-  /// What a contender gave in one launch.
+  /// The measurements of a contender in one launch.
   struct LaunchOfContender {
     std::size_t side = 0;
     SideAtValue* at = nullptr;
@@ -263,8 +264,8 @@ class ThresholdSession {
     std::optional<double> joules;
   };
 
-  /// log(challenger's / baseline's) of a launch: of each side's contender that is least; nothing, and the
-  /// reason, where a side has none.
+  /// log(challenger / baseline) in a launch, where each side counts with its best contender. Empty, and the
+  /// reason is set, if a side has none.
   std::optional<double> log_ratio_in(Quantity in, const std::vector<LaunchOfContender>& taken,
                                      const Sides& sides, std::string& reason) const {
     std::array<const LaunchOfContender*, 2> least{};
@@ -311,8 +312,8 @@ class ThresholdSession {
     return std::find(in.begin(), in.end(), quantity) != in.end();
   }
 
-  /// Of an iteration in this launch: by the GPU's counter over some seconds of further work, or as the
-  /// samples reported.
+  /// Records the energy per iteration in this launch: from the GPU's counter over some seconds of further
+  /// work, or as the samples reported it.
   static void note_energy(LaunchOfContender& one) {
     const Contender& contender = *one.contender;
     if (contender.watch) {
@@ -327,10 +328,10 @@ class ThresholdSession {
     if (!reported.empty()) one.joules = median(std::move(reported));
   }
 
-  /// Rounds of all contenders of both sides, in random order, as in a run. False if they are not enough. Adds
-  /// the probes around those that count.
+  /// Takes rounds of all contenders of both sides, in random order, as in a run. Returns false if there are
+  /// not enough. Adds the probes around the rounds that count.
   bool sample(std::vector<LaunchOfContender>& taken, int launch, std::vector<RoundProbes>& rounds) {
-    if (taken.empty()) return true;  // and nothing to decide by
+    if (taken.empty()) return true;  // there is nothing to compare
     Visit visit{.contenders = {}, .launch = launch, .seconds = launch_share * measure_.max_seconds};
     for (const LaunchOfContender& one : taken) visit.contenders.push_back(one.contender);
     visit.measures_energy = wants(Quantity::energy);
@@ -370,7 +371,7 @@ class ThresholdSession {
     return fmt::format("{}", fmt::join(reasons, "; "));
   }
 
-  // ---- what is known
+  // ---- results
 
   Threshold found() const {
     Threshold all = reported_;
@@ -462,7 +463,7 @@ class ThresholdSession {
   const std::function<void(const std::function<Threshold()>&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
   std::mt19937_64 generator_;
-  Threshold reported_;  // but for the answers
+  Threshold reported_;  // without the answers
   Engine engine_;
   const double begun_;
   std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;

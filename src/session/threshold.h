@@ -1,4 +1,4 @@
-// Looks for the value from which one side is faster: which value each launch measures follows from those
+// Finds the value from which one side is faster. The value that each launch measures follows from those
 // before.
 #pragma once
 
@@ -15,14 +15,15 @@ namespace breakeven {
 
 struct ThresholdPlan {
   ThresholdConfig config;
-  std::array<GateSide, 2> sides;         // the baseline, and its challenger
-  std::optional<BackendRecord> arbiter;  // knows the truth; without it nothing can be verified
-  int threads = 1;                       // of the arbiter
-  double max_seconds = 3600;             // of all; what is not answered by then is unclear
+  std::array<GateSide, 2> sides;         // baseline and challenger
+  std::optional<BackendRecord> arbiter;  // the reference backend; without it nothing can be verified
+  int threads = 1;                       // of the reference backend
+  double max_seconds = 3600;             // for all questions; those unanswered by then are unclear
 };
 
-/// `save` is called after every value measured, with what tells what is known by then, if it is wanted: lines
-/// are fitted for it. An interruption returns early, with `complete` false.
+/// Calls `save` after every measured value with a function that returns the threshold so far, which is
+/// computed only when that function is called, because it fits lines. If interrupted, returns early with
+/// `complete` false.
 Threshold run_threshold(const ThresholdPlan& plan,
                         const std::function<void(const std::function<Threshold()>&)>& save,
                         const std::function<void(const SessionProgress&)>& show,

@@ -33,7 +33,7 @@ double most_work(const Steps& steps) {
   return most;
 }
 
-/// The finished steps by variant and by kind, and the slope that follows from them.
+/// The finished steps by variant and by kind, and the slope computed from them.
 struct Known {
   std::map<std::pair<std::string, std::string>, Steps> variants;
   std::map<std::string, Steps> kinds;
@@ -49,7 +49,7 @@ Known known_from(std::span<const RunStep> steps) {
     known.kinds[step.kind].push_back(&step);
     known.any.push_back(&step);
   }
-  // Least squares, each variant with a constant of its own.
+  // Least squares, with a separate constant for each variant.
   double along = 0, squares = 0;
   for (const auto& [name, done] : known.variants) {
     const double middle = mean(done, work_of);
@@ -67,19 +67,19 @@ struct Bounds {
   double least = 0, expected = 0, most = 0;
 };
 
-// Factors by which a step may differ from the steps of its variant, of its kind, or from any; and, in
-// addition, the factor for work beyond the largest of them. These hold for the runs in
+// Factors by which a step may differ from the steps of its variant, of its kind, or from any step, and a
+// further factor for work beyond the largest of them. They hold for the runs in
 // tests/unit/session_time_left_test.cpp.
 constexpr double variant_factor = 1.4, kind_factor = 1.8, any_factor = 2.2, beyond_factor = 1.3;
-/// At this many times the work of every finished step, the factors no longer hold.
+/// If a step has this many times the work of every finished step, the factors no longer hold.
 constexpr double too_far = 16;
-/// Seconds per FLOP for each backend until a slope is known: the time that verifying took in those runs, and
-/// the most that is considered possible.
+/// Seconds per FLOP for each backend until a slope is known: the time of verification in those runs, and the
+/// most that is considered possible.
 constexpr double usual_slope = 1e-9, steepest_slope = 5e-9;
-/// The largest ratio of most to least: a value between them is then known within a factor of two.
+/// The largest ratio of most to least at which a value between them is known within a factor of two.
 constexpr double widest = 4;
 
-/// The bounds for one backend, in seconds.
+/// The bounds of a step's time for one backend, in seconds.
 Bounds predict(const RunStep& step, const Known& known) {
   const auto variant = known.variants.find({step.kind, step.variant});
   const auto kind = known.kinds.find(step.kind);

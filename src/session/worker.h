@@ -1,4 +1,4 @@
-// A conversation with one backend program. WorkerProcess holds it with a real one.
+// The interface to one backend program. WorkerProcess implements it for a real one.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@
 
 namespace breakeven {
 
-/// The worker is of no more use: it died, hung, broke the protocol, or the user interrupted. It has been
-/// killed.
+/// The worker can no longer be used: it died, hung or broke the protocol, or the user interrupted. It has
+/// been killed.
 struct WorkerLost {
-  Status status = Status::failed;  // or timed_out, interrupted
+  Status status = Status::failed;  // failed, timed_out or interrupted
   std::string reason;
 };
 
@@ -28,10 +28,11 @@ using Asked = std::variant<T, answer::Refusal, WorkerLost>;
 
 struct WorkerOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to the driver's own
-  std::chrono::seconds time_to_quit{1};                          // then it is killed
+  std::chrono::seconds time_to_quit{1};                          // after which it is killed
 };
 
-/// How long a program may take to quit. A GPU's context takes its time, above all under compute-sanitizer.
+/// How long a program may take to quit. Destroying a GPU's context takes time, above all under
+/// compute-sanitizer.
 inline std::chrono::seconds time_to_quit(const std::string& device) {
   return std::chrono::seconds(device == "cpu" ? 1 : 10);
 }
@@ -45,20 +46,20 @@ class Worker {
   Worker(Worker&&) = delete;
   Worker& operator=(Worker&&) = delete;
 
-  /// Sends one line and waits for the answer, at most `timeout`. After WorkerLost every further call answers
+  /// Sends one line and waits at most `timeout` for the answer. After WorkerLost every further call returns
   /// the same. `meanwhile` is called every few milliseconds of the wait.
   virtual std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                          std::chrono::duration<double> timeout,
                                                          const std::function<void()>& meanwhile = {}) = 0;
 
-  /// Kills it. Every further request is answered by what this returns.
+  /// Kills the worker. Every further request is answered with the value returned here.
   virtual WorkerLost lose(Status status, const std::string& reason) = 0;
 
-  /// Waits until it uses no CPU, so that its threads take nothing from another's sample. False if it is still
-  /// busy after 50 ms.
+  /// Waits until the worker uses no CPU, so that its threads do not disturb another worker's sample. Returns
+  /// false if it is still busy after 50 ms.
   virtual bool wait_until_quiet() const = 0;
 
-  /// CPU time used so far by all threads of the program itself; empty if the kernel does not tell.
+  /// CPU time used so far by all threads of the program itself; empty if the kernel does not report it.
   virtual std::optional<double> cpu_seconds() const = 0;
   virtual int pid() const = 0;
 
@@ -68,11 +69,11 @@ class Worker {
                const std::function<void()>& meanwhile = {});
 };
 
-/// Starts a backend program. That it cannot be started shows in its first answer.
+/// Starts a backend program. If it cannot be started, the first answer is the error.
 using StartWorker =
     std::function<std::unique_ptr<Worker>(const std::filesystem::path& program, const WorkerOptions&)>;
 
-// ---- below: how it is done
+// ---- implementation
 
 template <typename T>
 Asked<T> Worker::ask(const Request& request, std::chrono::duration<double> timeout,

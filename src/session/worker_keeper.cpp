@@ -19,7 +19,7 @@
 namespace breakeven {
 namespace {
 
-/// The parent of a process that /proc has a folder for; -1 if it has gone.
+/// The parent of a process with a folder in /proc; -1 if the process has gone.
 pid_t parent_of(const char* process) {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%.20s/stat", process);
@@ -28,17 +28,18 @@ pid_t parent_of(const char* process) {
   std::array<char, 512> text{};
   const ssize_t size = read(file, text.data(), text.size());
   close(file);
-  // PID (NAME) STATE PARENT ...: the name may hold anything.
+  // The format is PID (NAME) STATE PARENT ..., where NAME may contain any character.
   const std::string_view stat(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   const std::size_t name_end = stat.rfind(')');
-  constexpr std::size_t to_parent = 4;  // ") S "
+  constexpr std::size_t to_parent = 4;  // length of ") S "
   if (name_end == std::string_view::npos || name_end + to_parent >= stat.size()) return -1;
   pid_t parent = -1;
   std::from_chars(stat.data() + name_end + to_parent, stat.data() + stat.size(), parent);
   return parent;
 }
 
-/// Nobody else can get the id of a child that has not been waited for, so that this hits none but children.
+/// Kills all child processes, and only those: the id of a child that has not been waited for cannot be
+/// reused.
 void kill_children() {
   const pid_t self = getpid();
   DIR* processes = opendir("/proc");
@@ -52,7 +53,8 @@ void kill_children() {
   closedir(processes);
 }
 
-/// Collects children that have ended, and the program's status when it has. False if no child is left.
+/// Collects children that have ended, including the program's status if it has. Returns false if no child is
+/// left.
 bool collect(pid_t program, bool& ended, int& status) {
   for (;;) {
     int of_child = 0;
@@ -70,8 +72,8 @@ double seconds_now() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Children of a child that is killed become children: so again and again, until there is none. One that the
-/// kernel does not let go of is given up after seconds.
+/// Kills children until there are none, because the children of a killed child become children of this
+/// process. Gives up after some seconds if the kernel does not end one.
 void kill_descendants(pid_t program, bool& ended, int& status) {
   constexpr double patience = 5;
   const double start = seconds_now();
@@ -85,10 +87,10 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
   }
 }
 
-/// Ends this process as the program ended.
+/// Ends this process with the program's exit status or signal.
 [[noreturn]] void end_like(int status) {
   if (WIFSIGNALED(status)) {
-    const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};  // the program's own core is the one to look at
+    const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};  // the program's own core dump is the useful one
     setrlimit(RLIMIT_CORE, &no_core);
     const int signal = WTERMSIG(status);
     std::signal(signal, SIG_DFL);
@@ -101,17 +103,17 @@ void kill_descendants(pid_t program, bool& ended, int& status) {
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
-/// All signals are blocked.
+/// Runs the keeper until the program ends, the driver ends or SIGTERM arrives. All signals are blocked.
 [[noreturn]] void watch_over(pid_t program) {
   prctl(PR_SET_NAME, "backend-keeper");
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, children leave no status
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, children leave no status
   sigset_t awaited;
   sigemptyset(&awaited);
   sigaddset(&awaited, SIGCHLD);
   sigaddset(&awaited, SIGTERM);
   bool ended = false;
   int status = 0;
-  collect(program, ended, status);  // one that ended before SIGCHLD was no longer ignored
+  collect(program, ended, status);  // the program may have ended before SIGCHLD was restored
   while (!ended && sigwaitinfo(&awaited, nullptr) != SIGTERM) collect(program, ended, status);
   if (!ended) kill(program, SIGKILL);
   kill_descendants(program, ended, status);
@@ -135,7 +137,7 @@ void WorkerKeeper::start() const {
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  // A process group of its own keeps Ctrl-C in the terminal from reaching either before the driver has saved.
+  // With its own process group, Ctrl-C in the terminal reaches neither process before the driver has saved.
   setpgid(0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1UL);
   prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGTERM));
@@ -154,7 +156,7 @@ void WorkerKeeper::start() const {
     _exit(EXIT_FAILURE);
   }
   const bool told = write(pipe_[1], &program, sizeof program) == sizeof program;
-  closefrom(0);  // the driver sees the end of the program's output, other programs the end of their input
+  closefrom(0);  // otherwise pipes would stay open after the program's end
   if (!told) kill(program, SIGKILL);
   watch_over(program);
 }

@@ -1,4 +1,4 @@
-// The process between the driver and a backend program, which lets nothing that the program started outlive
+// The process between the driver and a backend program. It ensures that nothing the program started outlives
 // it.
 #pragma once
 
@@ -8,15 +8,16 @@
 
 namespace breakeven {
 
-/// All that a program starts, in sessions of their own too, are descendants of its keeper, which adopts those
-/// whose parent ends. The keeper kills them when the program ends, when it is itself sent SIGTERM, and when
-/// the driver ends for whatever reason. It kills children of its own alone, until it has none: never a
-/// process of anybody else. It then ends as the program did, with its exit status or by its signal.
+/// All processes that a program starts, even in sessions of their own, are descendants of its keeper, which
+/// adopts those whose parent ends. The keeper kills them when the program ends, when it receives SIGTERM, and
+/// when the driver ends for whatever reason. It kills only its own children, until it has none, and never
+/// another process. It then ends as the program did, with its exit status or by its signal.
 ///
 /// A keeper that is killed by SIGKILL takes the program with it, but not what the program started.
 class WorkerKeeper {
  public:
-  /// In the driver, before it forks the process that is to execute the program. Throws std::system_error.
+  /// Call it in the driver, before it forks the process that will execute the program. Throws
+  /// std::system_error.
   WorkerKeeper();
   ~WorkerKeeper();
   WorkerKeeper(const WorkerKeeper&) = delete;
@@ -24,16 +25,16 @@ class WorkerKeeper {
   WorkerKeeper(WorkerKeeper&&) = delete;
   WorkerKeeper& operator=(WorkerKeeper&&) = delete;
 
-  /// In the forked process, which becomes the keeper. Returns in a child of it, which is to execute the
+  /// Call it in the forked process, which becomes the keeper. Returns in its child, which must execute the
   /// program.
   void start() const;
 
-  /// In the driver, after the fork: the process id of the program; -1 if there is none.
+  /// Call it in the driver, after the fork. Returns the process id of the program; -1 if there is none.
   pid_t program();
 
  private:
   pid_t driver_;
-  std::array<int, 2> pipe_{-1, -1};  // through which the keeper tells the program's id
+  std::array<int, 2> pipe_{-1, -1};  // through which the keeper sends the program's id
 };
 
 }  // namespace breakeven

@@ -50,14 +50,15 @@ std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
   const auto hello = ask<answer::Hello>(
       participant, request::Hello{.protocol = protocol_version, .threads = participant.threads});
   if (const auto* none = std::get_if<NoAnswer>(&hello)) {
-    running_.erase(participant.key);  // one that has not said hello is not asked for more
+    running_.erase(participant.key);  // a program that has not said hello gets no further requests
     return *none;
   }
-  // Cold caches are flushed by threads of the worker's own on every CPU.
+  // With cold caches, threads of the worker flush every CPU.
   if (measure_.placed && !measure_.cold_cache && participant.backend.device == "cpu")
     running.placement =
         std::make_unique<Placement>(running.worker->pid(), allowed_cpus(), cpus_for(participant.threads));
-  // Before anything is prepared: memory comes from the node of the CPU that touches it first.
+  // Must come before anything is prepared, because memory is allocated on the node of the CPU that touches it
+  // first.
   if (measure_.placed && near_cpus) running.confined_to = near_cpus();
   if (!running.confined_to.empty()) {
     for (const auto& [thread, seconds] : thread_times(running.worker->pid()))

@@ -32,7 +32,7 @@ struct NoAnswer {
   std::string reason;
 };
 
-/// CPUs to hold `threads` threads on, of as many cores as there are; none if there are too few for one each.
+/// CPUs to pin `threads` threads to, each on its own core; empty if there are too few cores.
 std::vector<int> cpus_for(int threads);
 
 template <typename T>
@@ -40,42 +40,44 @@ using Answered = std::variant<T, NoAnswer>;
 
 class WorkerPool {
  public:
-  /// `measure` must outlive it.
+  /// `measure` must outlive the pool.
   WorkerPool(const Measure& measure, StartWorker start_worker)
       : measure_(measure), start_worker_(std::move(start_worker)) {}
 
-  /// Ends the programs of all participants but `kept`.
+  /// Ends the programs of all participants except `kept`.
   void stop_all_but(const std::string& kept);
   void stop();
-  /// Ends the participant's program, to be started afresh.
+  /// Ends the participant's program. The next start() starts it again.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 
-  /// Starts the participant's program unless it runs. Empty, or why it cannot be started. A program that was
-  /// started is held on the CPUs that `near_cpus` returns, any of them; everywhere where it returns none.
+  /// Starts the participant's program unless it runs. Returns why it cannot be started; empty if it runs. A
+  /// newly started program may run only on the CPUs that `near_cpus` returns, or on all CPUs if it returns
+  /// none.
   std::optional<NoAnswer> start(const Participant& participant,
                                 const std::function<std::vector<int>()>& near_cpus = {});
 
-  /// Sends a request to a program that was started. One that is lost is forgotten: start() starts it afresh.
+  /// Sends a request to a program that was started. A lost program is removed; start() starts it again.
   template <typename T>
   Answered<T> ask(const Participant& participant, const Request& request, std::optional<double> timeout = {},
                   const std::function<void()>& meanwhile = {});
 
-  /// Nobody samples while another's threads still spin. False if they are busy after 50 ms.
+  /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
+  /// if they are busy after 50 ms.
   bool wait_until_idle(const Participant& participant);
 
-  /// Lets the participant's threads run on any CPU: threads that it starts from now on are to inherit that.
+  /// Lets the participant's threads run on any CPU, so that threads that it starts from now on inherit that.
   void release_threads(const Participant& participant);
-  /// Before a sample that is to show which threads compute.
+  /// Call it before a sample that shows which threads compute.
   void watch_threads(const Participant& participant);
-  /// After it, when the program is idle: holds each of them on a CPU of its own.
+  /// Call it after that sample, when the program is idle: pins each of these threads to its own CPU.
   void place_threads(const Participant& participant, double sample_seconds);
-  /// The CPUs that its threads are held on, rising; empty if the kernel decides.
+  /// The CPUs that the participant's threads are pinned to, in rising order; empty if the kernel decides.
   std::vector<int> cpus_held(const Participant& participant) const;
 
   /// CPU time used so far by the driver and all programs, in seconds.
   double cpu_seconds() const;
-  /// True for a process that a program of this pool has started, or that is one: each has a process group of
-  /// its own.
+  /// True if the process is a program of this pool or was started by one. Each program has its own process
+  /// group.
   bool owns_process(std::int64_t pid) const;
 
  private:
@@ -92,7 +94,7 @@ class WorkerPool {
   std::map<std::string, Running> running_;  // by participant's key
 };
 
-// ---- below: how it is done
+// ---- implementation
 
 template <typename T>
 Answered<T> WorkerPool::ask(const Participant& participant, const Request& request,

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <ctime>
 #include <thread>
-// Boost 1.86 made version 2 the default and moved this one.
+// Boost 1.86 made version 2 the default and moved version 1.
 #if __has_include(<boost/process/v1/child.hpp>)
 #define BOOST_PROCESS_VERSION 1
 #include <boost/process/v1/args.hpp>
@@ -47,21 +47,22 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What is kept of standard error: its end says why a program died.
+/// The part of standard error that is kept: its end shows why a program died.
 constexpr std::size_t kept_of_stderr = 4096, longest_last_line = 1000;
 
-/// How long an answer is waited for at a stretch, and how long where something is looked at meanwhile: twice
-/// or more in a sample.
+/// How long a single wait for an answer lasts, and how long if `meanwhile` is called: twice or more per
+/// sample.
 constexpr std::chrono::milliseconds longest_wait{100}, between_looks{4};
-/// How long such a look may take and count towards the limit.
+/// How long one call of `meanwhile` may take and count towards the limit.
 constexpr std::chrono::seconds longest_look{1};
 
-/// How long a program that was killed, and all that it started, may take to go.
+/// How long a killed program, and everything that it started, may take to end.
 constexpr std::chrono::seconds longest_end{10};
 
 volatile std::sig_atomic_t interrupted = 0, ends_asked_for = 0;
 
-/// What is written to a terminal that has gone fails, and would end a run whose results are to be saved.
+/// Redirects output from a terminal that has gone. Writing to it would fail and end a run before its results
+/// are saved.
 void leave_lost_terminal() {
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
     termios settings{};
@@ -76,7 +77,7 @@ void leave_lost_terminal() {
 void on_signal(int signal) {
   const int error = errno;
   interrupted = 1;
-  if (signal == SIGHUP) {  // of which the terminal and the shell in it may both send one
+  if (signal == SIGHUP) {  // both the terminal and its shell may send one
     leave_lost_terminal();
   } else {
     ends_asked_for = ends_asked_for + 1;
@@ -92,15 +93,15 @@ double to_seconds(const timespec& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// A status of waitpid(), in words.
+/// Describes a status of waitpid().
 std::string describe_end(int status) {
   return WIFSIGNALED(status)
              ? fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
              : fmt::format("ended with exit status {}", WEXITSTATUS(status));
 }
 
-/// While it lives, this thread's sleeps end on time, not up to 50 microseconds later. Undone afterwards: a
-/// worker that is started would inherit it, and its own sleeps are to be as its users have them.
+/// Makes this thread's sleeps end on time instead of up to 50 microseconds later, during its lifetime. It is
+/// undone afterwards, because a worker inherits the setting, and its sleeps must be as its users have them.
 class PunctualSleep {
  public:
   PunctualSleep() { prctl(PR_SET_TIMERSLACK, 1UL); }
@@ -112,7 +113,7 @@ class PunctualSleep {
 
  private:
   int usual_ =
-      prctl(PR_GET_TIMERSLACK);  // nanoseconds; 0, and so -1 of a kernel that has none, is the default
+      prctl(PR_GET_TIMERSLACK);  // nanoseconds; 0, and so -1 from a kernel without it, restores the default
 };
 
 }  // namespace
@@ -123,7 +124,7 @@ Interruption::Interruption() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals.at(i), &action, &before_.at(i));
-  // As nohup has it.
+  // Under nohup SIGHUP is ignored and must stay so.
   if (before_.back().sa_handler == SIG_IGN) sigaction(signals.back(), &before_.back(), nullptr);
 }
 
@@ -142,14 +143,14 @@ struct WorkerProcess::Pipes {
   bp::async_pipe errors{context};
   bp::child keeper;
   ReceivedLines received;
-  std::vector<char> chunk = std::vector<char>(std::size_t{64} << 10U);  // as much as a pipe holds
+  std::vector<char> chunk = std::vector<char>(std::size_t{64} << 10U);  // the capacity of a pipe
   bool closed = false;                                                  // standard output, by the program
-  std::string sending;                                                  // must outlive the writing of it
+  std::string sending;                                                  // must outlive the asynchronous write
   bool writing = false;
   std::string error_tail;
   std::array<char, 4096> error_chunk{};
 
-  /// Keeps reading standard error while anything is waited for: a full pipe would stop the program.
+  /// Reads standard error while the driver waits for anything, because a full pipe would block the program.
   void read_errors() {
     errors.async_read_some(asio::buffer(error_chunk),
                            [this](const boost::system::error_code& error, std::size_t count) {
@@ -174,13 +175,13 @@ struct WorkerProcess::Pipes {
   void write(const std::string& line) {
     sending = line + "\n";
     writing = true;
-    // Errors show on the other side: a program that no longer reads has closed its output too, or will not
-    // answer in time.
+    // Write errors show on the reading side: a program that no longer reads has closed its output too, or
+    // does not answer in time.
     asio::async_write(to, asio::buffer(sending),
                       [this](const boost::system::error_code&, std::size_t) { writing = false; });
   }
 
-  /// What the program has sent though it owes no answer.
+  /// Output that the program has sent without a request.
   std::string unasked() {
     pollfd readable{.fd = from.native_source(), .events = POLLIN, .revents = 0};
     if (received.empty() && !closed && poll(&readable, 1, 0) == 1 && (readable.revents & POLLIN) != 0) {
@@ -195,13 +196,14 @@ struct WorkerProcess::Pipes {
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options)
     : program_(program.string()), time_to_quit_(options.time_to_quit) {
   bp::environment environment = boost::this_process::environment();
-  // Not by [], which in Boost 1.74 reads past the end of names that are shorter.
+  // Does not use [], which in Boost 1.74 reads past the end of names that are shorter.
   for (const auto& [name, value] : options.environment) environment.set(name, value);
-  std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died is an error like others
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a program that has died becomes an ordinary error
   std::error_code error;
   try {
     pipes_ = std::make_unique<Pipes>();
-    // No other worker inherits these pipes: this one must see the end of its input when the driver goes.
+    // No other worker inherits these pipes, because this one must see the end of its input when the driver
+    // ends.
     for (const auto* pipe : {&pipes_->to, &pipes_->from, &pipes_->errors}) {
       fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
       fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
@@ -216,7 +218,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const WorkerO
                        .reason = fmt::format("{} cannot be started: {}", program_, e.what())};
     return;
   }
-  // Boost.Process 1.74 does not set the error where it cannot make a pipe of its own.
+  // Boost.Process 1.74 does not set the error if it cannot make a pipe of its own.
   if (error || pid_ < 0) {
     const std::string why =
         error ? error.message() : "too many open files or processes; raise ulimit -n or ulimit -u";
@@ -251,7 +253,7 @@ bool WorkerProcess::wait_until_quiet() const {
     const auto before = cpu_seconds();
     std::this_thread::sleep_for(interval);
     const auto after = cpu_seconds();
-    // The main thread may still be on its way back to sleep; a spinning one uses all of the interval.
+    // The main thread may still be about to sleep. A spinning thread uses the whole interval.
     if (!before || !after || *after - *before < 20e-6) return true;
     waited.add(RunningTime::Clock::now(), interval);
     if (waited.counted() > std::chrono::milliseconds(50)) return false;
@@ -276,7 +278,7 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
                                             static_cast<double>(longest) / 0x1p20));
   }
   if (auto answer = p.received.take_line()) {
-    // Which of several lines would be the answer?
+    // If there are several lines, it is unclear which is the answer.
     if (auto lost = lose_if_unasked(*answer)) return *std::move(lost);
     return *std::move(answer);
   }
@@ -289,7 +291,7 @@ std::variant<std::string, WorkerLost> WorkerProcess::exchange(const std::string&
 std::optional<WorkerLost> WorkerProcess::lose_if_unasked(std::string_view answer) {
   const std::string unasked = pipes_->unasked();
   if (unasked.empty()) return std::nullopt;
-  const bool is_answer = answer.empty() || answer.starts_with('{');  // or a library has printed it
+  const bool is_answer = answer.empty() || answer.starts_with('{');  // otherwise a library printed it
   return lose(Status::failed, fmt::format("broke the protocol: sent a line that nobody asked for: {}",
                                           quote_line(is_answer ? unasked : answer)));
 }
@@ -304,7 +306,7 @@ void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::
   RunningTime waited(RunningTime::Clock::now());
   auto next_look = RunningTime::Clock::now() + between_looks;
   while (waiting() && waited.counted() < timeout && !Interruption::requested()) {
-    // A signal ends the wait early; one that came just before it is seen a tenth of a second later.
+    // A signal ends the wait early. One that came just before the wait is noticed a tenth of a second later.
     p.context.run_one_for(slice);
     waited.add(RunningTime::Clock::now(), slice);
     if (!meanwhile || !waiting() || RunningTime::Clock::now() < next_look) continue;
@@ -312,8 +314,9 @@ void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::
     waited.add(RunningTime::Clock::now(), longest_look);
     next_look = RunningTime::Clock::now() + between_looks;
   }
-  // An answer that has come by now has come in time: while the driver was stopped, nobody looked. A program
-  // that never ends to write does not keep it here.
+  // An answer that has arrived by now counts as in time, because nothing was read while the driver was
+  // stopped. The number of pieces is limited, so that a program that never stops writing does not block the
+  // driver.
   const std::size_t most_pieces = 2 + 2 * longest / p.chunk.size();
   for (std::size_t i = 0; i < most_pieces && waiting() && !Interruption::requested(); ++i)
     p.context.poll_one();
@@ -322,11 +325,11 @@ void WorkerProcess::wait_for_answer(std::chrono::duration<double> timeout, std::
 std::string WorkerProcess::how_it_ended() {
   Pipes& p = *pipes_;
   std::string how = "closed its output without ending";
-  // It usually ends within moments.
+  // A program usually ends within moments.
   if (has_ended_within(std::chrono::seconds(1))) how = describe_end(p.keeper.native_exit_code());
   p.context.restart();
   p.context.run_for(std::chrono::milliseconds(10));  // the rest of standard error
-  // The last line that says anything: a loader's message, an exception's.
+  // Uses the last line that is not empty: a loader's message, an exception's.
   std::string_view tail = p.error_tail;
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.remove_suffix(1);
   const auto line = tail.substr(tail.rfind('\n') == std::string_view::npos ? 0 : tail.rfind('\n') + 1);
@@ -336,7 +339,7 @@ std::string WorkerProcess::how_it_ended() {
 WorkerLost WorkerProcess::lose(Status status, const std::string& reason) {
   Pipes& p = *pipes_;
   std::error_code error;
-  // The number of one that has ended may be another process's by now.
+  // After the end of a process, its id may belong to another one.
   if (p.keeper.running(error)) {
     kill(p.keeper.id(), SIGTERM);
     if (!has_ended_within(longest_end)) kill(p.keeper.id(), SIGKILL);
@@ -354,7 +357,7 @@ bool WorkerProcess::has_ended_within(std::chrono::duration<double> timeout) {
   while (p.keeper.running(error)) {
     if (waited.counted() >= timeout) return false;
     p.context.restart();
-    p.context.run_for(slice / 2);  // what it says on standard error at the end
+    p.context.run_for(slice / 2);  // its last output on standard error
     std::this_thread::sleep_for(slice / 2);
     waited.add(RunningTime::Clock::now(), slice);
   }

@@ -1,4 +1,4 @@
-// One running backend program, and the conversation with it.
+// One running backend program, and the communication with it.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace breakeven {
 
-/// Ctrl-C, SIGTERM and SIGHUP (the terminal or the connection has gone) end what is under way instead of the
-/// process. A second Ctrl-C or SIGTERM ends it at once. SIGHUP stays ignored where it was, as under nohup.
-/// One per process, alive before any worker is started.
+/// Makes Ctrl-C, SIGTERM and SIGHUP (the terminal or the connection has gone) end the current work instead of
+/// the process. A second Ctrl-C or SIGTERM ends the process at once. SIGHUP stays ignored if it was, as under
+/// nohup. There must be at most one object per process, constructed before any worker is started.
 class Interruption {
  public:
   Interruption();
@@ -34,10 +34,10 @@ class Interruption {
   std::array<struct sigaction, signals.size()> before_{};
 };
 
-/// All that the program starts ends with it, and it ends with the driver (worker_keeper.h).
+/// A running program. Everything that it starts ends with it, and it ends with the driver (worker_keeper.h).
 class WorkerProcess : public Worker {
  public:
-  /// Starts `program`. That it cannot be started shows in the first answer.
+  /// Starts `program`. If it cannot be started, the first answer is the error.
   explicit WorkerProcess(const std::filesystem::path& program, const WorkerOptions& options = {});
   ~WorkerProcess() override;
   WorkerProcess(const WorkerProcess&) = delete;
@@ -45,7 +45,7 @@ class WorkerProcess : public Worker {
   WorkerProcess(WorkerProcess&&) = delete;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
-  /// The limits of an answer's length are longest_answer()'s. A program that sends anything else than one
+  /// Limits the length of an answer as longest_answer() says. A program that sends anything other than one
   /// line for each request has broken the protocol.
   std::variant<std::string, WorkerLost> exchange(const std::string& line,
                                                  std::chrono::duration<double> timeout,
@@ -55,19 +55,20 @@ class WorkerProcess : public Worker {
   std::optional<double> cpu_seconds() const override;
   int pid() const override;
 
-  /// Closes its input and waits for it to end by itself. Returns its exit status; nothing if it was killed or
-  /// had to be.
+  /// Closes the program's input and waits for it to end by itself. Returns its exit status; empty if it was
+  /// killed or had to be.
   std::optional<int> end_input(std::chrono::duration<double> timeout);
 
-  /// Asks it to quit, and kills it if it does not in time. Returns its exit status; nothing if it was killed.
+  /// Asks the program to quit, and kills it if it does not quit in time. Returns its exit status; empty if it
+  /// was killed.
   std::optional<int> quit(std::chrono::seconds timeout);
 
  private:
   struct Pipes;
-  /// Returns when the answer is there, or cannot come any more, or is not to be waited for.
+  /// Waits until the answer has arrived, cannot arrive any more, or has timed out.
   void wait_for_answer(std::chrono::duration<double> timeout, std::size_t longest,
                        const std::function<void()>& meanwhile);
-  /// Kills it if it has sent anything but what it owes: at most `answer`, which has been taken.
+  /// Kills the program if it has sent more than one answer. `answer` is the one that was taken.
   std::optional<WorkerLost> lose_if_unasked(std::string_view answer = {});
   bool has_ended_within(std::chrono::duration<double> timeout);
   std::optional<int> wait_for_end(std::chrono::duration<double> timeout);
@@ -80,7 +81,7 @@ class WorkerProcess : public Worker {
   std::optional<WorkerLost> lost_;
 };
 
-/// The StartWorker of real programs.
+/// The StartWorker for real programs.
 std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options);
 
 }  // namespace breakeven

@@ -11,20 +11,21 @@
 namespace breakeven {
 namespace {
 
-/// Values on each side of a change from which its size is estimated: more would cost and say little.
+/// The most values on each side of a change from which its ratio is estimated. More would cost time and add
+/// little.
 constexpr std::size_t most_for_ratio = 200;
 
-/// How many ways there are to write the numbers up to `u` as sums of at most `parts` parts: the arrangements
-/// with at most `u` pairs in the wrong order, where no part can be larger than the other group.
+/// The number of ways to write the numbers up to `u` as sums of at most `parts` parts. It is the number of
+/// arrangements with at most `u` pairs in the wrong order, if no part can be larger than the other group.
 class Partitions {
  public:
   static constexpr std::size_t most_parts = 25;
   static constexpr std::size_t most = 2047;
 
   Partitions() {
-    std::array<double, most + 1> exactly{1};  // with at most `parts` parts; with none, only 0
+    std::array<double, most + 1> exactly{1};  // with at most `parts` parts; initially none, so only 0
     for (std::size_t parts = 1; parts <= most_parts; ++parts) {
-      // Either all parts are above 0, and one can be taken off each, or there is one part less.
+      // Either all parts are above 0 and one can be taken off each, or there is one part less.
       for (std::size_t u = parts; u <= most; ++u) exactly[u] += exactly[u - parts];
       std::partial_sum(exactly.begin(), exactly.end(), up_to_[parts].begin());
     }
@@ -40,13 +41,13 @@ double log_choose(std::size_t n, std::size_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-/// Of the standard normal distribution, above z.
+/// The logarithm of the upper tail of the standard normal distribution at z.
 double log_normal_tail(double z) {
   if (z < 30) return std::log(0.5 * std::erfc(z / std::numbers::sqrt2));
-  return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));  // where erfc is 0
+  return -z * z / 2 - std::log(z * std::sqrt(2 * std::numbers::pi));  // for z where erfc underflows to 0
 }
 
-/// One over each position's weight: the factor by which its p-value counts more.
+/// The reciprocal of a position's weight: the factor that multiplies its p-value.
 double penalty(std::size_t position, std::size_t count, double sum_of_weights) {
   return static_cast<double>(std::min(position, count - position)) * sum_of_weights;
 }
@@ -57,8 +58,8 @@ double sum_of_weights(std::size_t count) {
   return sum;
 }
 
-/// Spreads equal values over their ranks in an order that has nothing to do with theirs in time (Steele, Lea
-/// and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014: the finaliser).
+/// Hashes an index, so that equal values get ranks in an order independent of their order in time (the
+/// finaliser of Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 std::uint64_t scattered(std::uint64_t index) {
   std::uint64_t x = index + 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -72,8 +73,8 @@ struct Split {
 };
 
 struct Ranks {
-  std::vector<double> spread;  // of which no two are equal
-  std::vector<double> shared;  // equal values have the mean of theirs
+  std::vector<double> spread;  // all different
+  std::vector<double> shared;  // equal values have the mean of their ranks
 };
 
 Ranks ranks_of(std::span<const double> values) {
@@ -96,7 +97,8 @@ Ranks ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-/// Of the position after `before` of `count` values, whose ranks' sum is given; two-sided, weighted.
+/// The logarithm of the two-sided, weighted p-value of the position after `before` of `count` values.
+/// `sum_of_ranks` is the sum of the ranks of the values before it.
 double log_p_value(std::size_t before, std::size_t count, double sum_of_ranks, double weights) {
   const auto first = static_cast<double>(before);
   const auto pairs = first * static_cast<double>(count - before);
@@ -106,8 +108,9 @@ double log_p_value(std::size_t before, std::size_t count, double sum_of_ranks, d
          std::log(2 * penalty(before, count, weights));
 }
 
-/// The position at which the values before and after differ most; nothing where there are too few. Equal
-/// values share their ranks to find it, and have them spread to judge it, for which the test is exact.
+/// The position at which the values before and after differ most; empty if there are too few values. Equal
+/// values share their ranks to find the position. For the p-value their ranks are spread, because the test is
+/// exact only without ties.
 std::optional<Split> best_split(std::span<const double> values) {
   const std::size_t count = values.size();
   if (count < 2 * least_segment) return std::nullopt;
@@ -129,15 +132,16 @@ std::optional<Split> best_split(std::span<const double> values) {
   return best;
 }
 
-/// The position from which on values are nearer to the later level than to the earlier one, by the sum of the
-/// distances of their logarithms to the levels' medians: ranks tell whether there is a change, sizes where.
+/// The position from which values are nearer to the later level than to the earlier one, by the sum of the
+/// distances of their logarithms to the levels' medians. Ranks decide whether there is a change, distances
+/// where it is.
 std::size_t place(std::span<const double> values, std::size_t split) {
   const auto log_median = [&](std::span<const double> part) {
     return std::log(median({part.begin(), part.end()}));
   };
   const double earlier = log_median(values.first(split));
   const double later = log_median(values.subspan(split));
-  double cost = 0;  // of counting the values so far to the earlier level instead of the later one
+  double cost = 0;  // of assigning the values so far to the earlier level instead of the later one
   double least = 0;
   std::size_t best = split;
   for (std::size_t t = 1; t + least_segment <= values.size(); ++t) {

@@ -9,11 +9,11 @@
 namespace breakeven {
 namespace {
 
-/// A line by least squares: `level` at `centre`, the mean of the places, where level and slope are
+/// A least-squares line. `level` is its value at `centre`, the mean of the places, where level and slope are
 /// uncorrelated.
 struct Line {
   double centre = 0, level = 0, slope = 0;
-  double count = 0, spread = 0;  // number of values, sum of their places' squared distances from the centre
+  double count = 0, spread = 0;  // number of values, sum of the places' squared distances from the centre
   double at(double place) const { return level + slope * (place - centre); }
 };
 
@@ -70,7 +70,7 @@ Crossing cross(std::span<const ValuesAt> places, const Line& line, double confid
   const double of_slope = t * t * variance / line.spread;
 
   Crossing found{.at = line.centre - line.level / line.slope, .slope = line.slope, .interval = {}};
-  // All d with (level + slope d)^2 <= of_level + of_slope d^2.
+  // Finds all d with (level + slope d)^2 <= of_level + of_slope d^2.
   const double a = line.slope * line.slope - of_slope;
   if (!(a > 0)) return found;
   const double b = line.level * line.slope;

@@ -6,7 +6,7 @@
 namespace breakeven {
 namespace {
 
-/// Half the width of the logarithm's interval; nothing where there is none, or it reaches 0.
+/// Half the width of the logarithm's interval; empty if there is no interval or it reaches 0.
 std::optional<double> log_half_width(const Estimate& estimate) {
   if (!estimate.interval || !(estimate.interval->low > 0)) return std::nullopt;
   return std::log(estimate.interval->high / estimate.interval->low) / 2;
@@ -20,7 +20,7 @@ Estimate from_logarithm(double logarithm, const std::optional<double>& half_widt
   return made;
 }
 
-/// How widths add up: of independent errors, and of such as go together.
+/// Adds two widths: in quadrature for independent errors, or as a sum for fully correlated ones.
 using AddWidths = double (*)(double, double);
 double in_quadrature(double a, double b) {
   return std::hypot(a, b);

@@ -1,4 +1,4 @@
-// Arithmetic on measured quantities that carries their intervals through. Pure functions.
+// Arithmetic on measured quantities that propagates their intervals. Pure functions.
 #pragma once
 
 #include <optional>
@@ -8,34 +8,35 @@
 
 namespace breakeven {
 
-/// A quantity above 0 with, where it is known, its 95 % interval. Estimates are taken to be independent; an
-/// interval of what is made of several is there only where all of them have one.
+/// A value above 0 and, if known, its 95 % interval. Estimates are treated as independent. A result computed
+/// from several estimates has an interval only if all of them have one.
 struct Estimate {
   double value = 0;
   std::optional<Interval> interval = {};
 };
 
-/// Half of the interval over the value: the "2 %" of "±2 %". Nothing without an interval.
+/// Half the interval's width divided by the value: the "2 %" of "±2 %". Empty without an interval.
 std::optional<double> relative_half_width(const Estimate& estimate);
 
 Estimate scaled(const Estimate& estimate, double factor);
 
-/// Of the same number of weights, above 0. What is below each value, and what is above it, adds up in
-/// quadrature (JCGM 100:2008, Guide to the expression of uncertainty in measurement, 5.1.2).
+/// The weighted sum of estimates; there are as many weights, all above 0. The lower and the upper half widths
+/// each add up in quadrature (JCGM 100:2008, Guide to the expression of uncertainty in measurement, 5.1.2).
 Estimate weighted_sum(std::span<const Estimate> estimates, std::span<const double> weights);
 
-/// Of at least one: the same, of their logarithms.
+/// The geometric mean of at least one estimate. The half widths of the logarithms add up in quadrature.
 Estimate geometric_mean(std::span<const Estimate> estimates);
 
-/// The same of estimates whose errors go together, as those of one model's predictions do: bounds add up.
+/// The same for estimates whose errors are correlated, such as one model's predictions: the half widths add
+/// up.
 Estimate weighted_sum_together(std::span<const Estimate> estimates, std::span<const double> weights);
 Estimate geometric_mean_together(std::span<const Estimate> estimates);
 
-/// The same, of the difference of their logarithms.
+/// The ratio of two estimates. The half widths of their logarithms add up in quadrature.
 Estimate ratio(const Estimate& over, const Estimate& under);
 
-/// Whether 1 is in the interval of their ratio: which of them is larger is not known. False where a ratio has
-/// none.
+/// True if the interval of the ratio contains 1, so that it is unknown which estimate is larger. False if the
+/// ratio has no interval.
 bool indistinguishable(const Estimate& a, const Estimate& b);
 
 }  // namespace breakeven

@@ -11,12 +11,12 @@
 namespace breakeven {
 namespace {
 
-/// At either end.
+/// The number of values left out at either end.
 std::size_t left_out(std::size_t values, double part) {
   return static_cast<std::size_t>(part * static_cast<double>(values));
 }
 
-/// The values in rising order, and which of them are left.
+/// The values in rising order, and the range that is kept.
 struct Trimmed {
   Trimmed(const std::vector<double>& values, double part)
       : sorted(values),

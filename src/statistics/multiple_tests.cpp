@@ -12,7 +12,7 @@ std::vector<double> holm_adjusted(const std::vector<double>& p_values) {
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
   std::vector<double> adjusted(p_values.size());
-  double least = 0;  // none is believed before a smaller one is
+  double least = 0;  // an adjusted p-value is at least the one before it
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const auto left = static_cast<double>(order.size() - rank);
     least = std::max(least, std::min(1.0, left * p_values[order[rank]]));

@@ -9,7 +9,7 @@
 namespace breakeven {
 namespace {
 
-/// Of all choices of signs, rising.
+/// The sums of `values` under all choices of signs, in rising order.
 std::vector<double> sums(const std::vector<double>& values) {
   std::vector<double> made{0};
   for (const double value : values) {
@@ -38,7 +38,7 @@ std::vector<double> limited(std::vector<double> values, double times) {
 }
 
 double sign_flip_chance(const std::vector<double>& values) {
-  // Each half's sums by themselves, and then the pairs of them that reach the observed sum: 2^(n/2) steps.
+  // Counts the pairs of sums, one from each half, that reach the observed sum. This takes 2^(n/2) steps.
   const auto middle = values.begin() + std::ssize(values) / 2;
   const std::vector<double> left = sums({values.begin(), middle});
   const std::vector<double> right = sums({middle, values.end()});
@@ -47,9 +47,9 @@ double sign_flip_chance(const std::vector<double>& values) {
     observed += value;
     magnitude += std::abs(value);
   }
-  observed -= 1e-12 * magnitude;  // sums in another order round otherwise
+  observed -= 1e-12 * magnitude;  // sums in another order round differently
   double reached = 0;
-  std::size_t enough = right.size();  // right[enough] and all behind it reach it with the left one at hand
+  std::size_t enough = right.size();  // right[enough] and all after it reach it with the current left one
   for (const double sum : left) {
     while (enough > 0 && sum + right[enough - 1] >= observed) --enough;
     reached += static_cast<double>(right.size() - enough);

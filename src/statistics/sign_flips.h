@@ -5,16 +5,16 @@
 
 namespace breakeven {
 
-/// The chance of a mean at least as large as the values' where each value's sign is a coin's toss: exact
-/// whatever their distribution, as long as it is symmetric around 0, which the difference of two arms is that
-/// are one and the same (Fisher, The Design of Experiments, 1935, section 21). Never below 2^-n: so many
-/// values it takes at least. One-sided; 1 for no values. It takes time and memory that double with every
-/// other value: 40 take 16 MiB.
+/// The one-sided p-value of the values' mean: the probability of a mean at least as large if the sign of each
+/// value is random. It is exact for every distribution that is symmetric around 0, as the difference of two
+/// identical sides is (Fisher, The Design of Experiments, 1935, section 21). Never below 2^-n, so few values
+/// cannot give a small p-value. 1 for no values. Time and memory double with every other value: 40 values
+/// need 16 MiB.
 double sign_flip_chance(const std::vector<double>& values);
 
-/// The values with none larger than `times` the median of their magnitudes, in either direction, so that one
-/// that is far out does not outweigh the others. The limit depends on the magnitudes alone, which flipping
-/// signs leaves as they are: the test is as exact of these.
+/// Limits all values to `times` the median of their magnitudes, in either direction, so that one outlier does
+/// not outweigh the others. The limit depends on the magnitudes only, which flipping signs does not change,
+/// so the test stays exact.
 std::vector<double> limited(std::vector<double> values, double times);
 
 }  // namespace breakeven

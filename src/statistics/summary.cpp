@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
 std::optional<Interval> median_interval(std::vector<double> values) {
   const std::size_t n = values.size();
   if (n < 6) return std::nullopt;
-  // The (k+1)-th smallest lies above the median when at most k of n fair coins fall below it.
+  // The (k+1)-th smallest value lies above the median if at most k of n fair coins fall below it.
   const boost::math::binomial_distribution<double> coins(static_cast<double>(n), 0.5);
   auto k = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(coins, 0.025)));
   while (k > 0 && boost::math::cdf(coins, static_cast<double>(k)) > 0.025) --k;
@@ -38,7 +38,7 @@ std::optional<Interval> median_interval(const std::vector<std::vector<double>>& 
   if (launches.empty() || samples < 6) return std::nullopt;
   constexpr int draws = 1000;
   std::mt19937_64 generator(1);  // the same file gives the same interval
-  // The remainder's bias is below 2^-50 for any count met here.
+  // The remainder's bias is below 2^-50 for any count used here.
   const auto draw = [&](std::size_t count) { return static_cast<std::size_t>(generator() % count); };
   std::vector<double> medians;
   std::vector<double> drawn;

@@ -7,7 +7,7 @@
 
 namespace breakeven {
 
-/// Of sorted or unsorted values, of which there must be at least one.
+/// The median of at least one value, in any order.
 double median(std::vector<double> values);
 
 /// The q-quantile (0 to 1) by linear interpolation between order statistics (Hyndman and Fan, Sample
@@ -20,18 +20,18 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// A 95 % confidence interval of the median from order statistics, whatever the distribution (Conover,
-/// Practical Nonparametric Statistics, 3rd ed., section 3.2). Nothing for fewer than six values: their whole
-/// range covers less.
+/// A 95 % confidence interval of the median from order statistics, for any distribution (Conover, Practical
+/// Nonparametric Statistics, 3rd ed., section 3.2). Empty for fewer than six values, because even their whole
+/// range covers less than 95 %.
 std::optional<Interval> median_interval(std::vector<double> values);
 
-/// The same over several launches (fresh processes), whose medians differ by more than samples within one do:
-/// the percentile bootstrap that draws launches first and then samples within each (Kalibera and Jones,
-/// Rigorous benchmarking in reasonable time, ISMM 2013, section 6). One launch: median_interval.
-/// Deterministic.
+/// A 95 % confidence interval of the median over several launches (fresh processes), whose medians differ by
+/// more than the samples within one. It is the percentile bootstrap that draws launches first and then
+/// samples within each (Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013, section 6).
+/// For one launch, the interval from order statistics. Deterministic.
 std::optional<Interval> median_interval(const std::vector<std::vector<double>>& launches);
 
-/// Half the interval's width over the median: what a target precision is compared with.
+/// Half the interval's width divided by the median. It is compared with the target precision.
 double relative_half_width(const Interval& interval, double median);
 
 }  // namespace breakeven

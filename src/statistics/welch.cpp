@@ -9,7 +9,7 @@
 namespace breakeven {
 namespace {
 
-/// Of the logarithms of `values`.
+/// Mean and variance of the mean of the logarithms of `values`.
 struct Moments {
   double mean = 0;
   double variance_of_mean = 0;
@@ -32,7 +32,7 @@ std::optional<LogRatio> log_ratio(std::span<const double> over, std::span<const 
   const Moments a = moments(over);
   const Moments b = moments(under);
   const double variance = a.variance_of_mean + b.variance_of_mean;
-  // The formula below, where one of the groups does not vary or neither does, would divide 0 by 0.
+  // The formula below would divide 0 by 0 if neither group varies.
   const double share = variance > 0 ? a.variance_of_mean / variance : 0.5;
   return LogRatio{.mean = a.mean - b.mean,
                   .standard_error = std::sqrt(variance),

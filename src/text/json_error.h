@@ -5,8 +5,8 @@
 
 namespace breakeven {
 
-/// What nlohmann_json says is wrong, without its own prefixes: "line 3, column 5: invalid literal; last read:
-/// 'nul'". What it quotes of the text is cut.
+/// Returns nlohmann_json's error message without its own prefixes: "line 3, column 5: invalid literal; last
+/// read: 'nul'". Long quotations of the text are shortened.
 std::string json_error_text(std::string_view message);
 
 }  // namespace breakeven

@@ -22,8 +22,9 @@ bool is_space(char32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x2028 || c == 0x2029;
 }
 
-/// Control characters, soft hyphen, and the invisible and direction-changing format characters of Unicode's
-/// category Cf that can hide or reorder what stands around them (Boucher and Anderson, Trojan Source, 2021).
+/// True for control characters, the soft hyphen, and the invisible and direction-changing format characters
+/// of Unicode's category Cf, which can hide or reorder the text around them (Boucher and Anderson, Trojan
+/// Source, 2021).
 bool is_unprintable(char32_t c) {
   static constexpr std::array<Characters, 10> unprintable{{{0x00, 0x1f},
                                                            {0x7f, 0x9f},
@@ -43,7 +44,7 @@ void append(std::string& text, char32_t c) {
   Utf8::encode(c, std::back_inserter(text));
 }
 
-/// "\n", "\x1b" or "\u202e".
+/// An escape sequence for the character: "\n", "\x1b" or "\u202e".
 std::string spelt_out(char32_t c) {
   if (c == '\n') return "\\n";
   return c <= 0xff ? fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c))
@@ -54,7 +55,7 @@ bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// `text` without its middle where it is longer than `most` bytes.
+/// Returns `text`, without its middle if it is longer than `most` bytes.
 std::string without_middle(const std::string& text, std::size_t most) {
   constexpr std::string_view gap = " ... ";
   if (text.size() <= most) return text;
@@ -66,7 +67,7 @@ std::string without_middle(const std::string& text, std::size_t most) {
                      std::string_view(text).substr(resume));
 }
 
-/// Whether a command of Azure Pipelines or TeamCity begins here.
+/// True if `text` begins with a command of Azure Pipelines or TeamCity.
 bool begins_hash_command(std::string_view text) {
   return text.starts_with("##[") || text.starts_with("##vso[") || text.starts_with("##teamcity[");
 }
@@ -97,7 +98,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string message_line(std::string_view text, std::size_t most) {
-  // What follows cannot be among the part that is kept, and is not looked at: texts may be as long as files.
+  // The rest is cut off anyway, so it is not examined: texts may be as long as files.
   std::string shown;
   if (text.size() > 8 * most) return message_line(without_middle(std::string(text), 4 * most), most);
   while (!text.empty()) {
@@ -117,7 +118,7 @@ std::string message_line(std::string_view text, std::size_t most) {
 std::string without_ci_commands(std::string_view lines) {
   std::string shown;
   shown.reserve(lines.size());
-  bool at_beginning = true;  // of a line, or behind nothing but white space
+  bool at_beginning = true;  // of a line, or after nothing but white space
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view rest = lines.substr(i);
     shown += lines[i];

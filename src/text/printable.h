@@ -1,5 +1,5 @@
-// Makes text that files, programs and users gave safe to show: in reports, in messages, and in the log of a
-// CI system, which obeys lines that look like its commands.
+// Makes text from files, programs and users safe to show in reports, in messages, and in the log of a CI
+// system, which executes lines that look like its commands.
 #pragma once
 
 #include <string>
@@ -7,24 +7,24 @@
 
 namespace breakeven {
 
-/// Takes the next character off the front of `text`; U+FFFD for a byte that is not UTF-8.
+/// Removes the next character from the front of `text` and returns it; U+FFFD for a byte that is not UTF-8.
 char32_t next_character(std::string_view& text);
 
-/// For reports: one line of valid UTF-8 that only puts characters side by side. White space becomes single
-/// spaces; control characters (ESC among them), invisible ones and those that change the direction of writing
-/// are left out; bytes that are not UTF-8 become U+FFFD.
+/// Returns `text` for reports, as one line of valid UTF-8. White space becomes single spaces. Control
+/// characters (including ESC), invisible characters and those that change the direction of writing are
+/// removed. Bytes that are not UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
 
-/// For messages: one line of at most `most` bytes. What printable() leaves out is spelt out, as in \x1b, so
-/// that the reader finds it. Too long a text loses its middle: it begins with the place, and ends with the
-/// remedy.
+/// Returns `text` for messages, as one line of at most `most` bytes. Characters that printable() removes
+/// become escape sequences such as \x1b, so that the reader finds them. Text that is too long loses its
+/// middle, because messages begin with the place and end with the remedy.
 std::string message_line(std::string_view text, std::size_t most = 500);
 
-/// Lines as they are, but none that GitHub Actions, Azure Pipelines or TeamCity obeys: `::error::` at a
-/// line's beginning, and `##[`, `##vso[` and `##teamcity[` anywhere, get a space in their midst.
+/// Returns `lines` without commands of GitHub Actions, Azure Pipelines or TeamCity: `::error::` at the
+/// beginning of a line, and `##[`, `##vso[` and `##teamcity[` anywhere, get a space inside.
 std::string without_ci_commands(std::string_view lines);
 
-/// Lines of which each is printable, with its spaces as they are, and without_ci_commands().
+/// Makes each line printable() but keeps its spaces, and applies without_ci_commands().
 std::string printable_lines(std::string_view lines);
 
 }  // namespace breakeven

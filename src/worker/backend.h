@@ -1,6 +1,5 @@
-// What a backend program written in C++ is made of. The shared main() in worker/main.cpp answers the protocol
-// and times; a backend supplies one make_backend() and registers the operations it has, each where it is
-// defined.
+// The interface of backend programs written in C++. The shared main() in worker/main.cpp handles the protocol
+// and the timing. A backend supplies make_backend() and registers each of its operations where it is defined.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +16,13 @@
 
 namespace breakeven {
 
-/// Thrown by prepare: this backend cannot do the case, and why. Not a failure.
+/// Thrown by prepare if this backend cannot compute the case, with the reason. Not a failure.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown by prepare: the case needs more memory than there is.
+/// Thrown by prepare if the case needs more memory than is available.
 class OutOfMemory : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,13 +30,13 @@ class OutOfMemory : public std::runtime_error {
 
 /// One epoch of training, timed as a whole.
 struct Epoch {
-  double seconds = 0;          // of its training steps alone
+  double seconds = 0;          // of the training steps only
   std::vector<double> losses;  // of every step, before its update
   double accuracy = 0;         // on the test set, after the epoch
   double evaluation_seconds = 0;
 };
 
-/// A prepared case: inputs made, memory allocated, library objects created. Nothing is left to set up.
+/// A prepared case: inputs are made, memory is allocated, library objects are created. No setup is left.
 class Prepared {
  public:
   virtual ~Prepared() = default;
@@ -47,48 +46,51 @@ class Prepared {
   Prepared(Prepared&&) = delete;
   Prepared& operator=(Prepared&&) = delete;
 
-  /// Called before each sample, where nothing is timed: run() is called `runs` times next.
+  /// Called before each sample, outside of the timed part. `runs` is the number of calls of run() that
+  /// follow.
   virtual void prepare_runs(std::int64_t /*runs*/) {}
-  /// Does the work once. On the host its result is in memory when this returns; on a device it may only be
-  /// enqueued. This and wait(), and nothing else, is timed.
+  /// Does the work once. On the host the result is in memory when this returns; on a device the work may only
+  /// be enqueued. Only this, the transfers and wait() are timed.
   virtual void run() = 0;
-  /// The work of that many calls of run(). A backend whose run() is short may do more of it inside one
+  /// Does the work of `times` calls of run(). A backend with a short run() may do more of it inside one
   /// parallel region.
   virtual void run_many(std::int64_t times) {
     for (std::int64_t i = 0; i < times; ++i) run();
   }
-  /// Of a device with memory of its own, where the case moves data (workloads/transfer.h): enqueues the way
-  /// of what run() reads from the host's memory to the device's, before the runs of an iteration.
+  /// For a device with its own memory, if the case moves data (workloads/transfer.h): enqueues the copy of
+  /// the inputs of run() from host to device memory, before the runs of an iteration.
   virtual void bring() {}
-  /// And the way of the result back, after them. False where nothing comes back that the host waits for, and
-  /// where the device works in the host's memory.
+  /// Enqueues the copy of the result to host memory, after the runs. Returns false if there is no result for
+  /// which the host waits, or if the device works in host memory.
   virtual bool fetch() { return false; }
-  /// Returns when the results of all calls of run() are in memory. Called once a sample, after the last of
+  /// Returns when the results of all calls of run() are in memory. Called once per sample, after the last of
   /// them.
   virtual void wait() {}
-  /// Seconds of one iteration of `runs` runs by the device's own clock, without the time to launch it: the
-  /// mean of up to `iterations` more of them. `enqueue` enqueues one. Null where the device is the host, and
-  /// where so many runs cannot be launched beforehand.
+  /// Seconds of one iteration of `runs` runs by the device's own clock, without launch time: the mean of up
+  /// to `iterations` more iterations. `enqueue` enqueues one. Empty if the device is the host, or if so many
+  /// runs cannot be launched in advance.
   virtual std::optional<double> device_seconds(const std::function<void()>& /*enqueue*/,
                                                std::int64_t /*runs*/, std::int64_t /*iterations*/,
                                                bool /*cold*/) {
     return std::nullopt;
   }
-  /// Puts what run() reads and writes out of the device's caches; false where they are the host's, which the
-  /// caller flushes.
+  /// Removes the data that run() reads and writes from the device's caches. Returns false if these are the
+  /// host's caches, which the caller flushes.
   virtual bool flush() { return false; }
-  /// Poisons the result, runs one iteration (where operands rotate, one for each set), and shows the values
-  /// at `elements` and the projections (workloads/evidence.h). Training starts from the initial weights,
-  /// shows the first batch's logits and the losses of `first_steps` steps, and goes back to the initial
-  /// weights.
+  /// Poisons the result, runs one iteration (with rotating operands, one for each set), and returns the
+  /// values at `elements` and the projections (workloads/evidence.h). Training starts from the initial
+  /// weights, returns the first batch's logits and the losses of `first_steps` steps, and restores the
+  /// initial weights.
   virtual Evidence show(const std::vector<std::int64_t>& elements) = 0;
-  /// What the library chose, as exactly as it says, and what is not counted; empty if it does not say.
+  /// The algorithm that the library selected, as exactly as it reports it, and what is not counted; empty if
+  /// it is unknown.
   virtual std::string algorithm() const = 0;
-  /// Faults of the samples taken so far, each with its remedy, for the result's warnings.
+  /// Problems with the samples so far, each with its remedy, for the result's warnings.
   virtual std::vector<std::string> warnings() const { return {}; }
-  /// How many sets of operands and result the runs take in turn; 1: always the same (workloads/rotation.h).
+  /// The number of sets of operands and result that the runs use in turn; 1 if it is always the same set
+  /// (workloads/rotation.h).
   virtual std::int64_t operand_sets() const { return 1; }
-  /// For workloads that are not timed only.
+  /// Only for workloads that are not timed.
   virtual Fit fit() { throw Unsupported("this operation is timed"); }
   /// Training only: the losses of the steps run() has taken since the last call.
   virtual std::vector<double> take_losses() { return {}; }
@@ -96,46 +98,46 @@ class Prepared {
   virtual Epoch train_epoch() { throw Unsupported("this operation has no epochs"); }
 };
 
-/// Steps of training whose losses are compared with the reference before anything is timed.
+/// The number of training steps whose losses are compared with the reference before anything is timed.
 inline constexpr int first_steps = 3;
 
 /// One operation of a backend.
 struct Operation {
   std::string op;
-  std::function<std::vector<Dtype>()> dtypes;  // on this machine
+  std::function<std::vector<Dtype>()> dtypes;  // supported on this machine
   std::function<std::unique_ptr<Prepared>(const Case&, std::uint64_t seed)> prepare;
-  std::function<std::string(Dtype)> why_not = {};  // (optional) the reason, where a dtype is not among them
-  /// (optional, of the reference backend) The reference result, in place of Workload::expect().
+  std::function<std::string(Dtype)> why_not = {};  // (optional) why a dtype is not supported
+  /// (optional, only for a reference backend) Computes the reference result instead of Workload::expect().
   std::function<Evidence(const Case&, std::uint64_t seed, const std::vector<std::int64_t>& elements)> expect =
       {};
 };
 
-/// `const OperationRegistration matmul_registered({...});` beside the definition.
+/// Registers an operation next to its definition: `const OperationRegistration matmul_registered({...});`
 struct OperationRegistration {
   explicit OperationRegistration(Operation operation);
 };
 const std::vector<Operation>& operations();
 
-/// `const StartRegistration registered(function);` registers what the program does before it reads its first
-/// request. The function may start the program again with another environment.
+/// Registers what the program does before it reads its first request: `const StartRegistration
+/// registered(function);`. The function may start the program again with another environment.
 struct StartRegistration {
   explicit StartRegistration(std::function<void()> function);
 };
 
 struct Backend {
   std::string name;
-  std::string role = "contender";  // or "arbiter": knows the truth, and is measured only where it is named
+  std::string role = "contender";  // or "arbiter": a reference backend, measured only if it is named
   std::string device = "cpu";      // or "gpu"
-  std::string device_name;         // as the machine calls it
+  std::string device_name;         // as the machine names it
   std::vector<std::pair<std::string, std::string>> libraries;  // name, version
   std::vector<std::pair<std::string, std::string>> library_files =
-      {};                                               // name, file; of empty ones nothing is said
-  std::function<void(int)> use_threads;                 // called once, before anything is prepared
-  std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty: the host's
-  std::string device_id = {};  // which GPU: its UUID, as the driver's tools show it; empty: cannot be said
-  std::vector<std::string> warnings = {};  // what makes it slower here than it could be, with the remedy
-  std::vector<std::string> notes = {};     // what else a reader of its results should know
-  std::string variant = {};                // what every row's algorithm ends with, such as "library defaults"
+      {};                                // name, file; pairs with an empty file are not reported
+  std::function<void(int)> use_threads;  // called once, before anything is prepared
+  std::function<std::int64_t()> available_memory = {};  // bytes, on the device; empty if it is the host's
+  std::string device_id = {};  // the UUID of the GPU, as the driver's tools show it; empty if unknown
+  std::vector<std::string> warnings = {};  // reasons why it is slower here than possible, with the remedy
+  std::vector<std::string> notes = {};     // other remarks for readers of its results
+  std::string variant = {};                // suffix of every row's algorithm, such as "library defaults"
 };
 
 /// Defined once by each backend program.

@@ -16,7 +16,7 @@
 namespace breakeven {
 namespace {
 
-/// Additions that wait for each other: nothing makes them faster or leaves them out.
+/// Runs a chain of dependent additions, which can neither be sped up nor removed.
 void compute(std::int64_t steps) {
   double sum = 0;
   for (std::int64_t i = 0; i < steps; ++i) {
@@ -25,7 +25,7 @@ void compute(std::int64_t steps) {
   }
 }
 
-/// The least of several: what disturbs makes it longer.
+/// The least time of one step over several rounds, because disturbances only make it longer.
 double seconds_of_step() {
   constexpr std::int64_t steps = 100'000;
   double least = 1;
@@ -37,7 +37,7 @@ double seconds_of_step() {
   return least;
 }
 
-/// Everything but run() is the case's own.
+/// Forwards everything except run() to the case.
 class WithExtraWork : public Prepared {
  public:
   explicit WithExtraWork(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
@@ -77,27 +77,27 @@ class MoreArithmetic final : public WithExtraWork {
     own().run_many(times);
     compute(steps_ * times);
   }
-  /// Asked for after each sample.
+  /// Called after each sample.
   std::vector<double> take_losses() override {
     due_ = samples_++ == 0;
     return WithExtraWork::take_losses();
   }
 
  private:
-  /// In the first sample and again in the second, which drivers take to warm up: in between they place the
-  /// threads, and before that a run may take ten times as long. Within what is timed, since what a program
-  /// does beside its samples makes drivers ask for longer ones.
+  /// Measures the time of a run in the first sample and again in the second, which drivers take to warm up.
+  /// In between they place the threads; before that, a run may take ten times as long. This is part of the
+  /// timed work, because drivers request longer samples from programs that spend time outside of them.
   void measure() {
     steps_ = static_cast<std::int64_t>(std::llround(share_ * seconds_of_run() / seconds_of_step()));
     due_ = false;
   }
 
-  /// The median over runs that take a hundredth of a second, and over at least three. Short ones are timed
+  /// The median over runs that take a hundredth of a second in total, at least three. Short runs are timed
   /// together, as samples time them.
   double seconds_of_run() {
     constexpr double enough = 0.01;
     constexpr double together = 0.0005;
-    own().run();  // caches and threads get warm
+    own().run();  // warms caches and threads
     const auto seconds_of = [&](std::int64_t runs) {
       const auto begun = Clock::now();
       own().run_many(runs);

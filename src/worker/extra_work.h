@@ -1,5 +1,5 @@
-// Work that a backend does beside its own, when asked to: a change of known size, by which it can be found
-// out whether a regression check would see one.
+// Work that a backend does in addition to its own on request: a change of known size, to test whether a
+// regression check finds it.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace breakeven {
 
-/// What the environment asks for (protocol/extra_work.h), as a part of each run's time; nothing where it does
-/// not. Throws std::runtime_error where it is no number above 0 and up to 10.
+/// The requested extra work (protocol/extra_work.h), as a fraction of each run's time; empty if none is
+/// requested. Throws std::runtime_error if the value is not a number above 0 and up to 10.
 std::optional<double> extra_work();
 
-/// The same case with so much more to do in every run. On the host it is arithmetic that lasts `share` of a
-/// run's time, which is measured before and between the first few samples; on a device it is more runs of the
-/// case itself, one for every 1 / `share`.
+/// The same case with more work in every run. On the host it is arithmetic that lasts `share` of a run's
+/// time, which is measured before and between the first few samples. On a device it is more runs of the case
+/// itself, one for every 1 / `share` runs.
 std::unique_ptr<Prepared> with_extra_work(std::unique_ptr<Prepared> prepared, double share, bool on_host);
 
 }  // namespace breakeven

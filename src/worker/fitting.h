@@ -1,4 +1,4 @@
-// The largest of something that fits, found by trying.
+// Finds the largest size that fits, by trying.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace breakeven {
 
-/// find_fit() by `try_size`, which throws OutOfMemory if the size does not fit, and Unsupported if a library
-/// takes none so large: the reason then begins with "library limit". Unsupported of the smallest size is
-/// thrown on.
+/// Runs find_fit() with `try_size`, which throws OutOfMemory if the size does not fit, and Unsupported if a
+/// library does not accept a size that large: the reason then begins with "library limit". Unsupported for
+/// the smallest size is passed on to the caller.
 Fit largest_that_fits(std::int64_t most, std::int64_t step,
                       const std::function<void(std::int64_t)>& try_size);
 

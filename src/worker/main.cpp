@@ -1,4 +1,4 @@
-// The program around a C++ backend: standard input and output are the protocol's alone.
+// The main program of C++ backends. Standard input and output are reserved for the protocol.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 
 int main() {
   breakeven::start_up();
-  // Libraries print to standard output when they feel like it: theirs becomes standard error, the protocol's
-  // stays.
+  // Libraries may print to standard output at any time: their standard output becomes standard error, and the
+  // protocol keeps the original.
   std::FILE* out = fdopen(dup(STDOUT_FILENO), "w");
   if (out == nullptr) return 1;
   dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -17,7 +17,7 @@ std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t(
   if (!rotates(problem.parameters)) return 1;
   const auto caches = static_cast<double>(cache_bytes());
   const auto available = static_cast<double>(available_bytes());
-  constexpr double most = 1 << 16;  // libraries keep something for each
+  constexpr double most = 1 << 16;  // because libraries keep data for each set
   const double one = problem.workload->memory(problem.parameters);
   const double sets = std::max(2.0, std::ceil(2 * caches / one));
   if (sets > most) {

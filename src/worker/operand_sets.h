@@ -1,4 +1,4 @@
-// Operands that rotate (workloads/rotation.h): how many sets of them there are.
+// Chooses the number of operand sets for rotating operands (workloads/rotation.h).
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace breakeven {
 
-/// How many sets of its operands and its result a case takes in turn: 1 where it reuses them, and then
-/// nothing is asked for. Where they rotate, so many that together they take twice the bytes of the caches, as
-/// caches do not strictly forget what is oldest. Throws Unsupported (worker/backend.h) where they are too
-/// small for that, and OutOfMemory where that is more than is available.
+/// The number of sets of operands and result that a case uses in turn: 1 if it reuses them, in which case
+/// neither function is called. Rotating sets together have twice the size of the caches, because caches do
+/// not strictly evict the oldest data. Throws Unsupported (worker/backend.h) if the operands are too small
+/// for that, and OutOfMemory if the sets need more memory than is available.
 std::int64_t operand_sets(const Case& problem, const std::function<std::int64_t()>& cache_bytes,
                           const std::function<std::int64_t()>& available_bytes);
 
-/// The same of a backend that computes in the host's memory.
+/// The same for a backend that computes in host memory.
 std::int64_t operand_sets_on_host(const Case& problem);
 
 }  // namespace breakeven

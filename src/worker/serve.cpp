@@ -37,7 +37,8 @@ std::string algorithm_text(const std::string& algorithm, const std::string& vari
   return fmt::format("{}{}{}", algorithm, algorithm.empty() || variant.empty() ? "" : ", ", variant);
 }
 
-/// Decided before allocating: a machine that overcommits grants memory that it does not have, and then kills.
+/// Refuses a case that needs too much memory before it allocates any, because a machine that overcommits
+/// grants memory that it does not have and then kills processes.
 void check_memory(const Case& problem, const std::function<std::int64_t()>& of_device) {
   const double needed = problem.workload->memory(problem.parameters);
   const auto available = static_cast<double>(of_device ? of_device() : available_memory());
@@ -46,7 +47,7 @@ void check_memory(const Case& problem, const std::function<std::int64_t()>& of_d
   }
 }
 
-/// A result is read at these indices.
+/// Checks the indices at which a result will be read.
 void check_elements(const Case& problem, const std::vector<std::int64_t>& elements) {
   const std::int64_t size = problem.workload->output(problem.parameters).elements();
   for (const std::int64_t element : elements) {
@@ -91,7 +92,7 @@ class Worker {
     if (const auto extra = extra_work())
       hello.libraries.emplace_back(extra_work_library, fmt::format("{:g} %", *extra * 100));
     if (backend_.device != "cpu") {
-      // Where it is known which device this is, the driver reads its counter.
+      // If the device is known, the driver reads its energy counter.
       if (backend_.device_id.empty())
         hello.unreadable["joules"] = "which device it is, and so whose energy to read, is not known";
       return hello;
@@ -183,7 +184,7 @@ class Worker {
 
   Backend backend_;
   std::unique_ptr<Prepared> prepared_;
-  std::optional<Case> problem_;  // that is prepared
+  std::optional<Case> problem_;  // the prepared case
   std::string id_;
   SampleMode mode_;
 };

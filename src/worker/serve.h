@@ -7,11 +7,12 @@
 
 namespace breakeven {
 
-/// Calls what the backend has registered for the start (worker/backend.h). Before the first request is read.
+/// Calls the functions that the backend registered for its start (worker/backend.h). Must be called before
+/// the first request is read.
 void start_up();
 
-/// Answers the requests of `in`, one a line, until its end or `quit`. `send` takes each answer, a line
-/// without its end, and is false where nobody listens any more. False if that was the end.
+/// Answers the requests in `in`, one per line, until its end or `quit`. `send` receives each answer, a line
+/// without its end, and returns false if there is no reader any more. Returns false in that case.
 bool serve(std::istream& in, const std::function<bool(const std::string&)>& send);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Loops on all threads of a CPU backend: by OpenMP, where the backend is built with it.
+// Parallel loops for CPU backends. They use OpenMP if the backend is built with it.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace breakeven {
 
-/// Threads to compute with, as the driver said; 1 until it does.
+/// The number of threads to compute with, set by the driver; 1 until then.
 int threads();
 void set_threads(int count);
 
-/// Calls body(item, thread) for every item in [0, items), each by the thread that is free next, on `count`
-/// threads. The body must not throw.
+/// Calls body(item, thread) for every item in [0, items) on `count` threads. The next free thread takes the
+/// next item. The body must not throw.
 template <typename Body>
 void parallel_items(std::int64_t items, [[maybe_unused]] int count, const Body& body) {
 #ifdef _OPENMP
@@ -40,7 +40,7 @@ void on_threads(int count, const Body& body) {
   for (int thread = 0; thread < count; ++thread) body(thread);
 }
 
-/// Splits [0, count) into ranges of about equal length, one a thread: body(first, last, thread).
+/// Splits [0, count) into ranges of about equal length, one per thread, and calls body(first, last, thread).
 template <typename Body>
 void parallel_ranges(std::int64_t count, const Body& body) {
   const int all = threads();

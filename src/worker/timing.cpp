@@ -11,14 +11,14 @@
 namespace breakeven {
 namespace {
 
-/// Of all threads of this process.
+/// CPU time of all threads of this process, in seconds.
 double process_cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Keeps what a run reports instead of printing it.
+/// Stores the report of a run instead of printing it.
 class Capture final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -41,7 +41,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     prepared.run_many(mode.transfer.repetitions);
     if (mode.transfer.moves()) fetched = prepared.fetch();
   };
-  // A result that comes back is waited for, by whoever asked for it, before the next one is asked for.
+  // If a result is copied to the host, the requester waits for it before the next iteration.
   const auto iterate = [&](std::int64_t times) {
     if (!mode.transfer.moves()) return prepared.run_many(times * mode.transfer.repetitions);
     for (std::int64_t i = 0; i < times; ++i) {
@@ -50,7 +50,7 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     }
   };
   const auto all_at_once = [&](benchmark::State& state) {
-    // One batch: between the two clock readings there is nothing but the loop a user would write.
+    // A single batch, so that the two clock readings enclose only the loop that a user would write.
     while (state.KeepRunningBatch(iterations)) {
       const double cpu_before = process_cpu_seconds();
       const auto start = Clock::now();
@@ -60,7 +60,8 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
       cpu_seconds += process_cpu_seconds() - cpu_before;
     }
   };
-  // A device that was another process's switches in the first iteration, which is not a latency of the case.
+  // The first iteration may include the switch of the device from another process, which is not a latency of
+  // the case.
   const bool warms_up = mode.each_iteration && mode.on_device && mode.device_seconds;
   const auto one_by_one = [&](benchmark::State& state) {
     if (mode.each_iteration) sample.latencies.reserve(static_cast<std::size_t>(iterations));
@@ -102,8 +103,8 @@ answer::Sample take_sample(Prepared& prepared, const std::string& name, std::int
     sample.device_seconds =
         prepared.device_seconds(enqueue, mode.transfer.repetitions, iterations, mode.cold);
   }
-  // The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-  // So it is where the counter has begun again at 0, as it does every hour or so of work.
+  // The cache flushes of a cold sample use energy too, so the energy of the work itself is unknown. It is
+  // also unknown if the counter has wrapped to 0, as it does about once per hour of work.
   if (joules_before && joules_after && *joules_after >= *joules_before && mode.host_energy && !mode.cold)
     sample.joules = (*joules_after - *joules_before) / count;
   return sample;

@@ -1,4 +1,4 @@
-// The timed loop: Google Benchmark's.
+// The timed loop, which uses Google Benchmark.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace breakeven {
 
 struct SampleMode {
-  Transfer transfer;            // what an iteration is
+  Transfer transfer;            // what belongs to an iteration
   bool cold = false;            // flush the caches before every iteration
-  bool each_iteration = false;  // time every iteration alone, for latencies
-  bool host_energy = true;      // the energy of the host's processors is that of the work
-  bool on_device = false;       // other processes' work may have had the device until now
-  bool device_seconds = true;   // by further runs; without, there are exactly as many as asked for
+  bool each_iteration = false;  // time every iteration separately, for latencies
+  bool host_energy = true;      // the energy of the host's processors belongs to the work
+  bool on_device = false;       // another process may have used the device until now
+  bool device_seconds = true;   // by further runs; if false, there are exactly the requested runs
 };
 
 /// Runs a prepared case `iterations` times, as one Google Benchmark run with manual time.

@@ -9,9 +9,10 @@
 namespace breakeven {
 namespace {
 
-constexpr double too_long = 2.0;     // seconds: not worth a second opinion
-constexpr double long_enough = 0.1;  // seconds: a single call tells
-constexpr double burst = 0.005;      // seconds of calls timed together, so that waking threads is paid once
+constexpr double too_long = 2.0;     // seconds; a single call decides
+constexpr double long_enough = 0.1;  // seconds; a single call is precise enough
+// Seconds of calls timed together, so that the cost of waking threads is paid once.
+constexpr double burst = 0.005;
 constexpr int rounds = 7;
 constexpr double clearly = 0.97;
 
@@ -46,7 +47,7 @@ std::size_t select_fastest(std::size_t count, const std::function<void(std::size
       times[i].push_back(seconds(calls, run));
     }
   }
-  // The median, because a way that is fast only when nobody disturbs it is not the fastest.
+  // Compares medians, because a variant that is fast only without disturbances is not the fastest.
   const double first = median(times[0]);
   double least = first * clearly;
   std::size_t fastest = 0;

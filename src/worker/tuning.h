@@ -1,5 +1,5 @@
-// Choosing between ways of doing the same work by timing them: which is fastest depends on sizes, library and
-// CPU in ways no rule gets right.
+// Selects between variants of the same work by timing them. Which is fastest depends on sizes, library and
+// CPU in ways that no rule predicts.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 namespace breakeven {
 
-/// Calls select(i) and then run() for each of `count` ways, in turn, and returns the fastest; the first
-/// unless another one is clearly faster. Leaves that one selected. Takes about 50 ms a way, and one call of
-/// each where a call takes longer; where one takes more than two seconds, nothing but the first is tried.
+/// Calls select(i) and then run() for each of `count` variants, in turn, and returns the fastest one, or the
+/// first unless another is clearly faster. Leaves the returned variant selected. Takes about 50 ms per
+/// variant, or one call of each if a call takes longer. If the first call takes more than two seconds, no
+/// other variant is tried.
 std::size_t select_fastest(std::size_t count, const std::function<void(std::size_t)>& select,
                            const std::function<void()>& run);
 

@@ -19,7 +19,7 @@ OutputShape Bandwidth::shape() const {
 
 namespace {
 
-/// 65536 as 64 KiB, 100 as 100 bytes.
+/// Formats a size: 65536 as 64 KiB, 100 as 100 bytes.
 std::string size_text(std::int64_t bytes) {
   for (const auto& [unit, name] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
     if (bytes % unit == 0) return fmt::format("{} {}", bytes / unit, name);
@@ -78,7 +78,7 @@ class BandwidthWorkload : public Workload {
 
  private:
   virtual double arrays() const = 0;
-  virtual double operations() const = 0;  // for each element
+  virtual double operations() const = 0;  // per element
 };
 
 class TriadWorkload final : public BandwidthWorkload {
@@ -101,7 +101,7 @@ class TriadWorkload final : public BandwidthWorkload {
     });
   }
 
-  /// One product of inputs in [-1, 1) and one sum, of size sqrt((1 + 9) / 3).
+  /// Each element is one product of inputs in [-1, 1) plus one input, of typical size sqrt((1 + 9) / 3).
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
     const OutputShape shape = output(parameters);
     return {.element_scale = std::sqrt(10.0 / 3.0),

@@ -1,5 +1,5 @@
-// Workloads that move memory and compute next to nothing: what bounds everything that reads a lot and
-// computes little.
+// Workloads that move memory and compute almost nothing. They measure the limit of everything that reads much
+// and computes little.
 #pragma once
 
 #include <array>
@@ -11,28 +11,29 @@
 
 namespace breakeven {
 
-/// Arrays of `bytes` bytes each.
+/// A workload on arrays of `bytes` bytes each.
 struct Bandwidth {
   std::int64_t bytes = 0;
   Dtype dtype = Dtype::f32;
-  bool tuned = true;  // by a race among ways to do the same
+  bool tuned = true;  // by timing several variants of the same operation
 
   explicit Bandwidth(const Parameters& parameters);
   std::int64_t elements() const { return bytes / static_cast<std::int64_t>(facts(dtype).bytes); }
-  /// Of a result as long as the arrays: of all ways to look at a list of numbers, one with few positions,
-  /// because it takes memory to check each.
+  /// The shape of a result as long as the arrays. A list of numbers can be viewed in many shapes; this one
+  /// has few positions, because checking each takes memory.
   OutputShape shape() const;
-  /// As people say it: "64 KiB f32".
+  /// The title for readers: "64 KiB f32".
   std::string title() const;
   /// Throws InvalidCase unless the arrays are whole cache lines.
   void check() const;
 
   static Parameter bytes_parameter();
-  /// Sizes for conformance: the least, one that no vector or thread divides, and some between caches.
+  /// Sizes for conformance: the smallest, one that is no multiple of a vector or a number of threads, and
+  /// some between cache sizes.
   static constexpr std::array<std::int64_t, 4> example_bytes{64, 4096, 100'032, 1 << 20};
 };
 
-/// The truth of an array whose element i is value(i), a double.
+/// The reference result of an array whose element i is value(i), a double.
 template <typename Value>
 Evidence array_truth(const OutputShape& shape, std::uint64_t seed, const std::vector<std::int64_t>& elements,
                      const Value& value) {
@@ -49,8 +50,8 @@ Evidence array_truth(const OutputShape& shape, std::uint64_t seed, const std::ve
   return truth;
 }
 
-/// triad: a[i] = b[i] + triad_factor c[i] (McCalpin, Memory Bandwidth and Machine Balance in Current High
-/// Performance Computers, IEEE TCCA Newsletter, 1995).
+/// The factor of triad: a[i] = b[i] + triad_factor c[i] (McCalpin, Memory Bandwidth and Machine Balance in
+/// Current High Performance Computers, IEEE TCCA Newsletter, 1995).
 inline constexpr double triad_factor = 3;
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Memory for tensors: aligned to a page if it takes several, on huge pages where the system grants them.
+// Memory for tensors: page-aligned if it takes several pages, on huge pages if the system grants them.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,10 +13,10 @@ namespace breakeven {
 
 /// `count` elements of T, uninitialised. Throws std::bad_alloc.
 ///
-/// Processors take a load for one of an earlier store's value where the lowest 12 bits of both addresses
-/// agree, and wait (Intel 64 and IA-32 Architectures Optimization Reference Manual, "4-KByte aliasing").
-/// Arrays that begin a cache line apart, as malloc places them after others were freed, cost a triad in the
-/// caches up to 30 %; those that begin alike do not.
+/// Large arrays have the same alignment to a page, because processors mistake a load for one of an earlier
+/// store's value if the lowest 12 bits of both addresses agree, and wait (Intel 64 and IA-32 Architectures
+/// Optimization Reference Manual, "4-KByte aliasing"). Arrays that begin a cache line apart, as malloc places
+/// them after others were freed, cost a triad in the caches up to 30 %; those with the same alignment do not.
 template <typename T>
 class Buffer {
  public:
@@ -27,7 +27,7 @@ class Buffer {
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     data_.reset(static_cast<T*>(std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)));
     if (data_ == nullptr) throw std::bad_alloc();
-    // Advice: a system that has none to give says no, and nothing but speed is lost.
+    // If the system refuses this advice, only speed is lost.
     if (bytes >= huge_page) madvise(data_.get(), rounded, MADV_HUGEPAGE);
   }
   T* data() { return data_.get(); }

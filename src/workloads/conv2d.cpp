@@ -58,7 +58,7 @@ std::int64_t Conv2d::elements_output() const {
 
 namespace {
 
-/// The operands of one problem, any element of which can be made alone.
+/// The operands of one problem. Any element can be generated individually.
 struct Operands {
   RandomStream source, weights, gradient;
   explicit Operands(std::uint64_t seed)
@@ -67,7 +67,7 @@ struct Operands {
         gradient(seed, stream::output_gradient) {}
 };
 
-/// Row of the source that row `y` of the result sees through row `r` of the filter; outside of it where
+/// The source row that row `y` of the result reads through row `r` of the filter; outside of the source if
 /// negative or too large.
 std::int64_t source_row(const Conv2d& p, std::int64_t y, std::int64_t r) {
   return y * p.stride_h - p.pad_h + r * p.dilation;
@@ -76,7 +76,8 @@ std::int64_t source_column(const Conv2d& p, std::int64_t x, std::int64_t s) {
   return x * p.stride_w - p.pad_w + s * p.dilation;
 }
 
-/// The first and one past the last result column x whose source column, for filter column s, lies inside.
+/// The first and one past the last result column x whose source column, for filter column s, lies inside the
+/// source.
 std::pair<std::int64_t, std::int64_t> inside_columns(const Conv2d& p, std::int64_t s) {
   const std::int64_t shift = p.pad_w - s * p.dilation;
   const std::int64_t first = shift <= 0 ? 0 : (shift + p.stride_w - 1) / p.stride_w;
@@ -161,7 +162,7 @@ double backward_weights_element(const Conv2d& p, const Operands& in, std::int64_
   return static_cast<double>(sum);
 }
 
-/// Sum over the output channels with signs: one convolution with summed weights for each input channel.
+/// The sum over the output channels with signs: one convolution with summed weights for each input channel.
 std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
                                          const std::vector<double>& signs) {
   const std::int64_t group_c = p.c / p.groups;
@@ -196,7 +197,7 @@ std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
   return sums;
 }
 
-/// Sum over the input channels with signs: one transposed convolution with summed weights for each output
+/// The sum over the input channels with signs: one transposed convolution with summed weights for each output
 /// channel.
 std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& in,
                                                const std::vector<double>& signs) {
@@ -233,7 +234,8 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
   return sums;
 }
 
-/// Sum over the output channels with signs: correlates each source channel with its group's summed gradient.
+/// The sum over the output channels with signs: correlates each source channel with its group's summed
+/// gradient.
 std::vector<double> backward_weights_channel_sums(const Conv2d& p, const Operands& in,
                                                   const std::vector<double>& signs) {
   const std::int64_t group_c = p.c / p.groups;
@@ -362,13 +364,13 @@ class Conv2dWorkload final : public Workload {
     constexpr Shape shapes[] = {
         {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
         {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
-        {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and rows unlike columns
+        {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
         {2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
         {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
         {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},    // dilated
         {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},   // grouped
         {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},   // depthwise
-        {2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // channels enough for minimal filtering; odd sides
+        {2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // enough channels for minimal filtering; odd sides
         {2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
     };
     std::vector<Parameters> all;
@@ -389,7 +391,7 @@ class Conv2dWorkload final : public Workload {
                        {"groups", f.groups},
                        {"pass", std::string(pass)}});
       }
-      // Large enough that there need not be many of them.
+      // Large enough, so a few of them suffice.
       all.push_back({{"n", std::int64_t{4}},
                      {"c", std::int64_t{64}},
                      {"h", std::int64_t{28}},
@@ -410,8 +412,8 @@ class Conv2dWorkload final : public Workload {
            static_cast<double>(p.r * p.s);
   }
 
-  /// Each row and column of a filter can be had for one multiplication (Winograd, Arithmetic Complexity of
-  /// Computations, SIAM 1980).
+  /// The lower limit: each row and column of a filter takes a single multiplication (Winograd, Arithmetic
+  /// Complexity of Computations, SIAM 1980).
   Least least(const Parameters& parameters) const override {
     const Conv2d p(parameters);
     return {.flop = flop(parameters) / static_cast<double>(p.r * p.s), .bytes = bytes(parameters)};

@@ -66,7 +66,8 @@ class CopyWorkload final : public Workload {
     return p.array.title() + " within one memory";
   }
 
-  /// Within one memory there is no link whose host side could be either; over a link there is but one way.
+  /// Resets a parameter that has no effect: `memory` within one memory, `tuned` over a link, where there is
+  /// only one variant.
   void normalise(Parameters& parameters) const override {
     if (parameters.text("direction") == "within") {
       parameters.set("memory", "pinned");
@@ -92,7 +93,7 @@ class CopyWorkload final : public Workload {
 
   double flop(const Parameters&) const override { return 0; }
   double bytes(const Parameters& parameters) const override { return memory(parameters); }
-  /// Of a copy over the link, as much on each side.
+  /// Counts one array for a copy over the link, because each side holds one, and two within one memory.
   double memory(const Parameters& parameters) const override {
     const Copy p(parameters);
     return (p.direction == Direction::within ? 2.0 : 1.0) * static_cast<double>(p.array.bytes);
@@ -108,7 +109,7 @@ class CopyWorkload final : public Workload {
                        [&](std::int64_t i) { return input_value(p.dtype, source, i); });
   }
 
-  /// None: a copy is exact, and so are the projections. Inputs are multiples of 2^-23 below 1, and f64 adds
+  /// Zero: a copy is exact, and so are the projections. Inputs are multiples of 2^-23 below 1, and f64 adds
   /// up to 2^30 of them without rounding, in any order; a projection of the largest array has 2^29.
   Tolerance tolerance(const Parameters&, const Evidence&) const override {
     return {.element_scale = 1, .terms_per_projection = 1, .relative = 0, .relative_loss = 0};

@@ -1,4 +1,4 @@
-// Copying memory: between the host's and the device's, or within one of them.
+// Copies memory between host and device, or within one of them.
 #pragma once
 
 #include "workloads/bandwidth.h"
@@ -9,7 +9,7 @@ enum class Direction { to_device, from_device, within };
 
 struct Copy {
   Direction direction = Direction::within;
-  bool pinned = true;  // the host's side; without meaning within one memory
+  bool pinned = true;  // the host's memory; has no meaning within one memory
   Bandwidth array;
 
   explicit Copy(const Parameters& parameters);

@@ -26,7 +26,7 @@ constexpr const char* remedy =
 }
 
 fs::path find_file(const fs::path& folder, const std::string& name) {
-  std::error_code ignored;  // what cannot be looked at is not there for us
+  std::error_code ignored;  // a file that cannot be examined counts as missing
   for (const char* suffix : {"", ".gz"}) {
     fs::path file = folder / (name + suffix);
     if (fs::exists(file, ignored)) return file;
@@ -34,7 +34,7 @@ fs::path find_file(const fs::path& folder, const std::string& name) {
   fail(folder / name, "there is no such file, nor one with .gz behind it");
 }
 
-/// An IDX file, read through zlib, which hands on what is not gzip as it is.
+/// An IDX file. It is read through zlib, which passes on files that are not gzip unchanged.
 class IdxFile {
  public:
   explicit IdxFile(fs::path path) : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb")) {
@@ -42,7 +42,7 @@ class IdxFile {
     gzbuffer(file_.get(), 1U << 18U);
   }
 
-  /// Header fields are 32-bit and big-endian.
+  /// The next field of the header: 32-bit, big-endian.
   std::uint32_t number() {
     std::array<std::uint8_t, 4> bytes{};
     if (read(bytes.data(), bytes.size()) != bytes.size()) fail(path_, "it ends within its header");
@@ -50,14 +50,14 @@ class IdxFile {
            bytes[3];
   }
 
-  /// Throws where the header's next number is not `wanted`.
+  /// Throws if the next number in the header is not `wanted`.
   void expect(std::uint32_t wanted, const char* what) {
     const std::uint32_t found = number();
     if (found != wanted) fail(path_, fmt::format("its {} is {} where {} is needed", what, found, wanted));
   }
 
   std::uint32_t item_count() {
-    // More than any set of such images has, and far less than would do harm.
+    // More than any such data set has, and too few to do harm.
     constexpr std::uint32_t most = 10'000'000;
     const std::uint32_t count = number();
     if (count == 0 || count > most)
@@ -65,7 +65,7 @@ class IdxFile {
     return count;
   }
 
-  /// All that follows the header. Memory grows with what is really there, whatever the header says.
+  /// The data after the header. Memory grows with the data that exists, whatever the header says.
   std::vector<std::uint8_t> rest(std::size_t size) {
     constexpr std::size_t step = std::size_t{1} << 24U;
     std::vector<std::uint8_t> bytes;
@@ -77,7 +77,7 @@ class IdxFile {
         fail(path_,
              fmt::format("it is cut short: {} of the {} bytes that its header announces", had + got, size));
     }
-    // Reading up to the end makes zlib compare the checksum, too.
+    // Reading up to the end makes zlib verify the checksum as well.
     std::uint8_t beyond = 0;
     if (read(&beyond, 1) != 0) fail(path_, "there is more in it than its header announces");
     return bytes;

@@ -1,4 +1,4 @@
-// The images that networks are trained on: IDX files, the format of MNIST and of Fashion-MNIST.
+// The images that networks are trained on: IDX files, the format of MNIST and Fashion-MNIST.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,19 @@
 
 namespace breakeven {
 
-/// A file of a data set that is missing or not what it should be; names the file, what is wrong and the
-/// remedy.
+/// A file of a data set that is missing or invalid. The message names the file, the problem and the remedy.
 class DatasetError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Where Debian's package dataset-fashion-mnist puts its files.
+/// The folder of Debian's package dataset-fashion-mnist.
 inline constexpr const char* default_dataset = "/usr/share/datasets/fashion-mnist";
 
-/// The folder to read where a case names `folder`: BREAKEVEN_FASHION_MNIST in place of the default one.
+/// The folder to read if a case names `folder`: BREAKEVEN_FASHION_MNIST replaces the default one.
 std::filesystem::path dataset_folder(const std::filesystem::path& folder);
 
-/// What the network reads for a pixel p in 0...255: (2p - 255) / 255, correctly rounded to f32; so in [-1,
+/// The input of the network for a pixel p in 0...255: (2p - 255) / 255, correctly rounded to f32, so in [-1,
 /// 1].
 constexpr float pixel_value(std::uint8_t p) {
   return static_cast<float>(2 * static_cast<int>(p) - 255) / 255.0F;
@@ -46,11 +45,11 @@ struct LabelledImages {
 
 enum class Split { train, test };
 
-/// Both parts of a data set, each read when first asked for. May be used by several threads.
+/// Both splits of a data set. Each is read when it is first requested. May be used by several threads.
 class Dataset {
  public:
   explicit Dataset(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  /// Throws DatasetError. The reference is good as long as the data set is.
+  /// The images of a split. The reference is valid as long as the data set. Throws DatasetError.
   const LabelledImages& images(Split split) const;
 
  private:
@@ -59,11 +58,11 @@ class Dataset {
   mutable std::optional<LabelledImages> train_, test_;
 };
 
-/// The one data set of this process read from `folder`: cases share it, and it stays for those that follow.
+/// The data set in `folder`, one object per process: cases share it, and it stays for those that follow.
 std::shared_ptr<const Dataset> open_dataset(const std::filesystem::path& folder);
 
-/// Reads train-images-idx3-ubyte and train-labels-idx1-ubyte (test: t10k-...) from `folder`, each as it is or
-/// with .gz behind it. Throws DatasetError.
+/// Reads train-images-idx3-ubyte and train-labels-idx1-ubyte (test: t10k-...) from `folder`, each with or
+/// without the suffix .gz. Throws DatasetError.
 LabelledImages read_images(const std::filesystem::path& folder, Split split);
 
 }  // namespace breakeven

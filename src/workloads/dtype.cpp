@@ -31,7 +31,7 @@ std::uint16_t to_f16(float value) {
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   if (magnitude > 0x7f800000U) return sign | 0x7e00U;
   if (magnitude >= 0x477ff000U) return sign | 0x7c00U;  // rounds to 65536 or more
-  if (magnitude < 0x38800000U) {                        // subnormal: let float addition round at bit 2^-24
+  if (magnitude < 0x38800000U) {                        // subnormal: float addition rounds at bit 2^-24
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return sign | static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U);
   }
@@ -58,7 +58,7 @@ std::uint8_t to_f8e4m3(float value) {
   if (magnitude == 0) return sign;
   int exponent = 0;
   std::frexp(magnitude, &exponent);
-  // The spacing of E4M3 numbers around the magnitude; 2^-9 in the subnormal range.
+  // The distance between E4M3 numbers near the magnitude; 2^-9 in the subnormal range.
   const int spacing = std::max(exponent - 4, -9);
   const auto steps = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, -spacing)));
   const unsigned code = (static_cast<unsigned>(spacing + 9) << 3U) + steps;

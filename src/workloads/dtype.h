@@ -1,5 +1,4 @@
-// Element types: their names, sizes, precision, and the conversions that make every backend see the same
-// numbers.
+// Element types: their names, sizes, precision, and the conversions that give every backend the same numbers.
 #pragma once
 
 #include <array>
@@ -12,14 +11,14 @@ namespace breakeven {
 
 enum class Dtype { f64, f32, tf32, f16, bf16, f8e4m3, s8 };
 
-/// What is known of one element type. `tf32` is stored as f32 and multiplied with ten fraction bits.
+/// The properties of one element type. `tf32` is stored as f32 and multiplied with ten fraction bits.
 struct DtypeFacts {
   Dtype dtype;
   std::string_view name;
   std::size_t bytes;            // of one stored input element
-  double unit_roundoff;         // of an input as it is multiplied; 0 where products are exact integers
-  double accumulator_roundoff;  // of the running sum: f32 for every float narrower than f64
-  std::string_view output;      // name of the element type a result is stored in
+  double unit_roundoff;         // of an input when multiplied; 0 if products are exact integers
+  double accumulator_roundoff;  // of the running sum: f32 for every float of lower precision than f64
+  std::string_view output;      // name of the element type in which a result is stored
   double output_roundoff;       // of storing one result
 };
 
@@ -50,23 +49,26 @@ constexpr std::size_t output_bytes(Dtype dtype) {
 
 std::optional<Dtype> parse_dtype(std::string_view name);
 
-/// bfloat16 and IEEE half precision, as stored; conversions round to nearest, ties to even.
+/// Converts to bfloat16 and IEEE half precision, as stored, and back. Rounds to nearest, ties to even.
 std::uint16_t to_bf16(float value);
 float from_bf16(std::uint16_t bits);
 std::uint16_t to_f16(float value);
 float from_f16(std::uint16_t bits);
-/// OCP E4M3: no infinities, largest finite value 448; larger magnitudes saturate.
+/// Converts to OCP E4M3 and back. It has no infinities; its largest finite value is 448, and larger
+/// magnitudes saturate.
 std::uint8_t to_f8e4m3(float value);
 float from_f8e4m3(std::uint8_t bits);
 
-/// Converts as NVIDIA's tensor cores do on reading an f32 operand in tf32: keeps the ten highest bits of the
-/// fraction, without rounding.
+/// Converts an f32 operand as NVIDIA's tensor cores do when they read it in tf32: keeps the ten highest bits
+/// of the fraction, without rounding.
 float truncated_to_tf32(float value);
 
-/// Reads element `index` of a result of inputs `dtype` (so s32 for s8, bf16 for f8e4m3) as a double.
+/// Reads element `index` of a result as a double. `dtype` is that of the inputs, so the result is s32 for s8
+/// and bf16 for f8e4m3.
 double read_output(Dtype dtype, const void* data, std::int64_t index);
 
-/// Fills a result with NaN (floats) or the most negative integer, so that what is never written is seen.
+/// Fills a result with NaN (floats) or the most negative integer, so that elements that are never written are
+/// detected.
 void poison_output(Dtype dtype, void* data, std::int64_t count);
 
 }  // namespace breakeven

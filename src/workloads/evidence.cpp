@@ -21,7 +21,7 @@ std::vector<std::int64_t> elements_to_check(std::int64_t elements, std::uint64_t
     return indices;
   }
   const RandomStream numbers(seed, stream::elements);
-  // The corners are where tails go wrong.
+  // Includes the corners, where errors in tails show.
   indices = {0, elements - 1};
   for (std::uint64_t i = 0; std::ssize(indices) < most; ++i) {
     indices.push_back(static_cast<std::int64_t>(numbers.bits(i) % static_cast<std::uint64_t>(elements)));
@@ -106,7 +106,7 @@ Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& sha
 
 namespace {
 
-/// Compares one part of the evidence and keeps the largest error.
+/// Compares one part of the evidence, and keeps the largest error.
 void compare(std::string_view what, const std::vector<double>& truth, const std::vector<double>& shown,
              double allowed, Verification& result, double& worst_share, auto unit_of) {
   if (shown.size() != truth.size()) {
@@ -117,7 +117,7 @@ void compare(std::string_view what, const std::vector<double>& truth, const std:
   }
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const double error = std::abs(shown[i] - truth[i]) / unit_of(truth[i]);
-    // A NaN must not pass: it compares false with everything.
+    // A NaN must not pass. It compares false with everything.
     const bool good = error <= allowed;
     const double share = allowed > 0 ? error / allowed : error;
     if (!std::isfinite(shown[i]) || share > worst_share) {
@@ -152,7 +152,7 @@ Verification judge_against(const Evidence& truth, const Evidence& shown, const T
   double worst_share = -1;
   compare("element", truth.elements, shown.elements, tolerance.relative, result, worst_share,
           [&](double) { return tolerance.element_scale; });
-  // A backend in another language may leave the projections out; the report says how much was checked.
+  // A backend in another language may omit the projections; the report says how much was checked.
   if (!shown.projections.empty()) {
     const double unit = tolerance.element_scale * std::sqrt(tolerance.terms_per_projection);
     compare("projection", truth.projections, shown.projections, tolerance.relative, result, worst_share,

@@ -1,4 +1,4 @@
-// What fits into the memory of a device: found by asking it, not timed.
+// `fits`: what fits into the memory of a device. The device is asked; nothing is timed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class FitsWorkload final : public Workload {
   double bytes(const Parameters&) const override { return 0; }
   double memory(const Parameters&) const override { return 0; }
 
-  // There is no result to look at: whether memory was granted shows at once.
+  // There is no result to compare: whether memory is granted shows at once.
   OutputShape output(const Parameters&) const override { return {.outer = 0, .channels = 0, .inner = 0}; }
   Evidence expect(const Parameters&, std::uint64_t, const std::vector<std::int64_t>&) const override {
     return {};

@@ -5,13 +5,13 @@
 namespace breakeven {
 namespace {
 
-/// From one set to the next. Each begins where a cache line does.
+/// The distance in bytes from one set to the next. Each set begins at a cache line.
 std::int64_t stride(std::int64_t bytes, std::int64_t sets) {
   constexpr std::int64_t line = 64;
   return sets == 1 ? bytes : (bytes + line - 1) / line * line;
 }
 
-/// One of the two inputs: the numbers of a stream.
+/// One of the two inputs, filled with the numbers of a stream.
 struct Input {
   std::int64_t elements;
   std::uint64_t stream;

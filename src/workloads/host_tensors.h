@@ -1,5 +1,5 @@
-// The operands and result of one product or convolution in host memory, as stored: what CPU backends compute
-// on.
+// The operands and result of one product or convolution in host memory, as stored. CPU backends compute on
+// them.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace breakeven {
 
-/// `first` and `second` are filled with the workload's inputs; `output` is for the backend to write. Operands
-/// that rotate (workloads/rotation.h) are several sets of the same values.
+/// Tensors of a case. `first` and `second` contain the workload's inputs; the backend writes `output`.
+/// Rotating operands (workloads/rotation.h) are several sets of the same values.
 struct HostTensors {
   Dtype dtype = Dtype::f32;
   OutputShape shape;
   std::uint64_t seed = 0;
   std::int64_t sets = 1;
-  std::int64_t set = 0;                     // whose turn it is
-  Buffer<std::byte> first, second, output;  // of all sets, one behind the other
+  std::int64_t set = 0;                     // the current set
+  Buffer<std::byte> first, second, output;  // all sets, stored contiguously
 
-  /// A, B and C, row-major.
+  /// Makes A, B and C, row-major.
   static HostTensors of(const Matmul& problem, std::uint64_t seed, std::int64_t sets = 1);
-  /// forward: source, weights, result. backward_data: result gradient, weights, source gradient.
-  /// backward_weights: source, result gradient, weights gradient. NCHW and KCRS.
+  /// Makes the tensors of a convolution, NCHW and KCRS. forward: source, weights, result. backward_data:
+  /// result gradient, weights, source gradient. backward_weights: source, result gradient, weights gradient.
   static HostTensors of(const Conv2d& problem, std::uint64_t seed, std::int64_t sets = 1);
 
-  /// From here on it is the next set's turn.
+  /// Makes the next set the current one.
   void next() { set = set + 1 == sets ? 0 : set + 1; }
 
-  /// Where in one of the buffers the set lies whose turn it is.
+  /// The place of the current set in one of the buffers.
   std::byte* of_turn(Buffer<std::byte>& all) const { return all.data() + set * (all.size() / sets); }
   const std::byte* of_turn(const Buffer<std::byte>& all) const {
     return all.data() + set * (all.size() / sets);
@@ -48,9 +48,10 @@ struct HostTensors {
     return reinterpret_cast<T*>(of_turn(output));
   }
 
-  /// The result of every set.
+  /// Poisons the result of every set.
   void poison();
-  /// What Prepared::show answers once every set has had its turn: the last one's result.
+  /// The evidence that Prepared::show returns once every set has been used. It is that of the last set's
+  /// result.
   Evidence evidence(const std::vector<std::int64_t>& elements) const;
 };
 

@@ -41,13 +41,13 @@ class InferWorkload final : public NetworkWorkload {
             .bytes = bytes(parameters)};
   }
 
-  /// Parameters and images are read, logits written; what lies between need not leave the caches.
+  /// Counts parameters and images as read and logits as written. Intermediate results may stay in the caches.
   double bytes(const Parameters& parameters) const override {
     const Dtype dtype = parameters.dtype();
     return parameter_bytes(make_network(parameters), dtype) + batch(parameters) * image_bytes(dtype);
   }
 
-  /// The layers' outputs need not all be kept: the largest of them is the least there must be room for.
+  /// Counts only the largest of the layers' outputs, because not all of them must be kept.
   double memory(const Parameters& parameters) const override {
     std::int64_t largest = 0;
     for (const Layer& layer : make_network(parameters).layers)

@@ -55,7 +55,7 @@ class LaunchWorkload final : public Workload {
             .losses = {}};
   }
 
-  /// A number is only written.
+  /// The result is a number that is only written, so the only error is its rounding.
   Tolerance tolerance(const Parameters&, const Evidence&) const override {
     return {.element_scale = 1,
             .terms_per_projection = 1,

@@ -1,16 +1,16 @@
-// What it takes to start work and to know that it is done, where there is none to do.
+// The cost of starting work and of waiting for its end, without any work.
 #pragma once
 
 #include "workloads/workload.h"
 
 namespace breakeven {
 
-/// One number is written, so that it can be seen that something ran.
+/// One number is written, as evidence that something ran.
 struct Launch {
-  bool waits = true;  // each for its end, before the next is started
+  bool waits = true;  // waits for the end of each before it starts the next
 
   explicit Launch(const Parameters& parameters);
-  /// The number, by the case's seed.
+  /// The number that is written for a seed.
   static float number(std::uint64_t seed);
 };
 

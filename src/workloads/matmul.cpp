@@ -24,14 +24,14 @@ Matmul::Matmul(const Parameters& p)
 
 namespace {
 
-/// The part of their size that sums of `length` products may lose in accumulators of 13 bits: of each product
-/// half of the last bit on average, in a sum that is two thirds of the final one on average; and twice that
-/// is allowed. Half wrong is wrong, whatever lost it.
+/// The fraction of their size that sums of `length` products may lose in accumulators of 13 bits. On average
+/// each product loses half of the last bit, in a sum that on average is two thirds of the final one. Twice
+/// that is allowed, but at most a half, because a result that is half wrong is wrong.
 double lost_in_fast_accumulation(std::int64_t length) {
   return std::min(0.5, 2 * 0x1p-13 * static_cast<double>(length) / 3);
 }
 
-/// Element (i, l) of op(A) of product b, or (l, j) of op(B): where it is stored.
+/// The storage index of element (i, l) of op(A) of product b, or (l, j) of op(B).
 std::int64_t index_a(const Matmul& p, std::int64_t b, std::int64_t i, std::int64_t l) {
   return b * p.m * p.k + (p.transpose_a ? l * p.m + i : i * p.k + l);
 }
@@ -98,7 +98,7 @@ class MatmulWorkload final : public Workload {
     for (const bool a : {false, true}) {
       for (const bool b : {false, true}) {
         add(17, 33, 65, 3, a, b);
-        add(32, 80, 48, 2, a, b);  // a size that tensor cores take in 8-bit types
+        add(32, 80, 48, 2, a, b);  // a size that tensor cores support in 8-bit types
       }
     }
     add(1, 129, 257, 1, false, false);  // matrix-vector
@@ -157,7 +157,8 @@ class MatmulWorkload final : public Workload {
   }
 
  private:
-  /// C s = A (B s) for the vector s of column signs, one value a row of C: O(mk + kn) where C takes O(mkn).
+  /// C s = A (B s) for the vector s of column signs, one value per row of C: O(mk + kn), while C needs
+  /// O(mkn).
   static std::vector<double> signed_row_sums(const Matmul& p, const RandomStream& a, const RandomStream& b,
                                              std::uint64_t seed) {
     const auto signs = channel_signs(seed, p.n);

@@ -1,19 +1,19 @@
-// C = A B, batched: the product every other workload is made of.
+// C = A B, batched: the product from which every other workload is built.
 #pragma once
 
 #include "workloads/workload.h"
 
 namespace breakeven {
 
-/// op(A) is m x k, op(B) is k x n, C is m x n, all row-major; `batch` of each lie one behind the other.
-/// A is stored k x m where transpose_a, B is stored n x k where transpose_b.
+/// One product. op(A) is m x k, op(B) is k x n, C is m x n, all row-major; `batch` of each are stored
+/// contiguously. A is stored k x m if transpose_a, B is stored n x k if transpose_b.
 struct Matmul {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   bool transpose_a = false, transpose_b = false;
   Dtype dtype = Dtype::f32;
-  bool tuned = true;  // by a race among a library's algorithms
-  /// In f8e4m3: sums stay in the tensor cores' own accumulators, which have 13 bits of fraction, from the
-  /// first product to the last; otherwise they are added up in f32 every few steps.
+  bool tuned = true;  // by timing several algorithms of a library
+  /// Only for f8e4m3. If true, sums stay in the tensor cores' own accumulators, which have 13 bits of
+  /// fraction, from the first product to the last. Otherwise they are added up in f32 every few steps.
   bool fast_accumulation = false;
 
   explicit Matmul(const Parameters& parameters);

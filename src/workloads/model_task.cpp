@@ -28,7 +28,7 @@ ModelTask model_task(const Parameters& parameters, std::uint64_t seed) {
                  .tuned = parameters.boolean("tuned"),
                  .transfer = Transfer::of(parameters).policy};
   const bool trains = parameters.find("optimizer") != nullptr;
-  if (!trains) return task;  // a batch larger than the test set takes its images more than once
+  if (!trains) return task;  // a batch larger than the test set uses its images more than once
   task.optimizer = Optimizer::of(parameters);
   const std::uint32_t count = task.data->images(Split::train).count();
   if (task.batch > count)

@@ -15,7 +15,7 @@
 namespace breakeven {
 namespace {
 
-/// Puts layers one behind the other; each takes its input's size from the layer before.
+/// Appends layers. Each takes the size of its input from the layer before.
 class Builder {
  public:
   explicit Builder(std::string name) { network_.name = std::move(name); }
@@ -42,7 +42,7 @@ class Builder {
     network_.layers.push_back(std::move(layer));
   }
 
-  /// `tokens` of what comes before: 1 flattens it.
+  /// Adds a dense layer on `tokens` tokens of the previous output; 1 flattens it.
   std::size_t dense(std::string name, std::int64_t tokens, std::int64_t out, Activation activation,
                     std::optional<std::size_t> add_from = std::nullopt) {
     const std::int64_t before = network_.layers.empty() ? image_pixels : last().output_elements();
@@ -140,7 +140,7 @@ class Builder {
   int pools_ = 0;
 };
 
-/// What a config may choose of a network; 0 where it leaves the choice to the network.
+/// The sizes of a network that a config may set; 0 selects the network's own.
 struct Sizes {
   std::int64_t width = 0, heads = 0, hidden = 0;
 };
@@ -155,7 +155,7 @@ void refuse(std::string_view network, std::string_view parameter, std::int64_t v
                       fmt::format("network '{}' has no {} to choose: leave it out", network, parameter));
 }
 
-/// Throws for any size: the network has only its own.
+/// Throws for any size, because the network has fixed sizes.
 void refuse_sizes(std::string_view network, const Sizes& sizes) {
   refuse(network, "width", sizes.width);
   refuse(network, "heads", sizes.heads);
@@ -349,7 +349,7 @@ double flop_backward(const Network& network) {
 
 namespace {
 
-/// Of a layer's products by the definition, those that the fastest algorithm would have to compute.
+/// The fraction of a layer's products that the fastest algorithm must compute.
 double least_share(const Layer& layer) {
   return layer.kind == LayerKind::conv2d ? 1.0 / static_cast<double>(layer.filter * layer.filter) : 1.0;
 }

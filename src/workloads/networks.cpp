@@ -82,7 +82,7 @@ double root_mean_square(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
 }
 
-/// How many times its own learning rate an optimiser is given; 1 where nothing is trained.
+/// The learning rate divided by the optimiser's default; 1 if nothing is trained.
 double rate_factor(const Parameters& parameters) {
   if (parameters.find("optimizer") == nullptr) return 1;
   const Optimizer chosen = Optimizer::of(parameters);

@@ -1,4 +1,4 @@
-// The parameters of a case: what a workload declares, and the values that a config gives.
+// The parameters of a case: those that a workload declares, and the values from a config.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,25 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 
 std::string to_string(const Value& value);
 
-/// What a workload says of one of its parameters. Configs are checked, and their JSON Schema is made, from
-/// this.
+/// The declaration of a parameter by a workload. Configs are checked with it, and their JSON Schema is
+/// generated from it.
 struct Parameter {
   enum class Kind { integer, number, boolean, choice, text };
 
   std::string name;
   std::string meaning;
   Kind kind = Kind::integer;
-  std::optional<Value> fallback;  // none: a config must give it
-  double minimum = 0;             // of integers (inclusive) and numbers (exclusive)
+  std::optional<Value> fallback;  // the default value; if none, a config must set it
+  double minimum = 0;             // for integers (inclusive) and numbers (exclusive)
   double maximum = 0;
   std::vector<std::string> choices;
-  bool minimum_allowed = false;  // of a number: the minimum itself, too
-  /// Of one that the first backend programs did not have: itself, or the parameter that gives it a meaning.
-  /// Programs that do not know it refuse it, so they are not told of it where that one is at its fallback.
+  bool minimum_allowed = false;  // for a number: the minimum is allowed
+  /// Set for a parameter that the first backend programs did not have: its own name, or that of the parameter
+  /// that gives it a meaning. Programs refuse parameters that they do not know, so it is not sent to them if
+  /// that other parameter is at its default value.
   std::string added_with = {};
 
-  /// Why `value` cannot be taken, in words that fit behind "must be"; nothing if it can.
+  /// Why `value` is not acceptable, in words that continue "must be"; empty if it is.
   std::optional<std::string> rejects(const Value& value) const;
 };
 
@@ -43,20 +44,21 @@ Parameter integer_parameter(std::string name, std::string meaning, std::int64_t 
                             std::optional<std::int64_t> fallback = std::nullopt);
 Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
                            double fallback);
-/// The same, where `minimum` itself is allowed.
+/// The same, but `minimum` itself is allowed.
 Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
                                 double fallback);
 Parameter boolean_parameter(std::string name, std::string meaning, bool fallback);
 Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
                            std::optional<std::string> fallback = std::nullopt);
 Parameter text_parameter(std::string name, std::string meaning, std::string fallback);
-/// `dtype`, which every workload has: one of `dtypes`.
+/// `dtype`, a parameter of every workload: one of `dtypes`.
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes);
-/// `tuned`, of what libraries have several algorithms for.
+/// `tuned`, for operations with several algorithms in libraries.
 Parameter tuned_parameter();
 
-/// The same, of a parameter that joins a workload which programs have already. Its fallback must be what they
-/// do without it, and must stay. `with`: the parameter that gives it a meaning; empty: itself.
+/// Marks a parameter that was added to a workload which programs already have. Its default value must be what
+/// they do without it, and must never change. `with` is the parameter that gives it a meaning; if empty, the
+/// parameter itself.
 Parameter added_later(Parameter parameter, std::string with = "");
 
 /// Values by name, in the order in which the workload declares them.
@@ -66,9 +68,9 @@ class Parameters {
   Parameters(std::initializer_list<std::pair<std::string, Value>> entries) : entries_(entries) {}
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
-  /// Each throws std::out_of_range, naming the parameter, where it is missing or of another type.
+  /// The value of a parameter. Throws std::out_of_range with its name if it is missing or of another type.
   std::int64_t integer(std::string_view name) const;
-  double number(std::string_view name) const;  // an integer will do
+  double number(std::string_view name) const;  // also accepts an integer
   bool boolean(std::string_view name) const;
   const std::string& text(std::string_view name) const;
   Dtype dtype() const;
@@ -80,17 +82,17 @@ class Parameters {
   std::vector<std::pair<std::string, Value>> entries_;
 };
 
-/// Whether a race may choose the algorithm: `tuned`, and true of what does not have it.
+/// True if the algorithm may be selected by timing: the value of `tuned`, or true for a workload without it.
 bool is_tuned(const Parameters& parameters);
 
-/// What ids and titles tell of a case: the name and value of each parameter in `known`, in that order, that
-/// is given and not at its fallback; `dtype`, which they tell apart, is left out. The values are those in
-/// `given`.
+/// The parameters that appear in ids and titles of a case: name and value of each parameter in `known`, in
+/// that order, that is given and not at its default value. `dtype` is left out, because ids and titles add it
+/// separately. The values are those in `given`.
 std::vector<std::pair<std::string_view, const Value*>> not_at_fallback(const std::vector<Parameter>& known,
                                                                        const Parameters& given);
 
 /// Describes a sweep of `moving` by its smallest and largest case: the parameters that change with it, then
-/// those not at their default value, as in ", m = n = k, batch 4".
+/// those not at their default value, such as ", m = n = k, batch 4".
 std::string sweep_text(const std::vector<Parameter>& known, std::string_view moving,
                        const Parameters& smallest, const Parameters& largest);
 

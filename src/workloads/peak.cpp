@@ -19,9 +19,9 @@ std::int64_t Peak::accumulated_steps() const {
 
 namespace {
 
-/// The part of their sums of f8e4m3 that the accumulators of tensor cores may lose: twice the mean. On
-/// average each product loses half of the last of 13 bits, in a sum half as large as the final one. A product
-/// larger than the sum so far is the one that the others are shifted to.
+/// The fraction of their sums that tensor cores' accumulators may lose in f8e4m3: twice the mean. On average
+/// each product loses half of the last of 13 bits, in a sum half as large as the final one. If a product is
+/// larger than the sum so far, the others are shifted to it.
 double lost_of_f8(const Peak& p) {
   return 2 * 0x1p-13 * static_cast<double>(p.accumulated_steps() * p.length()) / 4;
 }
@@ -36,7 +36,7 @@ class PeakWorkload final : public Workload {
   std::string_view plural() const override { return "peaks"; }
 
   const std::vector<Parameter>& parameters() const override {
-    // The fallbacks: even shares for most counts of cores, and a tenth of a second on two.
+    // The default values: even shares for most numbers of cores, and a tenth of a second on two.
     constexpr std::int64_t usual_dots = Peak::granule * 240;
     constexpr std::int64_t usual_steps = 1024;
     // Sums of 8-bit integers must fit into 32 bits.
@@ -90,10 +90,11 @@ class PeakWorkload final : public Workload {
             .losses = {}};
   }
 
-  /// In units of the sum of all products' sizes, where a product of two numbers uniform in [-1, 1) has a
-  /// quarter. An accumulator takes the same addend again and again, until it is emptied, which rounds to the
-  /// same side each time: half of the steps' roundoffs at most, and twice that, as the products of few
-  /// numbers may be twice as large. What is emptied is added up in f64, one after the other.
+  /// The tolerance relative to the sum of all products' sizes; a product of two numbers uniform in [-1, 1)
+  /// has size a quarter. An accumulator adds the same value repeatedly until it is emptied, and may round to
+  /// the same side each time, which loses at most half of the steps' roundoffs. Twice that is allowed,
+  /// because the products of few numbers may be twice as large. The emptied values are added up sequentially
+  /// in f64.
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
     const Peak p(parameters);
     const DtypeFacts& type = facts(p.dtype);

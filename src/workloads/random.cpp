@@ -14,7 +14,7 @@ void fill(void* data, std::int64_t count, Make make) {
   const auto fill_range = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) out[i] = make(static_cast<std::uint64_t>(i));
   };
-  // Plain threads, which end here: an OpenMP team would outlive the call.
+  // Uses plain threads, which end here, because an OpenMP team would outlive the call.
   constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
   const std::int64_t parts =
       std::clamp<std::int64_t>(count / worth_a_thread, 1, std::max(1U, std::thread::hardware_concurrency()));
@@ -51,7 +51,7 @@ double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index)
     case Dtype::f64:
     case Dtype::f32:
     case Dtype::tf32:
-      return numbers.uniform(i);  // tf32 inputs are given in f32: rounding them is the device's part
+      return numbers.uniform(i);  // tf32 inputs are stored in f32; the device rounds them
     case Dtype::f16:
       return from_f16(to_f16(numbers.uniform(i)));
     case Dtype::bf16:
@@ -73,8 +73,8 @@ std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::
 }
 
 std::vector<std::uint32_t> shuffled_indices(std::uint32_t count, const RandomStream& numbers) {
-  // The keys are uniform and distinct, since RandomStream maps indices one to one. Counting their leading
-  // bits finds each one's place up to a few positions, and insertion sort the rest: linear time.
+  // The keys are uniform and distinct, because RandomStream maps indices one to one. Counting their leading
+  // bits finds the place of each up to a few positions, and insertion sort does the rest, in linear time.
   const int bits = std::clamp(static_cast<int>(std::bit_width(count)), 1, 24);
   std::vector<std::uint64_t> keys(count);
   std::vector<std::uint32_t> places((std::size_t{1} << bits) + 1);

@@ -1,5 +1,5 @@
-// The numbers that every backend computes with: a counter-based generator, so that any element can be made
-// alone, in any order, in any language, from (seed, stream, index).
+// The numbers that every backend computes with. The generator is counter-based, so that any element can be
+// generated individually, in any order, in any language, from (seed, stream, index).
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace breakeven {
 
-/// The streams in use. A backend in another language needs the numbers only.
+/// The numbers of the streams. A backend in another language needs only these.
 namespace stream {
 inline constexpr std::uint64_t first_operand = 0;    // matmul A; conv2d source
 inline constexpr std::uint64_t second_operand = 1;   // matmul B; conv2d weights
 inline constexpr std::uint64_t output_gradient = 2;  // conv2d, backward passes
-inline constexpr std::uint64_t elements = 90;        // which elements of a result are checked one by one
+inline constexpr std::uint64_t elements = 90;        // which elements of a result are checked individually
 inline constexpr std::uint64_t position_signs = 100;
 inline constexpr std::uint64_t channel_signs = 101;
 inline constexpr std::uint64_t parameters = 1000;   // + index of the parameter tensor
 inline constexpr std::uint64_t batch_order = 2000;  // + epoch
 }  // namespace stream
 
-/// SplitMix64's output function (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators,
+/// The output function of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators,
 /// OOPSLA 2014).
 constexpr std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
@@ -35,12 +35,12 @@ class RandomStream {
   constexpr RandomStream(std::uint64_t seed, std::uint64_t stream)
       : key_(mix(seed + golden * (stream + 1))) {}
   constexpr std::uint64_t bits(std::uint64_t index) const { return mix(key_ + golden * (index + 1)); }
-  /// Uniform in [-1, 1) on a grid of 2^-23, so exact in f32.
+  /// A number uniform in [-1, 1) on a grid of 2^-23, so exact in f32.
   constexpr float uniform(std::uint64_t index) const {
     return static_cast<float>(static_cast<std::int64_t>(bits(index) >> 40U) - (std::int64_t{1} << 23U)) *
            0x1p-23F;
   }
-  /// Uniform integers in [-64, 63]: seven bits, because CPUs without VNNI add pairs of 8-bit products in 16
+  /// An integer uniform in [-64, 63]: seven bits, because CPUs without VNNI add pairs of 8-bit products in 16
   /// bits and saturate beyond that (oneDNN developer guide, "Nuances of int8 computations").
   constexpr std::int8_t small_integer(std::uint64_t index) const {
     return static_cast<std::int8_t>(static_cast<int>(bits(index) >> 57U) - 64);
@@ -56,7 +56,7 @@ class RandomStream {
 /// Writes `count` input elements of `dtype`, as stored, to `data`.
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers);
 
-/// The value of input element `index` after rounding to `dtype`, as fill_inputs stores it.
+/// The value of input element `index` after rounding to `dtype`, as fill_inputs() stores it.
 double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index);
 
 /// The same for a range of elements.

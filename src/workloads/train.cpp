@@ -31,7 +31,6 @@ class TrainWorkload final : public NetworkWorkload {
     return all;
   }
 
-  /// Forward and backward.
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
     for (const auto* network : {"mlp", "lenet", "cnn", "transformer"}) {
@@ -49,7 +48,7 @@ class TrainWorkload final : public NetworkWorkload {
     return batch(parameters) * (flop_forward(network) + flop_backward(network));
   }
 
-  /// Outputs of layers need not go to memory where layers are computed together.
+  /// The lower limits. Outputs of layers need not go to memory if layers are computed together.
   Least least(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     const double state = parameter_bytes(network, Dtype::f32) * (1 + Optimizer::of(parameters).states());
@@ -57,8 +56,8 @@ class TrainWorkload final : public NetworkWorkload {
             .bytes = 2 * state + batch(parameters) * image_bytes(parameters.dtype())};
   }
 
-  /// Parameters and optimiser state, in f32, are read and written; the batch is read; and the outputs of all
-  /// layers are written on the way forward and read on the way back.
+  /// Counts parameters and optimiser state, in f32, as read and written, the batch as read, and the outputs
+  /// of all layers as written in the forward pass and read in the backward pass.
   double bytes(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     const double state = parameter_bytes(network, Dtype::f32) * (1 + Optimizer::of(parameters).states());
@@ -66,7 +65,7 @@ class TrainWorkload final : public NetworkWorkload {
     return 2 * state + batch(parameters) * (image_bytes(dtype) + 2 * activation_bytes(network, dtype));
   }
 
-  /// Parameters, gradients and optimiser state in f32, and the outputs of all layers.
+  /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
   double memory(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());

@@ -1,4 +1,4 @@
-// How data gets to a device that has memory of its own, and back.
+// Copies of data between the host and a device with its own memory.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace breakeven {
 
-/// What the parameters `transfer` and `repetitions` ask for:
+/// The meaning of the parameters `transfer` and `repetitions`:
 ///   resident  operands and results stay on the device
-///   each      every run has its operands brought to the device, and its result fetched
-///   once      `repetitions` runs share one way to the device and one back, and together are one iteration
-/// On a device that works in the host's own memory there is nothing to move: `each` is `resident` there, and
-/// an iteration of `once` is so many runs.
+///   each      every run copies its operands to the device and its result to the host
+///   once      `repetitions` runs share one copy to the device and one back, and form one iteration
+/// On a device that works in host memory there is nothing to copy: `each` is the same as `resident`, and an
+/// iteration of `once` consists of that many runs.
 struct Transfer {
   enum class Policy { resident, each, once };
 
@@ -25,16 +25,16 @@ struct Transfer {
   static Transfer of(const Parameters& parameters);
 };
 
-/// `resident`, `each` or `once`; resident where the workload has no such parameter.
+/// The value of `transfer`: `resident`, `each` or `once`; resident if the workload has no such parameter.
 std::string transfer_policy(const Parameters& parameters);
 
-/// A workload's list with both of them, before `dtype`, which is the last.
+/// Adds both parameters to a workload's list, before `dtype`, which is the last.
 std::vector<Parameter> with_transfer(std::vector<Parameter> parameters);
 
-/// `repetitions` has no meaning but with `once`: one problem has one id.
+/// Sets `repetitions` to its default unless the policy is `once`, so that one problem has one id.
 void normalise_transfer(Parameters& parameters);
 
-/// What a title says of how a case is run, each part with a comma before it; empty where it is run as usual.
+/// The part of a title that says how a case is run, with a comma before each item; empty for the default.
 std::string how_text(const Parameters& parameters);
 
 }  // namespace breakeven

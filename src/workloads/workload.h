@@ -1,5 +1,5 @@
-// A workload: what is computed, stated once. Each is registered where it is defined, and everything else
-// (configs, their schema, list, reports, workers) finds it here.
+// A workload defines what is computed, in one place. Each is registered where it is defined, and everything
+// else (configs, their schema, list, reports, workers) finds it here.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace breakeven {
 
 class Workload;
 
-/// One problem: an operation and all of its parameters. What it is run on is not part of it.
+/// One problem: an operation and all of its parameters, without the backend or device.
 struct Case {
   const Workload* workload = nullptr;
   Parameters parameters;  // every parameter of the workload, in its order
 
   Dtype dtype() const { return parameters.dtype(); }
-  /// The operations of one iteration, which may be more than one run of the operation (workloads/transfer.h).
+  /// The number of operations of one iteration, which may be more than one run (workloads/transfer.h).
   double flop() const;
   double bytes() const;
   std::int64_t samples() const;
-  /// The id, stable across machines and versions: the operation, each parameter that is not at its default
-  /// value, and the dtype, as in `matmul/m=64/n=64/k=64/f32`.
+  /// The id, which is stable across machines and versions: the operation, each parameter that is not at its
+  /// default value, and the dtype, such as `matmul/m=64/n=64/k=64/f32`.
   std::string id() const;
 };
 
-/// An impossible combination of parameters; names the parameter at fault.
+/// An impossible combination of parameters. The message names the parameter at fault.
 class InvalidCase : public std::invalid_argument {
  public:
   InvalidCase(std::string parameter, const std::string& message)
@@ -56,44 +56,44 @@ class Workload {
   virtual std::string_view meaning() const = 0;
   /// The name of several cases in a sentence: "matrix products".
   virtual std::string_view plural() const { return "problems"; }
-  /// The activity of a case, to begin a sentence with: "Training the MLP". Throws std::out_of_range if a
-  /// parameter is missing.
+  /// The activity of a case, for the beginning of a sentence: "Training the MLP". Throws std::out_of_range if
+  /// a parameter is missing.
   virtual std::string activity(const Parameters& parameters) const;
-  /// In the order in which ids and reports name them; `dtype` is the last.
+  /// The parameters in the order in which ids and reports name them; `dtype` is the last.
   virtual const std::vector<Parameter>& parameters() const = 0;
-  /// The title of a case in a report that already names the operation. Unless a workload overrides it: the
-  /// parameters that are not at their default value as name=value, then the dtype. Throws std::out_of_range
-  /// if a parameter is missing.
+  /// The title of a case in a report that already names the operation. By default, the parameters that are
+  /// not at their default value as name=value, then the dtype. Throws std::out_of_range if a parameter is
+  /// missing.
   virtual std::string title(const Parameters& parameters) const;
-  /// Brings equivalent parameters into one form, so that one problem has one id.
+  /// Replaces equivalent parameters by one form, so that one problem has one id.
   virtual void normalise(Parameters&) const {}
-  /// Throws InvalidCase if parameters that are possible one by one are impossible together.
+  /// Throws InvalidCase if parameters are valid individually but not together.
   virtual void check(const Parameters& parameters) const = 0;
 
-  /// Small cases that cover the corners (tails, transposes, strides), with which conformance tests a backend.
-  /// Without a dtype.
+  /// Small cases without a dtype that cover special situations (tails, transposes, strides). Conformance
+  /// tests backends with them.
   virtual std::vector<Parameters> examples() const = 0;
 
-  /// Floating-point (or integer) operations of one run; a multiply-add counts as two.
+  /// The number of floating-point (or integer) operations of one run; a multiply-add counts as two.
   virtual double flop(const Parameters& parameters) const = 0;
-  /// Bytes that must move in one run at least: each operand read once, each result written once.
+  /// The least number of bytes that one run must move: each operand read once, each result written once.
   virtual double bytes(const Parameters& parameters) const = 0;
-  /// The least that any algorithm needs, to check for results that are too fast: less than flop() and bytes()
-  /// if those count the usual algorithm.
+  /// The least that any algorithm needs, for detecting results that are too fast. It is less than flop() and
+  /// bytes() if those count the usual algorithm.
   struct Least {
     double flop = 0, bytes = 0;
   };
   virtual Least least(const Parameters& parameters) const {
     return {.flop = flop(parameters), .bytes = bytes(parameters)};
   }
-  /// Bytes that a backend must hold at once to run this at all.
+  /// The bytes that a backend must hold at once to run this case.
   virtual double memory(const Parameters& parameters) const = 0;
-  /// Samples (images) that one run takes in; 0 where that has no meaning.
+  /// The number of samples (images) that one run processes; 0 if that has no meaning.
   virtual std::int64_t samples(const Parameters&) const { return 0; }
-  /// False for a question to a device whose answer is a number instead of a time: it has no iterations, and
+  /// False for a question to a device whose answer is a number instead of a time. It has no iterations, and
   /// nothing to verify.
   virtual bool is_timed() const { return true; }
-  /// True if users ask for the latency of each single iteration, besides throughput.
+  /// True if users need the latency of each single iteration, in addition to throughput.
   virtual bool measures_latency() const { return false; }
 
   /// The shape of the result that elements_to_check and projections refer to.
@@ -109,15 +109,15 @@ class Workload {
 const std::vector<std::unique_ptr<Workload>>& workloads();
 const Workload* find_workload(std::string_view op);
 
-/// Registers a workload: `const WorkloadRegistration<Matmul> matmul_registered;` beside its definition.
+/// Registers a workload next to its definition: `const WorkloadRegistration<Matmul> matmul_registered;`
 void register_workload(std::unique_ptr<Workload> workload);
 template <typename T>
 struct WorkloadRegistration {
   WorkloadRegistration() { register_workload(std::make_unique<T>()); }
 };
 
-/// Completes `given` with the default values, in the workload's order, and checks it. Throws InvalidCase for
-/// a parameter that is missing, unknown or impossible.
+/// Makes a case from `given` and default values, in the workload's order, and checks it. Throws InvalidCase
+/// for a parameter that is missing, unknown or impossible.
 Case make_case(const Workload& workload, const Parameters& given);
 
 }  // namespace breakeven

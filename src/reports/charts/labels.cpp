@@ -13,14 +13,14 @@
 namespace breakeven::svg {
 namespace {
 
-/// Widths of the characters from space to ~, in hundredths of the font's size.
+/// Widths of the characters from space to ~, in hundredths of the font size.
 constexpr std::array<std::uint8_t, 95> widths{
     32, 41, 46, 84, 64, 96, 78, 28, 40,  40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
     64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
     61, 79, 70, 64, 62, 74, 69, 99, 69,  62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
     64, 28, 28, 58, 28, 98, 64, 62, 64,  64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84};
 
-/// Relative to the font's size.
+/// The width of a character relative to the font size.
 double ems_of(char32_t c) {
   if (c >= ' ' && c <= '~') return widths.at(c - ' ') / 100.0;
   const double columns = columns_of(c);
@@ -31,8 +31,8 @@ double size_of(bool bold) {
   return font_size * (bold ? 1.12 : 1);
 }
 
-/// Shortens a text that is wider than `width` with an ellipsis; the text after the ellipsis gets `share` of
-/// the room.
+/// Shortens a text that is wider than `width` with an ellipsis. The part after the ellipsis gets the fraction
+/// `share` of the width.
 std::string cut(const std::string& text, double width, bool bold, double share) {
   if (text_width(text, bold) <= width) return text;
   const double room = std::max(0.0, width - text_width("…", bold));
@@ -72,7 +72,7 @@ std::vector<std::string> shortened(const std::vector<std::string>& texts, double
 }
 
 std::vector<double> spread(const std::vector<double>& wanted, double distance, double low, double high) {
-  struct Block {  // neighbours that touch, around the mean of what each of them wants
+  struct Block {  // adjacent labels that touch, around the mean of their wanted places
     double sum = 0;
     std::size_t first = 0, count = 0;
     double begin = 0;

@@ -93,7 +93,7 @@ Chart finished(Chart chart) {
   }
   const bool has_curves = chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::points;
   chart.x.logarithmic = has_curves && spans(low_x, high_x, 16);
-  // Lengths are compared from 0.
+  // Bars start at 0, which a logarithmic axis does not have.
   chart.y.logarithmic = chart.kind != Chart::Kind::bars && spans(low_y, high_y, 30);
   if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks)
     chart.x.ticks.assign(values.begin(), values.end());

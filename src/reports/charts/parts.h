@@ -1,4 +1,4 @@
-// What charts of results are put together of.
+// Building blocks for charts of results.
 #pragma once
 
 #include <map>
@@ -12,31 +12,31 @@
 
 namespace breakeven {
 
-inline constexpr std::size_t most_bars = 24;  // of problems side by side, that people can read
+inline constexpr std::size_t most_bars = 24;  // the most problems in one chart that are still readable
 
-/// What a user compares.
+/// The unit of a rate that is compared.
 struct Unit {
   const char* label;
-  double (*of_run)(const CaseResult&);  // in the label's unit times seconds
+  double (*of_run)(const CaseResult&);  // the amount of a run, in the label's unit times seconds
 };
 
-/// Images a second where there are any, operations where they are more than the bytes in some of them, else
-/// bytes.
+/// The unit for all results: images per second if there are any, else operations if some result has more of
+/// them than bytes, else bytes.
 Unit unit_of(const std::vector<const CaseResult*>& all);
 
-/// `amount` over an estimate: a rate, of a time. The longest time gives the lowest rate.
+/// Divides `amount` by an estimated time, which gives a rate. The longest time gives the lowest rate.
 Estimate amount_over(double amount, const Estimate& estimate);
 
-/// The estimate as a point; empty if it is not known, or is no number above 0.
+/// Converts the estimate into a point; empty if it is unknown or not a number above 0.
 std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate);
 
-/// The axis of a parameter's values.
+/// The axis for the values of a parameter.
 ChartAxis parameter_axis(const std::string& parameter);
 
-/// The x of a category; adds the category if it is missing.
+/// The x of a category. Adds the category if it is missing.
 double category(Chart& chart, const std::string& name);
 
-/// Adds the point, if there is one, to the series with this label; adds the series if it is missing.
+/// Adds the point, if there is one, to the series with this label. Adds the series if it is missing.
 void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point,
                bool is_gpu = false);
 
@@ -46,14 +46,15 @@ struct Rated {
   std::string label;
   const CaseResult* result = nullptr;
 };
-/// Adds the rates to the chart, whose y is their unit, and finishes it.
+/// Adds the rates to the chart, sets the unit of y, and finishes it.
 Chart rate_chart(Chart chart, const std::vector<Rated>& rates);
 
-/// Sorts the points of each series, and chooses the scales: logarithmic where the values go through more than
-/// an order of magnitude; the values of x as ticks.
+/// Sorts the points of each series and chooses the scales: logarithmic if the values span more than an order
+/// of magnitude. The values of x become its ticks.
 Chart finished(Chart chart);
 
-/// Groups of equal key, in the order in which the keys first appear. An empty key leaves an element out.
+/// Groups elements by key, in the order in which the keys first appear. Elements with an empty key are left
+/// out.
 template <typename T, typename KeyOf>
 std::vector<std::vector<const T*>> groups_of(const std::vector<T>& all, KeyOf key_of) {
   std::map<std::string, std::size_t> index;

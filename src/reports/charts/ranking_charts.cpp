@@ -12,7 +12,7 @@
 namespace breakeven {
 namespace {
 
-constexpr std::size_t most_machines = 8;  // side by side in each case
+constexpr std::size_t most_machines = 8;  // side by side for each case
 
 ChartAxis axis_of(Quantity quantity, const Ranking& ranking) {
   if (quantity == Quantity::time) return {.label = "seconds"};

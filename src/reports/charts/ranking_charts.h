@@ -1,4 +1,4 @@
-// A ranking as charts.
+// The charts of a ranking.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace breakeven {
 
-/// - `ranking-time`, `-energy`, `-cost`: of all of the work, by candidate, as bars
+/// The charts of a ranking. Labels are printable. Charts without data are left out.
+/// - `ranking-time`, `-energy`, `-cost`: for all of the work, by candidate, as bars
 /// - `ranking-cases`: how many times the fastest's time each case takes
-/// - `ranking-front`: time against cost, or else against energy, where two candidates have both
-/// Labels are printable; charts of what nobody has are left out.
+/// - `ranking-front`: time against cost, or else against energy, if two candidates have both
 std::vector<Chart> rank_charts(const Ranking& ranking);
 
 }  // namespace breakeven

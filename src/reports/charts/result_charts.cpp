@@ -27,9 +27,9 @@ namespace {
 using Members = decltype(Family::members);
 using Group = std::vector<const Timed*>;
 
-// ---- one parameter that moves
+// ---- one varying parameter
 
-/// "Training the MLP, bf16: GFLOP/s by batch": what the members have in common, and what is shown of them.
+/// "Training the MLP, bf16: GFLOP/s by batch": what the members have in common, and what is shown.
 std::string curve_title(const Family& family, const std::string& dtype, std::string_view what) {
   std::string work = family.work();
   if (!dtype.empty()) work += ", " + printable(dtype);
@@ -40,7 +40,7 @@ std::string name_of(const Family& family, const std::string& dtype) {
   return slug_of(fmt::format("{} {} {} {}", family.op, family.parameter, family.fixed, dtype));
 }
 
-/// The rates of what belongs to one family, or to one dtype of it.
+/// A chart of the rates of one family, or of one dtype in it.
 Chart curve_chart(const Family& family, const std::string& dtype, const std::vector<Rated>& rates) {
   Chart chart =
       rate_chart({.name = name_of(family, dtype), .title = {}, .x = parameter_axis(family.parameter)}, rates);
@@ -48,8 +48,8 @@ Chart curve_chart(const Family& family, const std::string& dtype, const std::vec
   return chart;
 }
 
-/// The members of each dtype; with only one dtype, or where `few` says that all fit into one picture, all of
-/// them, without a name.
+/// The members of each dtype. With only one dtype, or if `few` says that all fit into one picture, all
+/// members under an empty name.
 std::map<std::string, Members> by_dtype(const Family& family, bool few) {
   std::map<std::string, Members> found;
   for (const auto& member : family.members) found[member.second->result->dtype].push_back(member);
@@ -66,12 +66,12 @@ void add_rate_charts(std::vector<Chart>& made, const Family& family) {
     for (const auto& [x, timed] : members)
       rates.push_back(
           {.x = x, .label = dtype.empty() ? timed->label : timed->backend, .result = timed->result});
-    // f32 is what everybody knows: its picture comes first.
+    // f32 is the most familiar dtype, so its picture comes first.
     made.insert(dtype == "f32" ? made.begin() + first : made.end(), curve_chart(family, dtype, rates));
   }
 }
 
-/// Without points yet.
+/// Makes a chart of a family, without points.
 Chart family_chart(const Family& family, const std::string& suffix, std::string_view what, ChartAxis y) {
   return {.name = name_of(family, "") + suffix,
           .title = curve_title(family, "", what),
@@ -79,7 +79,8 @@ Chart family_chart(const Family& family, const std::string& suffix, std::string_
           .y = std::move(y)};
 }
 
-/// Against the fastest CPU backend of the same dtype at each value; empty without other devices.
+/// The speed relative to the fastest CPU backend of the same dtype at each value; empty if there is no other
+/// device.
 Chart speedup_chart(const Family& family) {
   constexpr const char* what = "times as fast as the fastest CPU backend";
   Chart chart = family_chart(family, "-speedup", what, {.label = what, .unit = ChartUnit::ratio});
@@ -131,11 +132,11 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
   return finished(std::move(chart));
 }
 
-/// The parameters that can be turned on or off, and the others that make a rate higher.
+/// The parameters that can be turned on or off, and the others that raise a rate.
 constexpr std::array steps_of_optimisation{"tuned", "fused", "graph", "batch"};
 using StepValues = std::map<std::string, std::set<Value>>;
 
-/// Equal for cases that differ in those and in their dtype alone; empty for ceilings.
+/// A key that is equal for cases that differ only in these parameters and in their dtype; empty for ceilings.
 std::string ladder_of(const Timed& timed) {
   if (is_ceiling(*timed.result)) return "";
   Parameters rest = timed.result->parameters;
@@ -145,7 +146,7 @@ std::string ladder_of(const Timed& timed) {
   return fmt::format("{}|{}", timed.result->op, rest_of(rest, "dtype", false));
 }
 
-/// The values of those that take several.
+/// The values of the parameters that have several.
 StepValues varying_steps(const Group& cases) {
   StepValues values;
   for (const Timed* timed : cases) {
@@ -157,7 +158,7 @@ StepValues varying_steps(const Group& cases) {
   return values;
 }
 
-/// The rung of a ladder that a case is on: "bf16 + tuned + fused, batch 64", of what varies in it.
+/// The name of a case's step: "bf16 + tuned + fused, batch 64". It includes only what varies.
 std::string rung_of(const CaseResult& c, const StepValues& varying) {
   std::string text = printable(c.dtype);
   for (const char* name : steps_of_optimisation) {
@@ -172,8 +173,8 @@ std::string rung_of(const CaseResult& c, const StepValues& varying) {
   return text;
 }
 
-/// The rate of each step of optimisation, in the order of the results: of cases that differ in options
-/// (`tuned`, `fused`, `graph`), and in dtype and batch with them. Adds the cases shown to `shown`.
+/// The rate of each step of optimisation, in the order of the results. The cases differ in options (`tuned`,
+/// `fused`, `graph`), and may differ in dtype and batch as well. Adds the cases shown to `shown`.
 std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const CaseResult*>& shown) {
   constexpr std::size_t fewest_rungs = 3;
   std::vector<Chart> made;
@@ -203,7 +204,7 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
 
 // ---- the rest
 
-/// Problems of each operation that are in no other chart: as many as people can read.
+/// Bars for problems that are in no other chart, by operation: as many as are readable.
 std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<const CaseResult*>& shown) {
   std::vector<Chart> made;
   for (const Group& of_op :
@@ -223,9 +224,9 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
   return made;
 }
 
-/// For each device with ceilings: the rates reached, over the operations a byte, under its ceilings.
+/// A roofline for each device with ceilings: the measured rates by operations per byte, under the ceilings.
 std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& runs) {
-  constexpr double largest = 1e18;  // bytes: beyond any cache
+  constexpr double largest = 1e18;  // bytes, beyond any cache
   const CeilingsByDevice known = ceilings(runs);
   const auto device_with_ceilings = [&](const Timed& timed) -> std::string {
     const CaseResult& c = *timed.result;
@@ -245,7 +246,7 @@ std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& ru
                 .x = {.label = "operations a byte"},
                 .y = {.label = "GFLOP/s"}};
     std::set<std::string> dtypes;
-    double low = INFINITY, high = 0;  // operations for each byte
+    double low = INFINITY, high = 0;  // operations per byte
     for (const Timed* timed : of_device) {
       const CaseResult& c = *timed->result;
       const double intensity = c.flop / c.bytes;
@@ -273,7 +274,7 @@ std::vector<Chart> roofline_charts(const std::vector<Timed>& all, const Runs& ru
 }
 
 /// The loss of each training problem over steps, or over the seconds that they took, up to the last step that
-/// all have.
+/// all backends have.
 std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
   const auto steps_at = [](const CaseResult& c, std::size_t i) {
     return (static_cast<double>(i) + 0.5) *
@@ -312,7 +313,7 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
 
 // ---- all of them
 
-/// Leaves out charts of nothing measured, and gives the others names of their own.
+/// Removes charts without measurements, and makes the names unique.
 std::vector<Chart> usable(std::vector<Chart> all) {
   std::erase_if(all, [](const Chart& chart) {
     return std::none_of(chart.series.begin(), chart.series.end(),

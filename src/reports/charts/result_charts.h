@@ -12,26 +12,29 @@
 
 namespace breakeven {
 
+/// The charts of results and thresholds. Numbers are finite, labels are printable and names are unique.
+///
 /// For each machine, from results with a time (with several machines, names begin with `MACHINE-`):
-/// - `OP-PARAMETER`: the rate over a parameter that takes three values or more, all else being equal; one
+/// - `OP-PARAMETER`: the rate over a parameter that has at least three values, with all others equal; one
 ///   chart for each dtype if all do not fit into one picture
 /// - `OP-PARAMETER-speedup`: how many times as fast as the fastest CPU backend each other device is, with its
 ///   interval
 /// - `OP-PARAMETER-latency`: the median latency, up to the 99th percentile
 /// - `OP`: the rate of results that are in none of those, as bars
 /// - `lower-precision`: how many times as fast as f32 each other dtype is, by operation
-/// - `OP-...-steps-of-optimisation`: the rate of training or inference as more is turned on
+/// - `OP-...-steps-of-optimisation`: the rate of training or inference as more options are turned on
 /// - `roofline-N`: for each device whose ceilings were measured
 /// - `OP-...-loss-steps`, `OP-...-loss-seconds`: the loss of training, up to the last step that all have
+///
 /// Across machines: `machines-OP-PARAMETER`, the best backend of each. For thresholds: `threshold-...`, for
-/// each question. Numbers are finite; labels are printable; names are unique.
+/// each question.
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds = {});
 
 /// The charts of one machine; their names do not contain its name. `runs` points to the results.
 std::vector<Chart> machine_charts(const Runs& runs);
 
-/// The best backend of each machine over each parameter that takes three values or more. Machines have names
-/// of their own.
+/// The best backend of each machine over each parameter that has at least three values. The names of the
+/// machines are unique.
 std::vector<Chart> across_machines_charts(const Runs& runs);
 
 }  // namespace breakeven

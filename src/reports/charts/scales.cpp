@@ -13,7 +13,7 @@ double rounded_to(double value, int digits) {
   return std::stod(fmt::format("{:.{}e}", value, digits - 1));
 }
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
+/// The smallest number that is 1, 2 or 5 times a power of ten and at least `least`.
 double round_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -47,7 +47,8 @@ std::vector<double> ticks_of_decades(Range range, int every, const std::array<do
   return ticks;
 }
 
-/// Powers of two; on a linear axis, round numbers of the unit of the largest.
+/// Round numbers of bytes: powers of two on a logarithmic axis; on a linear one, round numbers in the unit of
+/// the largest.
 std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most) {
   std::vector<double> ticks;
   if (logarithmic) {
@@ -60,18 +61,18 @@ std::vector<double> round_bytes(Range range, bool logarithmic, std::size_t most)
     for (const double tick : linear_ticks({range.low / unit, range.high / unit}, most))
       ticks.push_back(tick * unit);
   }
-  std::erase_if(ticks, [](double tick) { return tick != 0 && tick < 1; });  // no part of a byte
+  std::erase_if(ticks, [](double tick) { return tick != 0 && tick < 1; });  // removes fractions of a byte
   return ticks;
 }
 
-/// From this size on, a number is multiplied by `factor` and followed by `text`.
+/// From size `from` on, a number is multiplied by `factor` and followed by `text`.
 struct Step {
   double from, factor;
   const char* text;
 };
 constexpr std::array<Step, 4> steps_of_seconds{
     {{1, 1, " s"}, {1e-3, 1e3, " ms"}, {1e-6, 1e6, " µs"}, {0, 1e9, " ns"}}};
-/// 1,000 bytes and more are better a part of the next unit than a number of four digits.
+/// From 1,000 on, bytes are shown as a fraction of the next unit instead of a number of four digits.
 constexpr std::array<Step, 5> steps_of_bytes{{{1e3 * 0x1p30, 0x1p-40, " TiB"},
                                               {1e3 * 0x1p20, 0x1p-30, " GiB"},
                                               {1e3 * 0x1p10, 0x1p-20, " MiB"},

@@ -1,5 +1,4 @@
-// Axes of pictures: the range they cover, where a value lies on them, their ticks and how numbers are
-// written.
+// Axes of pictures: their range, the positions of values, their ticks and the format of numbers.
 #pragma once
 
 #include <cmath>
@@ -18,7 +17,7 @@ struct Range {
   void cover(double value);
 };
 
-/// Adds some room at both ends, so that the range always has an extent. It begins at 0 if `from_zero` and the
+/// Adds space at both ends, so that the range always has an extent. It begins at 0 if `from_zero` and the
 /// axis is linear.
 Range padded(Range range, bool logarithmic, bool from_zero);
 
@@ -31,13 +30,13 @@ struct Scale {
   double at(double value) const;
 };
 
-/// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, and powers of
-/// ten alone where a logarithmic axis covers many. On a logarithmic axis of bytes: powers of two.
+/// At most `most` (at least 2) round numbers within the range: 1, 2 and 5 times powers of ten, or only powers
+/// of ten if a logarithmic axis spans many. Powers of two on a logarithmic axis of bytes.
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most,
                                 ChartUnit unit = ChartUnit::number);
 
-/// Indices of those rising `positions` whose labels, of these sizes and centred on them, stay `gap` apart.
-/// The first and the last are always included if both fit.
+/// The indices of those of the rising `positions` whose labels, of these sizes and centred on them, stay
+/// `gap` apart. The first and the last are always included if both fit.
 std::vector<std::size_t> without_overlap(const std::vector<double>& positions,
                                          const std::vector<double>& sizes, double gap);
 

@@ -22,7 +22,8 @@ bool is_usable(const Chart& chart, const ChartPoint& point) {
   return !chart.x.logarithmic || point.x > 0;
 }
 
-/// A logarithmic axis has no 0: drops points there, and ends intervals at the smallest value above it.
+/// Removes values that a logarithmic axis cannot show: drops points at 0, and ends intervals at the smallest
+/// value above it.
 void drop_what_no_axis_shows(Chart& chart, std::vector<std::string>& notes) {
   std::size_t dropped = 0;
   double least = INFINITY;
@@ -66,8 +67,8 @@ void keep_best(Chart& chart, std::vector<std::string>& notes) {
   notes.push_back(fmt::format("{} more in the table.", last.size() - most_series));
 }
 
-/// Keeps as many samples of each strip as can be seen, evenly spread over their order, including the smallest
-/// and the largest.
+/// Keeps as many samples of each strip as are distinguishable, evenly spread over their order, including the
+/// smallest and the largest.
 void thin_samples(Chart& chart, std::vector<std::string>& notes) {
   constexpr std::size_t most_samples = 200;
   if (chart.kind != Chart::Kind::distributions) return;
@@ -124,7 +125,7 @@ std::string description(const Chart& chart) {
 
 std::string svg_text(const Chart& original, const SvgStyle& style) {
   using namespace svg;
-  constexpr double margin = 12;  // of a file; a page has its own
+  constexpr double margin = 12;  // for a file; a page has its own margin
   Chart chart = original;
   const std::vector<std::string> notes = prepare(chart);
   const double around = style.for_page ? 0 : margin;

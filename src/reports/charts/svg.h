@@ -1,4 +1,4 @@
-// Charts drawn as SVG (SVG 1.1): for the page, and as files of their own.
+// Draws charts as SVG 1.1, for pages and for separate files.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 namespace breakeven {
 
 struct SvgStyle {
-  double width = 640;          // 340 for phones: laid out anew for each width, not scaled
-  bool for_page = false;       // colours are the page's custom properties, and the page shows the title
-  std::string id_prefix = {};  // of the ids in it, where several are in one document
+  double width = 640;          // 340 for phones; each width has its own layout and is not scaled
+  bool for_page = false;       // colours are custom properties of the page, which also shows the title
+  std::string id_prefix = {};  // for element ids, if several pictures are in one document
 };
 
-/// The height follows from the content. Everything lies inside, text that came from elsewhere is escaped, and
-/// of more than six measured series the six best at their last point are drawn, with a note. Bars whose axis
-/// is logarithmic have no length that means anything, and are drawn as points.
+/// Draws a chart; its height follows from the content. Everything lies inside the picture, and external text
+/// is escaped. Of more than six measured series, the six best at their last point are drawn, with a note.
+/// Bars with a logarithmic axis are drawn as points, because their lengths would have no meaning.
 std::string svg_text(const Chart& chart, const SvgStyle& style);
 
-/// The custom properties that a page has to define, as declarations: "--ink:#1c1e21;--soft:...".
+/// The custom properties that a page must define, as declarations: "--ink:#1c1e21;--soft:...".
 std::string svg_page_colours(bool dark);
 
 }  // namespace breakeven

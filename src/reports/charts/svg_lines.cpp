@@ -78,7 +78,7 @@ std::vector<ChartPoint> drawn_points(const Plot& plot, const ChartSeries& series
   return kept;
 }
 
-/// Draws intervals: of neighbouring points as a band, of a single point as a bar.
+/// Draws intervals: as a band for adjacent points, as a bar for a single point.
 void draw_intervals(const Plot& plot, const std::vector<ChartPoint>& points, const Look& look) {
   for (auto begin = points.begin(); begin != points.end(); ++begin) {
     const auto end = std::find_if_not(begin, points.end(), has_interval);
@@ -111,9 +111,9 @@ bool coincide(const Plot& plot, const ChartSeries& one, const ChartSeries& other
                     });
 }
 
-/// Draws the curve of `order[at]` so that curves that coincide with it can be seen too. A curve beneath
-/// others is wider than they are. A curve of many points, whose edges nobody could make out, leaves gaps for
-/// the curves beneath it.
+/// Draws the curve of `order[at]` so that curves that coincide with it stay visible. A curve below others is
+/// wider than they are. A dense curve, whose edges cannot be distinguished, has gaps that show the curves
+/// below it.
 void draw_curve(const Plot& plot, const std::vector<std::size_t>& order, std::size_t at) {
   const ChartSeries& series = plot.chart().series[order[at]];
   const Look& look = plot.picture.looks[order[at]];
@@ -135,7 +135,7 @@ void draw_curve(const Plot& plot, const std::vector<std::size_t>& order, std::si
                   dashes_text(dense && beneath > 0 ? fmt::format("8 {}", 8 * beneath) : look.dash)));
 }
 
-/// A marker above others is larger than they are.
+/// The radius of a marker. A marker above others is larger than they are.
 double radius_of(const Plot& plot, std::size_t series, Spot at) {
   double hidden = 0;
   for (std::size_t later = series + 1; later < plot.chart().series.size(); ++later) {
@@ -149,7 +149,7 @@ double radius_of(const Plot& plot, std::size_t series, Spot at) {
   return marker_radius + 1.8 * hidden;
 }
 
-/// Draws limits beneath measured curves and, of curves of many points, the longest first, since it would hide
+/// Draws limits below measured curves. Among dense curves, the longest is drawn first, because it would hide
 /// the others.
 void draw_series(const Plot& plot) {
   const std::vector<ChartSeries>& all = plot.chart().series;
@@ -182,7 +182,7 @@ std::vector<std::string> direct_labels(const Picture& picture, double height) {
   return shortened(labels_of(picture.chart), 0.3 * picture.width, true);
 }
 
-/// Labels in the colours of their lines: beside the picture, or beside points that stand alone.
+/// Draws labels in the colours of their lines, next to the picture or next to single points.
 void draw_direct_labels(const Plot& plot, const std::vector<std::string>& labels) {
   std::vector<Spot> ends;
   std::vector<double> heights;
@@ -257,7 +257,7 @@ void draw_y_axis(const Plot& plot, const Ticks& ticks) {
   plot.picture.line({plot.left, reference}, {plot.right, reference}, "soft", 1.25, "4 3");
 }
 
-/// The axis's name stands in front of the first tick where there is room, else beneath.
+/// Draws the x axis. Its name is in front of the first tick if there is room, else below.
 void draw_x_axis(const Plot& plot, const Ticks& ticks) {
   constexpr double gap = 10;
   Picture& picture = plot.picture;

@@ -17,8 +17,8 @@ namespace {
 struct Colour {
   const char *name, *light, *dark;
 };
-/// The accent is for GPUs alone. The colours of series differ in lightness, so that those who see fewer
-/// colours tell them apart, and contrast with the ground by 3:1 at least.
+/// The colours of pictures. The accent is only for GPUs. The colours of series differ in lightness, so that
+/// readers with colour blindness can distinguish them, and contrast with the background by at least 3:1.
 constexpr std::array<Colour, 10> colours{{{"ink", "#1c1e21", "#eceef0"},
                                           {"soft", "#667085", "#98a2b3"},
                                           {"line", "#e6e8eb", "#2c3036"},
@@ -36,7 +36,7 @@ const char* anchor_text(Anchor anchor) {
                                     : R"( text-anchor="end")";
 }
 
-/// Around 0, 0.
+/// The path of a marker of radius `r` around (0, 0).
 std::string shape_path(std::size_t shape, double r) {
   const double wide = 1.25 * r, near = 0.9 * r;
   switch (shape % 6) {

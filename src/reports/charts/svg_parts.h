@@ -1,4 +1,4 @@
-// A picture in the making, and the parts that all pictures have: texts, lines, markers, the legend.
+// A picture under construction, and the parts that all pictures have: texts, lines, markers, the legend.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace breakeven::svg {
 inline constexpr std::size_t most_series = 6;
 inline constexpr double marker_radius = 3.5;
 
-/// The look that distinguishes a series from others: colour and shape, and dashes for GPUs.
+/// The appearance that distinguishes a series: colour, shape, and dashes for GPUs.
 struct Look {
   std::string colour, dash;
   std::size_t shape = 0;
@@ -24,10 +24,10 @@ struct TextLook {
   std::string_view colour = "soft";
   Anchor anchor = Anchor::start;
   bool bold = false;
-  std::string_view full = {};  // the tooltip, where the text is not all of it
+  std::string_view full = {};  // the tooltip, if the text is shortened
 };
 
-/// Pixels, from the left and from the top.
+/// A position in pixels, from the left and from the top.
 struct Spot {
   double x = 0, y = 0;
 };
@@ -44,42 +44,42 @@ class Picture {
   double bottom = 0;  // where the next part can begin
 
   bool is_wide() const { return width >= 480; }
-  /// A CSS variable on a page, else the value for light backgrounds.
+  /// The CSS variable of a colour on a page, otherwise its value on light backgrounds.
   std::string colour(std::string_view name) const;
 
   void text(double x, double y, std::string_view content, const TextLook& look = {});
-  /// A path with these attributes, in a class of its own if that has a name.
+  /// Adds a path with these attributes. `kind` is its class, if not empty.
   void path(std::string_view kind, std::string_view d, std::string_view attributes);
   void line(Spot from, Spot to, std::string_view colour, double line_width, std::string_view dash = {});
   void rectangle(std::string_view kind, Spot corner, double wide, double high, std::string_view colour,
                  double opacity);
   void marker(Spot at, const Look& look, double radius, std::string_view tip);
-  /// A bar from low to high with caps, along x or along y.
+  /// Adds a bar from low to high with caps, along x or along y.
   void interval_bar(double low, double high, double across, bool along_x, std::string_view colour);
 
-  /// Adds the text below what is there, in at most four lines.
+  /// Adds the text below the existing content, in at most four lines.
   void paragraph(const std::string& content, const TextLook& look = {});
-  /// Adds the name of the y axis below what is there.
+  /// Adds the name of the y axis below the existing content.
   void name_of_y();
-  /// Adds the look and the label of each series, in rows as wide as the picture.
+  /// Adds the marker and label of each series, in rows as wide as the picture.
   void legend();
 
  private:
   bool for_page_;
 };
 
-/// The two arrangements: an axis of x and one of y, or a row for each category.
+/// Draws one of the two arrangements: an x and a y axis, or a row for each category.
 void draw_lines(Picture& picture);
 void draw_rows(Picture& picture);
 
-/// Drops characters that XML cannot contain, and replaces characters that have a meaning in XML by entities.
+/// Drops characters that XML cannot contain, and replaces special characters by entities.
 std::string escaped(std::string_view text);
 std::string tooltip(std::string_view text);
 std::string dashes_text(std::string_view dash);  // an attribute; empty for a solid line
 /// "M1.0,2.0L3.0,4.0".
 std::string path_through(const std::vector<Spot>& spots);
 
-std::vector<std::string> labels_of(const Chart& chart);  // of its series
+std::vector<std::string> labels_of(const Chart& chart);  // of the chart's series
 /// "oneDNN, batch 64: 229k (226k to 232k)".
 std::string point_text(const Chart& chart, const ChartSeries& series, const ChartPoint& point);
 /// "batch 64", or the category's name.
@@ -89,7 +89,7 @@ bool has_rows(const Chart& chart);  // categories rather than an axis of x
 bool has_bars(const Chart& chart);
 bool has_interval(const ChartPoint& point);
 
-/// Ticks with what is written at them, and how wide that is.
+/// Ticks with their labels, and the width of the labels.
 struct Ticks {
   Ticks(std::vector<double> at, ChartUnit unit);
 
@@ -99,7 +99,7 @@ struct Ticks {
 
   double widest() const;
 };
-/// The chart's own; else round numbers, at most `most`.
+/// The chart's own ticks; if there are none, at most `most` round numbers.
 Ticks ticks_of_y(const Chart& chart, Range range, std::size_t most);
 /// The range of y that the picture must include.
 Range range_of_y(const Chart& chart);

@@ -1,4 +1,4 @@
-// A row for each category: bars, points with intervals, or all samples.
+// Draws a row for each category: bars, points with intervals, or all samples.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double between_rows = 12;
 
-/// One series in one category: several points if they are samples.
+/// One series in one category. It has several points if they are samples.
 struct Slot {
   std::size_t series = 0;
   std::vector<ChartPoint> points = {};
@@ -39,8 +39,7 @@ double slot_height(const Chart& chart, std::size_t slots) {
   return slots == 1 ? 18 : 15;
 }
 
-/// The label of each category, beside the rows or above each: in two lines, such that different labels stay
-/// different.
+/// The label of each category, next to the rows or above each, in two lines. Different labels stay different.
 std::vector<std::vector<std::string>> category_labels(const Chart& chart, double width) {
   const auto in_lines = [width](const std::vector<std::string>& labels) {
     std::vector<std::vector<std::string>> lines;
@@ -51,7 +50,7 @@ std::vector<std::vector<std::string>> category_labels(const Chart& chart, double
   const auto different = [](const auto& all) { return std::set(all.begin(), all.end()).size(); };
   auto whole = in_lines(chart.categories);
   if (different(whole) == different(chart.categories)) return whole;
-  return in_lines(shortened(chart.categories, 1.6 * width));  // two lines hold that nearly always
+  return in_lines(shortened(chart.categories, 1.6 * width));  // nearly always fits into two lines
 }
 
 std::vector<RowOfSlots> rows_of(const Chart& chart, double label_width) {
@@ -68,7 +67,8 @@ std::vector<RowOfSlots> rows_of(const Chart& chart, double label_width) {
   return rows;
 }
 
-/// Labels beside the rows on wide paper, above them on narrow. Returns where the last row ends.
+/// Places labels next to the rows in wide pictures, above them in narrow ones. Returns where the last row
+/// ends.
 double place_rows(std::vector<RowOfSlots>& rows, const Chart& chart, bool labels_above, double top) {
   for (RowOfSlots& row : rows) {
     const double height = slot_height(chart, row.slots.size());
@@ -86,10 +86,11 @@ double place_rows(std::vector<RowOfSlots>& rows, const Chart& chart, bool labels
   return top - between_rows / 2;
 }
 
-/// Draws the samples. Those that would hide one another stand above and below the middle, in their order.
+/// Draws the samples. Those that would hide one another are stacked above and below the middle, in their
+/// order.
 std::string dots(const Slot& slot, const Scale& x, const std::string& colour) {
   constexpr double radius = 1.7, step_height = 2.6;
-  std::vector<int> taken;  // in each column of a dot's width
+  std::vector<int> taken;  // number of dots in each column of a dot's width
   std::string path;
   for (const ChartPoint& point : slot.points) {
     const double at = x.at(point.y);
@@ -142,7 +143,8 @@ void draw_slot(Picture& picture, const Slot& slot, const Scale& x) {
   picture.text(end + 8, slot.middle + 4, value);
 }
 
-/// The heights over which the axis is drawn: all of it, or only the rows if their labels stand between them.
+/// The vertical ranges over which the axis is drawn: all of it, or only the rows if there are labels between
+/// them.
 using Spans = std::vector<Range>;
 
 void draw_across(Picture& picture, const Spans& spans, double x, std::string_view colour, double width,
@@ -150,7 +152,7 @@ void draw_across(Picture& picture, const Spans& spans, double x, std::string_vie
   for (const Range& span : spans) picture.line({x, span.low}, {x, span.high}, colour, width, dash);
 }
 
-/// Draws the reference value as a line, with the zone around it that does not matter.
+/// Draws the reference value as a line, with the tolerance around it.
 void draw_reference(Picture& picture, const Scale& x, const Spans& spans) {
   const Chart& chart = picture.chart;
   if (!chart.reference) return;

@@ -1,4 +1,4 @@
-// What `threshold` measured, as charts.
+// Charts of a threshold.
 #pragma once
 
 #include "reports/charts/chart.h"
@@ -6,8 +6,9 @@
 
 namespace breakeven {
 
-/// By how much the challenger is ahead over the parameter, in what the answer is in, with the 95 % interval
-/// of its launches, and where the lead changes. Without points where nothing was measured on both sides.
+/// The ratio by which the challenger is ahead over the parameter, in the metric of the answer, with the 95 %
+/// interval over the launches, and where the lead changes. Has no points if no value was measured on both
+/// sides.
 Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer);
 
 /// "matmul, m = n = k, f32: in energy"; printable.

@@ -1,4 +1,4 @@
-// The parts of a report of results that have a file of their own.
+// The parts of a report of results that have their own source file.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 
 namespace breakeven {
 
-/// Every result in tables, one for each operation: a row a result, under its problem. With one machine there
-/// is no column for it.
+/// Tables of all results, one for each operation: one row per result, grouped by problem. With a single
+/// machine there is no column for it.
 std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool several_machines);
 
-/// Machines side by side: the one place where times of several machines are compared, by the fastest backend
-/// of each machine in every problem that all of them have. Nothing with fewer than two machines, or without
-/// such a problem.
+/// Compares machines: the one place where times of several machines are compared, by the fastest backend of
+/// each machine in every problem that all of them have. Empty with fewer than two machines, or without such a
+/// problem.
 std::optional<Card> machines_card(const std::vector<MachineRuns>& machines);
 
 /// The value from which one side is faster: one card per question, with each machine's answers. The caller
 /// sets the ids.
 std::vector<Card> threshold_cards(std::span<const Threshold> thresholds);
 
-/// Notes that a reader should know beside the answers of `threshold`.
+/// Notes for the reader on the answers of `threshold`.
 std::vector<Sentence> threshold_notes(const Threshold& threshold);
 
 /// Every answer in one table.

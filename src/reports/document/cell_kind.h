@@ -1,4 +1,4 @@
-// How a number is written for people.
+// How numbers are written for readers.
 #pragma once
 
 namespace breakeven {
@@ -9,7 +9,7 @@ enum class CellKind {
   number,   // three significant digits, thousands separated
   count,    // whole
   seconds,  // one unit for the whole column
-  joules,   // likewise
+  joules,   // one unit for the whole column
   ratio,    // 1.47 as "1.5x"
   percent,  // 0.012 as "1.2 %"
   spread,   // 0.012 as "±1.2 %"

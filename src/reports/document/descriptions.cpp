@@ -29,10 +29,10 @@ std::string problem_title(const CaseResult& result) {
   std::string title;
   try {
     title = workload == nullptr ? generic_title(result) : workload->title(result.parameters);
-  } catch (const std::out_of_range&) {  // a file of another version, with other parameters
+  } catch (const std::out_of_range&) {  // the file is from another version, with other parameters
     title = generic_title(result);
   }
-  if (title.empty()) title = result.id;  // another program's benchmark, which has no parameters
+  if (title.empty()) title = result.id;  // a benchmark of another program, without parameters
   return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
 }
 

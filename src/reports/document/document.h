@@ -1,5 +1,5 @@
-// The content of a report, whatever its subject and its output format: built once, rendered as terminal text,
-// Markdown and a page.
+// The content of a report, whatever its subject and output format. It is built once and rendered as terminal
+// text, Markdown or a page.
 #pragma once
 
 #include <cmath>
@@ -15,13 +15,13 @@
 
 namespace breakeven {
 
-/// How a renderer may stress something. Colour is never the only sign.
+/// How a renderer may emphasise something. Colour is never the only sign.
 enum class Tone { plain, quiet, best, good, warning, bad };
 
-/// A text, a number, or nothing where it is not known.
+/// A text, a number, or an unknown value.
 struct TableCell {
   std::variant<std::monostate, std::string, double> value = {};
-  std::string note = {};  // beneath or behind it, smaller
+  std::string note = {};  // below or after it, smaller
   Tone tone = Tone::plain;
 
   TableCell() = default;
@@ -31,7 +31,7 @@ struct TableCell {
   template <typename Number>
   requires std::is_arithmetic_v<Number> TableCell(Number number, Tone stress = Tone::plain)
       : value(static_cast<double>(number)), tone(stress) {}
-  /// Empty also where the number is not finite.
+  /// The cell is also empty if the number is not finite.
   TableCell(const std::optional<double>& number, std::string beside = {}) {
     if (!number || !std::isfinite(*number)) return;
     value = *number;
@@ -43,7 +43,7 @@ struct TableCell {
 struct TableColumn {
   std::string name;
   CellKind kind = CellKind::text;
-  bool essential = false;   // stays in the row however narrow the terminal
+  bool essential = false;   // stays in the row even in a narrow terminal
   bool can_choose = false;  // the page offers it as a filter
   bool page_only = false;   // too wide for terminals and Markdown
 };
@@ -54,16 +54,16 @@ inline TableColumn essential(std::string name, CellKind kind = CellKind::text) {
 
 struct TableRow {
   std::vector<TableCell> cells = {};  // as many as there are columns
-  std::string group = {};             // rows of one group stand under it; equal for neighbours
+  std::string group = {};             // heading of a group of rows; equal for adjacent rows
 };
 
-/// Every renderer leaves out columns that are empty in all rows.
+/// A table. Renderers leave out columns that are empty in all rows.
 struct Table {
   std::string title = {};
   std::vector<TableColumn> columns = {};
   std::vector<TableRow> rows = {};
-  std::string group_name = {};  // what the groups are, as in "problem"; empty without groups
-  bool one_unit = false;        // columns of one kind are compared: all have the same unit
+  std::string group_name = {};  // the kind of the groups, such as "problem"; empty without groups
+  bool one_unit = false;        // columns of one kind have the same unit, so that they can be compared
 };
 
 /// One sentence, or a few that belong together.
@@ -90,20 +90,20 @@ struct Card {
   std::string id = {};                // letters, digits and -; unique in the document
   std::string question = {};          // "Which library is fastest?"
   std::string short_answer = {};      // a few words, for the table of contents
-  std::vector<Sentence> answer = {};  // one or two sentences that a stranger understands
+  std::vector<Sentence> answer = {};  // one or two sentences that need no context
   std::vector<KeyFigure> figures = {};
   std::optional<Chart> picture = {};
   std::vector<Table> tables = {};   // small ones
-  std::vector<Table> details = {};  // every result: in a terminal before the answer, on a page folded
+  std::vector<Table> details = {};  // every result: before the answer in a terminal, folded on a page
   std::vector<Fold> folds = {};
 };
 
 struct Document {
-  std::string title = {};   // the question; of a decision, what was decided
+  std::string title = {};   // the question, or the decision
   Tone tone = Tone::plain;  // of the title
-  std::string about = {};   // machines, date, version, how much of it was verified: one line
+  std::string about = {};   // machines, date, version, how many results are verified: one line
   std::vector<Card> cards = {};
-  std::vector<Sentence> notes = {};  // what a reader should know beside the answers, the worst first
+  std::vector<Sentence> notes = {};  // qualify the answers, the worst first
   std::vector<Fold> folds = {};      // machines, software, method
 };
 

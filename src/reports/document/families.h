@@ -1,4 +1,4 @@
-// Groups the results that are points of one curve of a report.
+// Groups results that are points of one curve.
 #pragma once
 
 #include <map>
@@ -13,40 +13,40 @@
 
 namespace breakeven {
 
-/// A result with a time, and its name in a chart of its machine.
+/// A result with a time, and its label in the charts of its machine.
 struct Timed {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
-  std::string label;    // "oneDNN f32", the dtype only where there are several; printable
+  std::string label;    // "oneDNN f32"; includes the dtype only if there are several; printable
   std::string backend;  // the same without the dtype
 
   bool is_gpu() const { return result->device != "cpu"; }
 };
 
-/// Points into the results, which must outlive it.
+/// The results that have a time. The list points into `runs`, whose results must outlive it.
 std::vector<Timed> timed_results(const Runs& runs);
 
-/// Makes `best` point to `one` where that is faster, or the first.
+/// Makes `best` point to `one` if that is faster or `best` is null.
 void keep_faster(const CaseResult*& best, const CaseResult& one);
 
-/// Cases that differ only in one whole-numbered parameter, in the parameters that change along with it (m = n
-/// = k), in the dtype and in the place where they were measured.
+/// Cases that differ only in one integer parameter, in the parameters that change with it (m = n = k), in the
+/// dtype and in the backend or device.
 struct Family {
   std::string op, parameter;
-  std::string fixed;  // the rest, where it has no default value, as in "batch 4, k 64"; printable
-  std::string fixed_without_network;  // the same without the network, which names the work
+  std::string fixed;  // other parameters not at their default value, such as "batch 4, k 64"; printable
+  std::string fixed_without_network;  // the same without the network, which is part of work()
   std::vector<std::pair<double, const Timed*>> members;
 
   std::set<std::string> dtypes() const;
   std::string work() const;  // "Training the MLP, width 256"; printable
 
-  /// The fastest result at each value, of those of this dtype that `holds`.
+  /// The fastest result at each value, among those of this dtype for which `holds` is true.
   std::map<double, const CaseResult*> fastest(
       const std::string& dtype, bool (*holds)(const Timed&) = [](const Timed&) { return true; }) const;
 };
 
-/// The families whose parameter takes three values or more, in the order of the results. A family whose cases
-/// are all in another is left out. Points into `all`, which must outlive it.
+/// The families whose parameter has at least three values, in the order of the results. A family whose cases
+/// are all in another is left out. The families point into `all`, which must outlive them.
 std::vector<Family> families_of(const std::vector<Timed>& all);
 
 }  // namespace breakeven

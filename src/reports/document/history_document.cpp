@@ -19,7 +19,7 @@ struct Shown {
   const char* title;
   Tone tone;
 };
-/// In the order in which they are told: what is bad comes first.
+/// In the order in which they are shown: bad changes first.
 constexpr std::array<Shown, 6> shown_states{
     {{ChangeState::fresh, "Slower, and new", Tone::bad},
      {ChangeState::better, "Faster", Tone::good},
@@ -101,7 +101,7 @@ Table host_changes_table(const HistoryCheck& check) {
   return table;
 }
 
-/// A sentence for each of the latest.
+/// Adds a sentence for each of the latest changes of the host.
 void tell_host_changes(const HistoryCheck& check, std::vector<Sentence>& answer) {
   constexpr std::size_t most = 3;
   const History& history = *check.history;
@@ -120,7 +120,7 @@ void tell_host_changes(const HistoryCheck& check, std::vector<Sentence>& answer)
   }
 }
 
-/// The times of the series that changed most, run by run, over their first level.
+/// The times of the series that changed most, run by run, relative to their first level.
 std::optional<Chart> series_chart(const HistoryCheck& check) {
   constexpr std::size_t most = 4;
   Chart chart = ratio_chart("history", "Median times over the runs, the first of each as 1",

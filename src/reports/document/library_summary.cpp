@@ -13,7 +13,7 @@
 namespace breakeven {
 namespace {
 
-/// The fastest result of each backend with a time, fastest first: two files of one machine may have the same
+/// The fastest result with a time of each backend, fastest first. Two files of one machine may have the same
 /// cases.
 std::vector<const Entry*> best_of_each(const Problem& problem) {
   std::vector<const Entry*> best;

@@ -67,7 +67,7 @@ std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<State
   return figures;
 }
 
-/// Adds a sentence for each compared backend that could be faster here, with the reason. The warnings have
+/// Adds a sentence for each compared backend that could be faster here, with the reason. The warnings contain
 /// the remedies.
 void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& libraries, const Runs& runs) {
   std::set<std::string> said;
@@ -98,7 +98,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
                  .in_short = {},
                  .sentences = {},
                  .figures = {}};
-  // Beside libraries, batches are what is asked most often.
+  // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
   const auto first =
       std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.first == topic; });

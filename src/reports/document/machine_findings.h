@@ -1,4 +1,4 @@
-// The findings from the results of one machine for one question, the most important first.
+// The findings from the results of one machine, for one question, the most important first.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace breakeven {
 
-/// The topic of a question, which decides what is said first.
+/// The topic of a question, which decides what the answer begins with.
 enum class Focus { gpu, ceilings, precision, batch, capacity, libraries };
 
 struct Findings {
@@ -20,11 +20,12 @@ struct Findings {
   LibrarySummary libraries;
   std::string in_short;
   std::vector<Sentence> sentences;
-  std::size_t answers = 0;  // how many of them are the answer; at least one
+  std::size_t answers = 0;  // the number of sentences that are the answer; at least one
   std::vector<KeyFigure> figures;
 };
 
-/// `timed` and `families` are those of the machine; `groups` may have problems of others.
+/// The findings of a machine. `timed` and `families` belong to it; `groups` may contain problems of other
+/// machines.
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
                      const std::vector<Timed>& timed, const std::vector<Family>& families);
 

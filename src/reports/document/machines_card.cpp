@@ -37,7 +37,8 @@ BestById best_by_id(const std::vector<MachineRuns>& machines) {
   return best;
 }
 
-/// The geometric mean of a machine's times over another's, of all problems or of those of one operation.
+/// The geometric mean of a machine's times divided by another's, over all problems or over those of one
+/// operation.
 Estimate mean_ratio(const BestById& best, std::size_t machine, std::size_t other,
                     const std::string& op = "") {
   std::vector<Estimate> ratios;
@@ -54,7 +55,7 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   if (machines.size() < 2) return std::nullopt;
   const BestById best = best_by_id(machines);
   if (best.empty()) return std::nullopt;
-  // On average no other machine is faster than the first.
+  // The machine with the smallest mean ratio comes first.
   std::vector<std::size_t> order(machines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -78,7 +79,8 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
     return m == leader ? Estimate{.value = 1} : mean_ratio(best, m, leader, op);
   };
   std::vector<std::string> others;
-  // By name, as in pictures of one operation, so that a machine has one colour on a page.
+  // Series are sorted by name, as in pictures of one operation, so that a machine has the same colour
+  // everywhere on a page.
   std::vector<std::size_t> by_name = order;
   std::sort(by_name.begin(), by_name.end(),
             [&](std::size_t a, std::size_t b) { return machines[a].name < machines[b].name; });

@@ -1,4 +1,4 @@
-// Makes the parts that many documents have.
+// Functions that make common parts of documents.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace breakeven {
 template <typename Key, typename Value>
 using InOrder = std::vector<std::pair<Key, Value>>;
 
-/// The value of the key, a new one if there is none yet.
+/// The value for a key, which is added if it is missing.
 template <typename Key, typename Value>
 Value& at_key(InOrder<Key, Value>& all, const Key& key) {
   auto found = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == key; });
@@ -23,26 +23,26 @@ Value& at_key(InOrder<Key, Value>& all, const Key& key) {
   return found->second;
 }
 
-/// A cell with printable text; an empty cell for an empty text.
+/// A cell with printable text; an empty cell if the text is empty.
 TableCell text_cell(const std::string& text);
 
-/// Adds a sentence with printable text; nothing for an empty text.
+/// Adds a sentence with printable text, unless the text is empty.
 void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
 
-/// Add a table or a fold, unless it is empty.
+/// Adds a table or a fold, unless it is empty.
 void add_table(std::vector<Table>& tables, Table table);
 void add_fold(std::vector<Fold>& folds, Fold fold);
 
 /// Removes the first chart and returns it; empty if there is none.
 std::optional<Chart> take_first(std::vector<Chart>& charts);
 
-/// "3 more pictures".
+/// A fold of charts: "3 more pictures".
 Fold more_pictures(std::vector<Chart> charts);
 
-/// A chart of ratios, beside 1.
+/// A chart of ratios, with 1 as the reference.
 Chart ratio_chart(std::string name, std::string title, Chart::Kind kind, std::string label);
 
-/// One line, what is empty left out; printable.
+/// Joins the parts that are not empty into one printable line.
 std::string about_line(std::vector<std::string> parts);
 
 /// "breakeven 0.1.0"; empty for an empty version.

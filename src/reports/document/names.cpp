@@ -30,7 +30,7 @@ std::string activity_of(const CaseResult& result) {
   if (workload == nullptr) return printable(result.op);
   try {
     return printable(workload->activity(result.parameters));
-  } catch (const std::out_of_range&) {  // a file of another version, with other parameters
+  } catch (const std::out_of_range&) {  // the file is from another version, with other parameters
     return capitalised(std::string(workload->plural()));
   }
 }
@@ -70,7 +70,7 @@ std::string status_text(Status status) {
 }
 
 std::string capitalised(std::string text) {
-  // A capital among the first letters shows that a name has a spelling of its own.
+  // A capital letter among the first letters shows that the name has its own spelling.
   const bool is_name = text.size() > 1 &&
                        std::any_of(text.begin(), text.begin() + std::min<std::ptrdiff_t>(4, std::ssize(text)),
                                    [](unsigned char c) { return std::isupper(c) != 0; });

@@ -1,4 +1,4 @@
-// Names of backends, libraries and work in sentences.
+// Names of backends, libraries and work for use in sentences.
 #pragma once
 
 #include <concepts>
@@ -11,17 +11,18 @@
 
 namespace breakeven {
 
-/// backend_spelling(), printable.
+/// The backend_spelling() of a name, made printable.
 std::string backend_title(std::string_view name);
 
 /// `matrix products`, `training steps`; `problems` for an operation that this program does not know.
 std::string plural_of(std::string_view op);
 
-/// The activity of a case, to begin a sentence with: `Training the MLP`, `Matrix products`.
+/// The activity of a case, for the beginning of a sentence: `Training the MLP`, `Matrix products`.
 std::string activity_of(const CaseResult& result);
 
-/// A threshold's title, as its file has it, for people: `infer, network cnn, f32` -> `Inference by the CNN,
-/// f32`; `matmul, m = n = k, tuned false, f32` -> `Matrix products, m = n = k, not tuned, f32`.
+/// Rewrites a threshold's title from its file for readers: `infer, network cnn, f32` becomes `Inference by
+/// the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n = k, not tuned,
+/// f32`.
 std::string work_title(std::string_view stored);
 
 /// "a", "a and b", "a, b and c".
@@ -35,10 +36,10 @@ std::string counted_text(std::integral auto count, std::string_view one, std::st
 /// "ok", "out of memory".
 std::string status_text(Status status);
 
-/// The first letter as a capital, as a sentence begins; names such as `oneDNN` stay as they are.
+/// Capitalises the first letter, except in names such as `oneDNN`.
 std::string capitalised(std::string text);
 
-/// Letters and digits, everything else a dash: for ids and chart names.
+/// Keeps letters and digits and replaces all else by dashes, for ids and chart names.
 std::string slug_of(std::string_view text);
 
 }  // namespace breakeven

@@ -13,12 +13,12 @@ namespace {
 
 constexpr const char* unknown = "unknown";
 
-/// `value`, not 0, rounded to three significant digits, so that its unit is chosen after rounding: 999.7 µs
-/// is 1.00 ms.
+/// Rounds a value other than 0 to three significant digits, so that its unit is chosen after rounding: 999.7
+/// µs becomes 1.00 ms.
 double rounded(double value) {
   const double step = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
   const double near = std::round(value / step) * step;
-  // At the ends of what a double holds the step is none, or the product too large.
+  // At the limits of double the step may be 0 or the product infinite.
   return std::isfinite(near) && near != 0 ? near : value;
 }
 
@@ -86,7 +86,7 @@ std::string factor_text(double ratio) {
   if (!std::isfinite(ratio)) return unknown;
   const double size = std::abs(ratio);
   if (size >= 99.5) return number_text(ratio) + "x";
-  // Near 1 a tenth is too coarse to tell a difference from none.
+  // Near 1, a tenth is too coarse to show a difference.
   return fmt::format("{:.{}f}x", ratio, size >= 9.95 ? 0 : size < 1.095 ? 2 : 1);
 }
 

@@ -33,7 +33,7 @@ std::string work_text(const Ranking& ranking) {
                            name(ranking.by), counted);
 }
 
-/// "3 of 5 cases in bf16", "2 of 5 cases predicted", and why a machine has no place, or cannot be compared in
+/// "3 of 5 cases in bf16", "2 of 5 cases predicted", and why a machine has no place or cannot be compared in
 /// a metric.
 std::string notes_on(const Ranked& one, const Ranking& ranking) {
   std::map<std::string, std::size_t> apart;
@@ -79,7 +79,7 @@ bool can_rank(const Ranking& ranking) {
                        [](const Ranked& one) { return one.place > 0; }) > 1;
 }
 
-/// One sentence each: who is first and how far the others are behind, who is on the Pareto front, when a GPU
+/// One sentence each: the first place and how far the others are behind, the Pareto front, and when a GPU
 /// pays for itself.
 std::vector<Sentence> rank_sentences(const Ranking& ranking) {
   std::vector<Sentence> said;
@@ -160,7 +160,7 @@ Table order_table(const Ranking& ranking) {
   return table;
 }
 
-/// A row a case, a column a machine.
+/// A row for each case, a column for each machine.
 Table case_table(const Ranking& ranking) {
   constexpr std::size_t most = 8;
   const std::size_t shown = std::min(ranking.ranked.size(), most);

@@ -15,7 +15,7 @@
 namespace breakeven {
 namespace {
 
-/// Numbers replaced, so that "12.5 % of CPU time" and "9 % of CPU time" are one text. Digits behind a letter
+/// Replaces numbers, so that "12.5 % of CPU time" and "9 % of CPU time" are one text. Digits after a letter
 /// are part of a name: f16 is not f32.
 std::string without_numbers(std::string_view text) {
   const auto is_digit = [&](std::size_t i) {
@@ -49,13 +49,13 @@ std::vector<double> figures_of(const std::string& text) {
   return figures;
 }
 
-/// A remark on one or many results: texts that differ only in their numbers are one.
+/// A remark on one or many results. Texts that differ only in their numbers are one remark.
 struct Remark {
-  std::string text;  // printable; of those that differ, the one with the largest figures
+  std::string text;  // printable; the one with the largest numbers
   bool varies = false;
-  std::size_t count = 0;                   // of results; 0: on a run as a whole
+  std::size_t count = 0;                   // number of results; 0 if it is about a whole run
   std::vector<std::string> backends = {};  // in order of appearance
-  std::string first = {};                  // operation and title of the first one
+  std::string first = {};                  // operation and title of the first result
 };
 
 /// Gathers remarks in order of appearance.
@@ -78,7 +78,7 @@ class Remarks {
       remark.backends.push_back(std::move(backend));
   }
 
-  /// First those on runs as a whole, then the most frequent.
+  /// Adds the remarks on whole runs first, then the others by falling frequency.
   void add_to(std::vector<Sentence>& said, Tone tone) const {
     std::vector<Remark> ordered = all_;
     std::stable_sort(ordered.begin(), ordered.end(), [](const Remark& a, const Remark& b) {

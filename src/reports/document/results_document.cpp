@@ -25,8 +25,8 @@ namespace {
 
 // ---- tables
 
-/// One row per backend: how often it is the fastest, and its mean time over the fastest's, by operation if
-/// there are several.
+/// One row per backend: how often it is the fastest, and its mean time divided by the fastest's, by operation
+/// if there are several.
 Table library_table(const LibrarySummary& summary, const std::vector<ProblemGroup>& groups,
                     const std::string& machine) {
   constexpr std::size_t most_operations = 4;
@@ -56,7 +56,7 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
   return table;
 }
 
-/// At most `most` of the values, the first and the last among them.
+/// At most `most` of the values, including the first and the last.
 std::vector<double> some_of(const std::set<double>& values, std::size_t most) {
   std::vector<double> all(values.begin(), values.end());
   if (all.size() <= most) return all;
@@ -65,8 +65,8 @@ std::vector<double> some_of(const std::set<double>& values, std::size_t most) {
   return some;
 }
 
-/// The best rate of each family at some values of its parameter, and whose it is. Families of one operation
-/// and parameter, by name.
+/// The best rate of each family at some values of its parameter, and its backend. The families have one
+/// operation and parameter, and are listed by name.
 Table rate_table(const std::string& parameter, const std::vector<const Family*>& families) {
   constexpr std::size_t most_values = 5;
   constexpr std::size_t most_rows = 6;
@@ -113,7 +113,7 @@ std::vector<Table> rate_tables(const std::vector<Family>& families) {
 
 // ---- pictures
 
-/// Each backend's mean time over the fastest's, as a summary of many problems, by machine.
+/// The mean time of each backend divided by the fastest's, over many problems, by machine.
 Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
   Chart chart = ratio_chart("libraries", "Time over the fastest's, on average over the problems",
                             Chart::Kind::bars, "times the fastest's time");
@@ -125,7 +125,7 @@ Chart libraries_chart(const InOrder<std::string, LibrarySummary>& machines) {
   return finished(std::move(chart));
 }
 
-/// The chart that shows the answer best, taken out of `all` if it is there; empty if there is none.
+/// Removes the chart that shows the answer best from `all` and returns it; empty if there is none.
 std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& found,
                                     const std::string& machine) {
   const auto rank = [&](const Chart& c) {
@@ -150,7 +150,7 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
 // ---- cards
 
 void add_pictures(Card& card, std::vector<Chart> charts) {
-  constexpr std::size_t most = 8;  // more make a page slow; all can be drawn by --chart
+  constexpr std::size_t most = 8;  // more would make the page slow; --chart draws all of them
   if (charts.size() > most) charts.resize(most);
   add_fold(card.folds, more_pictures(std::move(charts)));
 }
@@ -165,7 +165,7 @@ Card one_machine_card(const MachineRuns& machine) {
       .short_answer = found.in_short, .answer = {found.sentences.begin(), split}, .figures = found.figures};
   std::vector<Chart> charts = machine_charts(machine.runs);
   card.picture = decisive_chart(charts, found, machine.name);
-  // The table that shows the answer stands in the card, the others are folded.
+  // The table that shows the answer is on the card; the others are folded.
   Fold more{.title = "What else the results say", .sentences = {split, found.sentences.end()}};
   more.tables = rate_tables(families);
   const bool rates_first = found.focus == Focus::batch && !more.tables.empty();
@@ -282,8 +282,7 @@ Document document_of(const Measured& measured) {
     document.cards.push_back(std::move(card));
     titles.insert(question);
   }
-  // Between processors a break-even is a detail of which machine is the faster one; with a GPU it is the
-  // question.
+  // Between processors, a break-even is a detail of which machine is faster. With a GPU it is the question.
   std::vector<Threshold> between =
       machines.size() > 1 ? break_evens_between(measured.results) : std::vector<Threshold>();
   const auto with_gpu =

@@ -19,7 +19,7 @@
 namespace breakeven {
 namespace {
 
-/// The steps that every backend of the problem has taken: losses are compared at the last of them.
+/// The number of steps that every backend of the problem has taken. Losses are compared at the last of them.
 std::size_t common_losses(const Problem& problem) {
   std::size_t fewest = SIZE_MAX;
   for (const Entry& entry : problem.entries) {
@@ -63,7 +63,7 @@ std::string notes_of(const CaseResult& c) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// A metric where the result is ok and `holds`.
+/// A column with a metric, for results that are ok and for which `holds` is true.
 ResultColumn metric(std::string_view metric_name, bool essential = false,
                     bool (*holds)(const CaseResult&) = nullptr) {
   const Metric& metric = find_metric(metric_name);
@@ -97,22 +97,22 @@ TableCell time_to_target(const Problem&, const Entry& e) {
   return is_asked ? "not reached" : TableCell();
 }
 
-/// Every machine of the last decade does ten operations and more in the time of moving one byte: below that,
-/// memory decides.
+/// True if memory limits the speed: every machine of the last decade does at least ten operations in the time
+/// of moving one byte.
 bool memory_decides(const CaseResult& c) {
   constexpr double operations_per_byte = 10;
   return c.bytes > 0 && c.flop < operations_per_byte * c.bytes;
 }
 
 bool counts_operations(const CaseResult& c) {
-  return c.flop > 0 && c.samples == 0;  // people know the images a second of a network
+  return c.flop > 0 && c.samples == 0;  // for networks, images per second are more familiar
 }
 
 ResultColumn text_column(TableColumn column, std::string (*text)(const Entry&)) {
   return {std::move(column), [text](const Problem&, const Entry& e) { return text_cell(text(e)); }};
 }
 
-/// The machine is the first of them.
+/// The columns of result tables. The machine is the first.
 const std::vector<ResultColumn>& columns() {
   static const std::vector<ResultColumn> all{
       text_column({.name = "machine", .can_choose = true}, [](const Entry& e) { return e.run->host.name; }),
@@ -160,7 +160,7 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
         for (const ResultColumn& column : used) row.cells.push_back(column.cell(problem, entry));
       }
     }
-    // Rows of one problem stand together, whichever machine they are from.
+    // Keeps rows of one problem together, whichever machine they are from.
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
       return order.at(a.group) < order.at(b.group);
     });

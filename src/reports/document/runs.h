@@ -9,18 +9,18 @@
 
 namespace breakeven {
 
-/// Results that belong together. They outlive every report of theirs.
+/// Results that belong together. They must outlive every report on them.
 using Runs = std::vector<const Result*>;
 
 Runs runs_of(std::span<const Result> results);
 
 struct MachineRuns {
-  std::string key;   // as machine_key() tells it
+  std::string key;   // from machine_key()
   std::string name;  // printable, never empty
   Runs runs;
 };
 
-/// In the order in which they first appear.
+/// Groups results by machine, in the order in which the machines first appear.
 std::vector<MachineRuns> machines_of(const Runs& runs);
 
 }  // namespace breakeven

@@ -21,7 +21,7 @@ Standing standing_of(const Estimate& ratio, bool overlap) {
   return equivalent ? Standing::as_fast : Standing::not_distinct;
 }
 
-/// Sorts the entries of one problem and says how each compares with the first.
+/// Sorts the entries of one problem and sets how each compares with the first.
 void rank(std::vector<Entry>& entries) {
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
                                                [](const Entry& e) { return e.result->has_time(); });
@@ -43,7 +43,7 @@ void rank(std::vector<Entry>& entries) {
 }
 
 std::string slower_text(const Estimate& ratio) {
-  constexpr double small = 1.095;  // below it, per cent say more than factors
+  constexpr double small = 1.095;  // below it, percentages are clearer than factors
   const bool by_percent = ratio.value < small;
   const auto written = [&](double of) { return by_percent ? percent_text(of - 1) : factor_text(of); };
   std::string text = written(ratio.value) + " slower";
@@ -51,7 +51,7 @@ std::string slower_text(const Estimate& ratio) {
   std::string low = written(by_percent ? std::max(1.0, ratio.interval->low) : ratio.interval->low);
   const std::string high = written(ratio.interval->high);
   if (!by_percent && low == high) return text;
-  if (by_percent) low = low.substr(0, low.find(' '));  // the unit stands behind the other end
+  if (by_percent) low = low.substr(0, low.find(' '));  // the unit follows the other bound
   return fmt::format("{} ({} to {})", text, low, high);
 }
 

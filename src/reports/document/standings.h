@@ -1,4 +1,4 @@
-// Ranks the backends for each problem within one machine: which is the fastest, and by how much.
+// Ranks the backends for each problem on one machine: which is the fastest, and by how much.
 #pragma once
 
 #include <string>
@@ -11,16 +11,15 @@
 namespace breakeven {
 
 enum class Standing {
-  none,          // not ok, or without a time: nothing to compare
+  none,          // not ok or without a time, so there is nothing to compare
   alone,         // the only one with a time
-  fastest,       // the smallest median
+  fastest,       // has the smallest median
   as_fast,       // the whole interval of its ratio to the fastest is within `equivalence`
-  not_distinct,  // the intervals overlap: which of the two is faster is not known
+  not_distinct,  // the intervals overlap, so it is unknown which is faster
   slower,
 };
 
-/// The largest relative difference that does not matter: the default of the smallest change that matters in
-/// `gate`.
+/// The largest relative difference that does not matter. It equals the default threshold of `gate`.
 inline constexpr double equivalence = 0.03;
 
 /// One backend's result for a problem. Points into the results given to compare_backends().
@@ -28,15 +27,15 @@ struct Entry {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
   Standing standing = Standing::none;
-  Estimate ratio = {.value = 1};          // its time over the fastest's, its interval where both have one
-  std::optional<Roofline> roofline = {};  // where the device's ceilings are among the results
+  Estimate ratio = {.value = 1};  // its time divided by the fastest's; the interval is set if both have one
+  std::optional<Roofline> roofline = {};  // set if the device's ceilings are among the results
 };
 
-/// All results with one id on one machine: those with a time first, fastest first, then the others in the
-/// order of the files.
+/// All results with one id on one machine. Those with a time come first, fastest first, then the others in
+/// the order of the files.
 struct Problem {
   std::string title;
-  std::string machine;  // by machine_key()
+  std::string machine;  // from machine_key()
   std::vector<Entry> entries;
 };
 
@@ -45,12 +44,12 @@ struct ProblemGroup {
   std::vector<Problem> problems;
 };
 
-/// Groups and problems are in the order in which they first appear. Times of two machines are never ranked
-/// against each other. The results must outlive the groups.
+/// Ranks the backends for each problem. Groups and problems are in the order in which they first appear.
+/// Times of two machines are never ranked against each other. The results must outlive the groups.
 std::vector<ProblemGroup> compare_backends(const Runs& runs);
 
 /// `fastest`, `as fast (within 3 %)`, `not distinguishable (at most 1.2x)`, `1.8x slower (1.7x to 1.9x)`, `5
-/// % slower (3 to 8 %)`; with a "~" where intervals are missing; empty for Standing::none.
+/// % slower (3 to 8 %)`; with a "~" if intervals are missing; empty for Standing::none.
 std::string describe_standing(const Entry& entry);
 
 }  // namespace breakeven

@@ -20,8 +20,8 @@ CellKind kind_of(Quantity in) {
                                   : CellKind::number;
 }
 
-/// The names of the sides without what both share: "OpenBLAS on " of two numbers of threads, ", 2 cores" of
-/// two machines.
+/// The names of the sides without their common part, such as "OpenBLAS on " for two numbers of threads, or ",
+/// 2 cores" for two machines.
 std::array<std::string, 2> distinct_names(const Threshold& threshold) {
   std::array<std::string, 2> names{printable(name_of_side(threshold, 0)),
                                    printable(name_of_side(threshold, 1))};
@@ -39,8 +39,8 @@ std::array<std::string, 2> distinct_names(const Threshold& threshold) {
   return names;
 }
 
-/// The side that is ahead and by how much, as the mean of the launches; neither where the interval of the
-/// ratio has both.
+/// The faster side and by how much, as the mean over the launches; "neither" if the interval of the ratio
+/// contains 1.
 TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>& names) {
   const auto ratio = point.ratio();
   if (!ratio) return {point.reason.empty() ? "not measured" : printable(point.reason), Tone::warning};

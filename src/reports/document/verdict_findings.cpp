@@ -25,7 +25,7 @@ bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
 
-/// Head over base, as well as it is known.
+/// The head's time divided by the base's, from the best available data.
 std::optional<double> change(const CaseVerdict& c) {
   if (c.ratio) return c.ratio->value;
   if (c.base_seconds && c.head_seconds) return *c.head_seconds / *c.base_seconds;
@@ -152,7 +152,7 @@ std::string describe_details(const CaseVerdict& c) {
   const bool in_base = c.presence != Presence::only_head;
   const bool in_head = c.presence != Presence::only_base;
   if (in_base && c.base_status != Status::ok) details.push_back("base " + status_text(c.base_status));
-  // A wrong head is left out here: it is the finding itself.
+  // A wrong head is left out here, because it is the finding itself.
   if (in_head && c.head_status != Status::ok && c.head_status != Status::wrong)
     details.push_back("head " + status_text(c.head_status));
   if (!c.reason.empty()) details.push_back(printable(c.reason));

@@ -1,4 +1,4 @@
-// What every report of verdicts says, and in which order.
+// The findings that all reports of verdicts show, and their order.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-/// What there is to say of a case, the worst first.
+/// The kinds of findings on a case, the worst first.
 enum class FindingKind {
   wrong,
   incomparable,
@@ -25,35 +25,35 @@ enum class FindingKind {
 };
 
 FindingKind finding_kind(const CaseVerdict& c);
-/// "new" for added, else the name.
+/// "new" for added, otherwise the enumerator's name.
 std::string_view name(FindingKind kind);
 
-/// All (without `with_unchanged` all but the same and those that neither side supports), worst first: by
-/// kind, then those with the larger ratio first (of the faster ones those with the smaller), then in the
-/// order in which they were compared. They point into `verdicts`.
+/// All findings, worst first; without `with_unchanged`, cases that are the same or that neither side supports
+/// are left out. They are ordered by kind, then by falling ratio (rising for the faster ones), then as they
+/// were compared. The pointers point into `verdicts`.
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged = false);
 
 /// "FAIL: 1 of 50 cases computes wrong results, 2 are slower. 1 inconclusive, 46 the same." "PASS: none of
 /// 50 cases is slower."
 std::string headline(const Verdicts& verdicts);
 
-/// "matmul 64 x 64 x 64 f32 on openblas": printable.
+/// "matmul 64 x 64 x 64 f32 on openblas"; printable.
 std::string describe_case(const CaseVerdict& c);
 
-/// "+5.3 % (+4.1 to +6.6 %)"; without an interval "+5.3 % by medians alone"; empty where there are no two
-/// times, or none that could be compared.
+/// "+5.3 % (+4.1 to +6.6 %)"; without an interval "+5.3 % by medians alone"; empty if there are no two
+/// comparable times.
 std::string describe_change(const CaseVerdict& c);
 
-/// "10.0 ms → 10.5 ms", with "?" for a side that has no time; empty where neither has.
+/// "10.0 ms → 10.5 ms", with "?" for a side without a time; empty if neither has one.
 std::string describe_times(const CaseVerdict& c);
 
-/// Why, what is not ok, what the library chose: printable sentences, joined by "; ".
+/// The reason, what is not ok, and what the library selected: printable sentences, joined by "; ".
 std::string describe_details(const CaseVerdict& c);
 
-/// The notes beside the verdict, joined in the same way.
+/// The notes on the verdict, joined in the same way.
 std::string describe_notes(const CaseVerdict& c);
 
-/// Names a side: "base.json" or "build-main (NAME=VALUE)": printable.
+/// Describes a side: "base.json" or "build-main (NAME=VALUE)"; printable.
 std::string describe_side(const Side& side);
 
 }  // namespace breakeven

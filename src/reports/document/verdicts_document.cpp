@@ -21,7 +21,7 @@
 namespace breakeven {
 namespace {
 
-/// In the order of the kinds.
+/// In the order of FindingKind.
 constexpr std::array<Tone, 10> tones{Tone::bad,  Tone::warning, Tone::bad,   Tone::bad,  Tone::warning,
                                      Tone::good, Tone::good,    Tone::quiet, Tone::good, Tone::quiet};
 
@@ -52,14 +52,14 @@ Table sides_table(const Verdicts& verdicts) {
   return table;
 }
 
-/// The head's machine with the threads of a side.
+/// The head's machine with the number of threads of a side.
 Host host_of(const Verdicts& verdicts, const Side& side) {
   Host host = verdicts.host;
   if (side.threads > 0) host.threads = side.threads;
   return host;
 }
 
-/// The machine without its threads, where the sides differ in them.
+/// The machine, without the number of threads if the sides differ in it.
 Host common_host(const Verdicts& verdicts) {
   Host host = verdicts.host;
   if (host_of(verdicts, verdicts.base).threads != host_of(verdicts, verdicts.head).threads) host.threads = 0;
@@ -77,7 +77,7 @@ Fold side_fold(const char* which, const Verdicts& verdicts, const Side& side) {
 
 // ---- the findings
 
-/// The interval stands beneath the change.
+/// A cell with the change, and its interval below it.
 TableCell change_cell(const CaseVerdict& c) {
   if (!c.ratio || c.verdict == Verdict::incomparable) return text_cell(describe_change(c));
   TableCell cell = change_text(c.ratio->value);
@@ -105,10 +105,11 @@ Table table_of_findings(const char* title) {
                       {.name = "notes"}}};
 }
 
-/// Up to this many cases, unchanged ones are shown as well.
+/// With at most this many cases, unchanged ones are shown as well.
 constexpr std::size_t few_cases = 8;
 
-/// Cases that cannot be compared for one cause are one row, where the first of them would stand.
+/// The table of findings. Cases that cannot be compared for the same reason share one row, at the place of
+/// the first.
 Table findings_table(const Verdicts& verdicts) {
   Table table = table_of_findings("Findings, the worst first");
   bool causes_told = false;
@@ -161,7 +162,7 @@ std::optional<Chart> changes_chart(const Verdicts& verdicts) {
   chart.series = {{.label = "head over base", .points = {}}};
   chart.tolerance = verdicts.threshold;
   if (cases.size() > most) {
-    // The slowest and the fastest tell most.
+    // Keeps the slowest and the fastest cases, which matter most.
     chart.note = fmt::format("{} cases between these are in the table", cases.size() - most);
     cases.erase(cases.begin() + most / 2, cases.end() - most / 2);
   }

@@ -48,7 +48,7 @@ Statement batch_statement(const std::string& work, const std::map<double, const 
                        .meaning = "smallest batch with 95 % of the most images/s"}}};
 }
 
-// ---- the GPU beside the processors of its machine
+// ---- the GPU and the processors of its machine
 
 std::optional<Statement> gpu_statement(const Family& family, const std::string& dtype,
                                        const std::string& work) {
@@ -67,7 +67,7 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
     best_at = value;
   }
   if (best == nullptr) return std::nullopt;
-  // A tie is not ahead.
+  // A tie does not count as a win.
   const auto wins = [](const auto& at) {
     return (at.second.interval ? at.second.interval->low : at.second.value) > 1;
   };
@@ -95,7 +95,7 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
                    .in_short = fmt::format("at {} of {} values", won, speedups.size())};
 }
 
-/// A statement of each family and dtype, whose work names the dtype where there are several.
+/// Makes a statement for each family and dtype. The work names the dtype if there are several.
 template <typename Make>
 std::vector<Statement> by_dtype(const std::vector<Family>& families, Make make) {
   std::vector<Statement> said;

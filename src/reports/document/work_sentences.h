@@ -1,4 +1,4 @@
-// Statements about the results of one machine, other than which backend is the fastest.
+// Statements about the results of one machine, except which backend is the fastest.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-/// An answer as a sentence, and as the few words that a table of contents has room for.
+/// An answer as a sentence, and in a few words for a table of contents.
 struct Statement {
   std::string text, in_short;
   std::vector<KeyFigure> figures = {};
@@ -22,7 +22,7 @@ std::vector<Statement> batch_statements(const std::vector<Family>& families);
 /// "Convolutions run 1.3x as fast in bf16 as in f32 (2 problems: 0.97x to 1.8x)."
 std::vector<Statement> precision_statements(const std::vector<Timed>& all);
 
-/// "At most 425 GFLOP/s in f32 and 5,790 in bf16; memory moves 48.1 GB/s." and how long starting work takes.
+/// "At most 425 GFLOP/s in f32 and 5,790 in bf16; memory moves 48.1 GB/s." and the time to launch work.
 std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
 
 /// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty unless both were

@@ -1,9 +1,9 @@
-// --annotations: verdicts as annotations of a GitHub Actions job: workflow commands, a line each, for a
-// step's standard output.
+// --annotations: verdicts as annotations of a GitHub Actions job. They are workflow commands, one per line,
+// for a step's standard output.
 //
 // `::error` for slower, wrong, incomparable or missing cases, `::warning` for inconclusive ones. At most ten,
-// since GitHub shows no more for one step: if there are more findings, the tenth counts the rest. No output
-// if all is well.
+// because GitHub shows no more for one step: if there are more findings, the tenth gives the number of the
+// rest. No output if all is well.
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t most_annotations = 10;
 
-/// As the runner's toolkit (@actions/core, command.ts) escapes what it sends: `reserved` as %XX. Of commands
-/// in the text itself the runner obeys those of its older form, `##[`.
+/// Escapes text as the runner's toolkit does (@actions/core, command.ts), with `reserved` characters as %XX.
+/// The runner also executes commands of the older form, `##[`, inside the text.
 std::string command_text(std::string_view text, std::string_view reserved) {
-  constexpr std::size_t widest = 1000;  // longer ones say no more
+  constexpr std::size_t widest = 1000;  // a longer text is not readable
   std::string escaped;
   for (const char c : without_ci_commands(shorten(printable(text), widest)))
     escaped += reserved.find(c) == std::string_view::npos ? std::string(1, c) : fmt::format("%{:02X}", c);

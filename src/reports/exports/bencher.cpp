@@ -1,8 +1,8 @@
-// --bencher: Bencher Metric Format for Bencher (https://bencher.dev), whose `json` adapter reads it.
+// --bencher: Bencher Metric Format, which the `json` adapter of Bencher (https://bencher.dev) reads.
 //
-// An entry for each case that has a speed or a size that fits: `latency` in nanoseconds and `throughput` in
-// iterations a second, each with the bounds of its 95 % interval where there is one; `energy` in joules an
-// iteration; `largest-fit`. Failed cases cannot be said, and are left out.
+// An entry for each case that has a speed or a largest size that fits: `latency` in nanoseconds and
+// `throughput` in iterations per second, each with the bounds of its 95 % interval if there is one; `energy`
+// in joules per iteration; `largest-fit`. The format has no failed cases, so they are left out.
 #include <cmath>
 
 #include "reports/exports/named_cases.h"

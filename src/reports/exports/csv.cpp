@@ -1,9 +1,9 @@
-// --csv: one row for each case and backend, RFC 4180 (CRLF, quotes where needed), in UTF-8, under a header
-// row; for spreadsheets and data frames.
+// --csv: one row for each case and backend, RFC 4180 (CRLF, quotes if needed), in UTF-8, after a header row;
+// for spreadsheets and data frames.
 //
-// The columns are described in docs/csv.md; the parameters come last, as `parameter.NAME` for each
-// name that occurs. Numbers have all their digits. Unknown is empty. Text is one line, without control
-// characters; text that a spreadsheet would take for a formula begins with an apostrophe.
+// docs/csv.md describes the columns. The parameters come last, as `parameter.NAME` for each name that occurs.
+// Numbers have all their digits. Unknown values are empty. Text is one line without control characters; text
+// that a spreadsheet would interpret as a formula begins with an apostrophe.
 #include <fmt/format.h>
 
 #include <boost/algorithm/string/replace.hpp>
@@ -24,8 +24,8 @@
 namespace breakeven {
 namespace {
 
-/// One line without control characters. Text that begins like a formula gets an apostrophe before it, since
-/// spreadsheets run formulas (OWASP, CSV Injection).
+/// Makes text one line without control characters. Text that begins like a formula gets an apostrophe before
+/// it, because spreadsheets run formulas (OWASP, CSV Injection).
 std::string text_cell(std::string_view text) {
   const std::string shown = printable(text);
   std::string cell = (shown.find_first_of("=+-@") == 0 ? "'" : "") + shown;
@@ -49,7 +49,7 @@ struct CsvRow {
   const MeasuredCase& measured;
   const Result& run;
   const CaseResult& result;
-  const BackendRecord& backend;  // an empty one where the file does not list it
+  const BackendRecord& backend;  // empty if the file does not list it
   const std::string& threads;
 };
 
@@ -125,7 +125,7 @@ std::vector<CsvColumn> csv_columns() {
   return all;
 }
 
-/// The parameters' names in order of appearance; `dtype` has a column of its own.
+/// The names of the parameters in order of appearance, without `dtype`, which has its own column.
 std::vector<std::string> parameter_names(std::span<const Result> results) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen{"dtype"};

@@ -1,8 +1,9 @@
-// --github: for github-action-benchmark (https://github.com/benchmark-action/github-action-benchmark), the
-// list that its tool `customSmallerIsBetter` reads.
+// --github: the list that the tool `customSmallerIsBetter` of github-action-benchmark reads
+// (https://github.com/benchmark-action/github-action-benchmark).
 //
-// An entry for each case that has a speed: nanoseconds an iteration, in `range` the further end of the 95 %
-// interval, in `extra` what a chart shows below. Failed cases cannot be said, and are left out.
+// An entry for each case that has a speed: nanoseconds per iteration, in `range` the larger half of the 95 %
+// interval, in `extra` the text that a chart shows below. The format has no failed cases, so they are left
+// out.
 
 #include <fmt/format.h>
 
@@ -19,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The action takes what stands behind the sign for one number (extractRangeInfo.ts), and an interval has two
-/// ends.
+/// Formats an interval with one number, because the action accepts only one number after the sign
+/// (extractRangeInfo.ts).
 std::string github_range(const Speed& timed) {
   const double half_width = std::max(*timed.high - timed.seconds, timed.seconds - *timed.low);
   return fmt::format("± {}", std::max(half_width, 0.0) * 1e9);

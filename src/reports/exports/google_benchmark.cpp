@@ -1,8 +1,9 @@
-// --google-benchmark: Google Benchmark's JSON, for its compare.py and many a dashboard.
+// --google-benchmark: Google Benchmark's JSON, for its compare.py and many dashboards.
 //
-// A row for each case that has a time and a CPU time, its median as `real_time`; a row with `error_occurred`
-// for each that failed or was wrong. Left out: cases that a backend does not support, that have no time
-// (`fits`), or whose CPU time is not known, as the format must have a number there.
+// A row for each case that has a time and a CPU time, with its median as `real_time`, and a row with
+// `error_occurred` for each case that failed or was wrong. Left out are cases that a backend does not
+// support, that have no time (`fits`), or whose CPU time is unknown, because the format requires a number
+// there.
 
 #include <fmt/format.h>
 
@@ -19,12 +20,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A row for each case and not one for each sample: dashboards take each row for a benchmark, and
-/// compare.py's U-test takes rows for independent, which samples of one process are not. Without a time it is
-/// a failure.
+/// Makes one row for a case, not one for each sample: dashboards treat each row as a benchmark, and
+/// compare.py's U-test treats rows as independent, which samples of one process are not. Without a time the
+/// row is a failure.
 ///
-/// Google Benchmark writes 0 for the times of what failed. In seconds, where all others are in nanoseconds,
-/// since compare.py compares only rows of one unit: else a failure would be infinitely fast.
+/// Google Benchmark writes 0 for the times of a failure. The unit is then seconds, unlike the nanoseconds of
+/// all other rows, because compare.py compares only rows of one unit. Otherwise a failure would look
+/// infinitely fast.
 Json google_row(const NamedCase& named, std::size_t index, const std::optional<Speed>& timed) {
   const CaseResult& result = *named.result;
   Json row{{"name", named.name},
@@ -58,7 +60,7 @@ Json google_row(const NamedCase& named, std::size_t index, const std::optional<S
   return row;
 }
 
-/// What is said of the machine where all results say the same; else nothing.
+/// A value that all results have in common; empty if they differ.
 template <typename Get>
 auto common(std::span<const Result> results, Get get) -> std::optional<decltype(get(results.front()))> {
   if (results.empty()) return std::nullopt;
@@ -68,11 +70,11 @@ auto common(std::span<const Result> results, Get get) -> std::optional<decltype(
   return same ? std::optional(std::move(first)) : std::nullopt;
 }
 
-/// The highest clock met: the nominal one, which Google Benchmark gives, is not in result files.
+/// The highest clock seen. The nominal one, which Google Benchmark reports, is not in result files.
 std::optional<double> highest_mhz(const Result& run) {
   std::optional<double> highest;
   for (const CaseResult& result : run.cases) {
-    // Beyond a terahertz it is no clock, and might not be rounded to an integer.
+    // A value above a terahertz is not a clock, and may not fit into an integer.
     if (const auto mhz = result.conditions.cpu_mhz; mhz && *mhz > 0 && *mhz < 1e6)
       highest = std::max(highest.value_or(*mhz), *mhz);
   }
@@ -106,14 +108,14 @@ Json google_context(std::span<const Result> results) {
     context["num_cpus"] = *cpus;
   if (const auto mhz = common(results, highest_mhz); mhz && *mhz) context["mhz_per_cpu"] = std::lround(**mhz);
   add("cpu_scaling_enabled", governor, [](const std::string& found) { return found != "performance"; });
-  // Not in result files, and Bencher's reader insists on the list.
+  // These are not in result files, but Bencher's reader requires the lists.
   context["caches"] = Json::array();
   context["load_avg"] = Json::array();
   add(
       "library_build_type", [](const Result& run) { return run.tool_build; },
       [](const std::string& build) { return build == "Debug" ? "debug" : "release"; });
   context["json_schema_version"] = 1;
-  // What the form has no place for stands where --benchmark_context would put it.
+  // Values that the format does not have are put where --benchmark_context puts them.
   add(
       "cpu", [](const Result& run) { return run.host.cpu; }, itself);
   add(
@@ -125,7 +127,7 @@ Json google_context(std::span<const Result> results) {
   return context;
 }
 
-/// The times of a case, if it has all that the format must have.
+/// The times of a case; empty if it lacks one that the format requires.
 std::optional<Speed> google_times(const CaseResult& result) {
   const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
   return has_cpu_time ? speed(result) : std::nullopt;

@@ -1,10 +1,10 @@
-// --junit: JUnit XML for CI systems (GitLab, Jenkins, Azure Pipelines, actions of GitHub), as Jenkins'
-// junit-10.xsd has it: https://github.com/jenkinsci/xunit-plugin
+// --junit: JUnit XML for CI systems (GitLab, Jenkins, Azure Pipelines, GitHub actions), according to Jenkins'
+// junit-10.xsd: https://github.com/jenkinsci/xunit-plugin
 //
-// For results: a test suite for each backend of each file, a test case for each of its cases; `time` is the
-// time spent inside samples. A run that did not finish has an additional error, since a run that was killed
-// would otherwise look good. For verdicts: a test case for each case and backend, whose time is the head's
-// median.
+// For results: a test suite for each backend of each file, and a test case for each of its cases, whose
+// `time` is the time spent inside samples. A run that did not finish has an additional error, because
+// otherwise a run that was killed would look successful. For verdicts: a test case for each case and backend,
+// whose time is the head's median.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,18 +69,18 @@ std::string_view junit_outcome(FindingKind kind) {
 struct JunitTest {
   std::string name, classname;
   std::optional<double> seconds = {};
-  std::string_view outcome = {};  // empty: it passed
-  std::string_view type = {};     // of the problem, if it did not
-  std::string message = {};       // likewise
+  std::string_view outcome = {};  // empty if it passed
+  std::string_view type = {};     // of the problem; empty if it passed
+  std::string message = {};       // empty if it passed
   std::string output = {};        // lines
 };
 
 struct JunitSuite {
   std::string name, created, machine;
   int digits = 6;               // of times
-  bool message_as_text = true;  // too: some readers show the message, others the text
+  bool message_as_text = true;  // as well, because readers show either the message or the text
   double seconds = 0;
-  std::vector<std::pair<const char*, std::string>> properties = {};  // those without a value are left out
+  std::vector<std::pair<const char*, std::string>> properties = {};  // without a value: left out
   std::vector<JunitTest> tests = {};
   std::string output = {};
 };
@@ -90,7 +90,7 @@ struct JunitSuite {
 using Tree = boost::property_tree::ptree;
 using Attributes = std::vector<std::pair<const char*, std::string>>;
 
-/// What is put into it may be any bytes: what comes out is well formed.
+/// Makes an element. It is well formed whatever bytes the arguments contain.
 Tree element(const Attributes& attributes, const std::string& text = {}) {
   std::istringstream in(text);
   std::vector<std::string> lines;
@@ -102,7 +102,7 @@ Tree element(const Attributes& attributes, const std::string& text = {}) {
   return made;
 }
 
-/// Without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
+/// Formats a time without an exponent, which neither xs:decimal nor Jenkins' SUREFIRE_TIME allows.
 std::string time_text(double seconds, int digits) {
   return fmt::format("{:.{}f}", seconds, digits);
 }
@@ -159,17 +159,17 @@ FormattedReport junit_report(const std::vector<JunitSuite>& suites, const Attrib
 
 // ---- results
 
-/// The seconds spent inside the samples, as far as the file tells; empty if no sample was taken.
+/// The seconds spent inside the samples, from the data in the file; empty if no sample was taken.
 std::optional<double> sampled_seconds(const CaseResult& result) {
   if (!result.seconds || result.seconds->samples.empty()) return std::nullopt;
   double sum = 0;
   for (const double sample : result.seconds->samples)
     sum += sample * static_cast<double>(result.seconds->iterations);
-  // A sum of more than a day for one case is not a measurement, and could have hundreds of digits.
+  // A sum of more than a day for one case is not a measurement, and might have hundreds of digits.
   return std::isfinite(sum) && sum >= 0 && sum < 86400 ? std::optional(sum) : std::nullopt;
 }
 
-/// The measurements in one line, and each warning in one.
+/// The measurements in one line, and one line for each warning.
 std::string measured_text(const CaseResult& result) {
   std::vector<std::string> parts, lines;
   if (const auto timed = speed(result)) {
@@ -210,7 +210,7 @@ JunitSuite suite_of(const Result& run, const std::string& name) {
 FormattedReport results_junit(std::span<const Result> results) {
   std::vector<JunitSuite> suites;
   UniqueNames names;
-  std::map<std::pair<const Result*, std::string>, std::size_t> index;  // by backend of a run
+  std::map<std::pair<const Result*, std::string>, std::size_t> index;  // by run and backend
   for (const NamedCase& named : named_cases(results)) {
     const CaseResult& result = *named.result;
     const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());

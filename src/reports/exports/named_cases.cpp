@@ -10,7 +10,8 @@
 namespace breakeven {
 namespace {
 
-/// Bencher's limit is 1024 bytes (BenchmarkName::MAX_LEN); what makes a name unique must fit as well.
+/// The longest name in bytes. Bencher's limit is 1024 bytes (BenchmarkName::MAX_LEN), which must also hold
+/// what makes a name unique.
 constexpr std::size_t longest_name = 1000;
 
 std::string cut(const std::string& text) {

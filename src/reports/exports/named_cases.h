@@ -1,5 +1,4 @@
-// Cases under names that no two of them share, and lists of them as JSON: what formats for other programs
-// have in common.
+// Cases with unique names, and lists of them as JSON, for formats of other programs.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +15,33 @@
 
 namespace breakeven {
 
-/// One case on one backend. Points into the results it was made of.
+/// One case on one backend. Points into the results that it was made from.
 struct NamedCase {
-  std::string
-      name;  // "ID/BACKEND", of several machines "ID/BACKEND/MACHINE"; of at most 1024 bytes; no other has it
-  std::size_t number = 1;  // different for each that has the same id, backend and machine
+  std::string name;        // unique: "ID/BACKEND" or "ID/BACKEND/MACHINE", at most 1024 bytes
+  std::size_t number = 1;  // distinguishes cases with the same id, backend and machine
   std::string machine;
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
 };
 
-/// Every case, in the order of the files, its texts printable. The results must outlive what is returned.
+/// Every case, in the order of the files, with printable texts. The results must outlive the list.
 std::vector<NamedCase> named_cases(std::span<const Result> results);
 
-/// `host.name`, printable, never empty.
+/// The name of the machine from `host.name`: printable, never empty.
 std::string machine_name(const Result& result);
 
-/// What is known of the backend that the case ran on; nothing where the file does not list it.
+/// The record of the backend that the case ran on; null if the file does not list it.
 const BackendRecord* backend_of(const NamedCase& named);
 
-/// The texts that are not empty, with `between` them.
+/// Joins the texts that are not empty with `between`.
 std::string joined_known(std::vector<std::string> texts, std::string_view between);
 
-/// Sets a member of a JSON object; leaves it out where it is unknown or no finite number.
+/// Sets a member of a JSON object, unless the value is unknown or not finite.
 void set_known(nlohmann::ordered_json& object, const char* key, const std::optional<double>& value);
 
-/// `opening`, an element a line for each case with commas between, `closing`. An empty element leaves its
-/// case out. With 10^6 elements a JSON value would be slow to build, and would take ten times the memory.
+/// Writes `opening`, one element per line for each case with commas between, and `closing`. An empty element
+/// leaves its case out. The text is written directly, because a JSON value of 10^6 elements would be slow to
+/// build and would need ten times the memory.
 FormattedReport json_report(std::span<const Result> results, const std::string& opening,
                             const std::function<std::string(const NamedCase&, std::size_t index)>& element_of,
                             const std::string& closing);

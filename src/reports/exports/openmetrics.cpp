@@ -1,10 +1,10 @@
-// --openmetrics: for Prometheus and what else reads OpenMetrics 1.0
+// --openmetrics: for Prometheus and other readers of OpenMetrics 1.0
 // (https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md).
 //
-// Gauges `breakeven_run_...` of each file and `breakeven_case_...` of each case: the status of every one, and
-// what is known of those that are ok. All are gauges, so that the older text format of Prometheus, which the
-// node exporter's textfile collector reads, takes them as well. No series is there twice; unknown is left
-// out.
+// Gauges `breakeven_run_...` for each file and `breakeven_case_...` for each case: the status of every case,
+// and the known values of those that are ok. All are gauges, so that readers of the older text format of
+// Prometheus, such as the node exporter's textfile collector, accept them as well. No series appears twice;
+// unknown values are left out.
 
 #include <fmt/format.h>
 
@@ -30,13 +30,13 @@ struct Label {
 };
 
 std::string label_text(const Label& label) {
-  std::string value = printable(label.value);  // which has no newline
+  std::string value = printable(label.value);  // has no newline
   for (const char* special : {"\\", "\""})
     boost::algorithm::replace_all(value, special, std::string("\\") + special);
   return fmt::format("{}=\"{}\"", label.name, value);
 }
 
-/// With a last label where another series would have the same ones.
+/// The labels as text. A last label is added if another series would have the same labels.
 std::string label_set(const std::vector<Label>& labels, std::size_t number) {
   std::vector<std::string> texts;
   texts.reserve(labels.size() + 1);
@@ -56,7 +56,7 @@ std::string case_labels(const NamedCase& named) {
                    named.number);
 }
 
-/// The lines of one metric, under its description; nothing where it has no series.
+/// The lines of one metric, after its description; empty if it has no series.
 class MetricFamily {
  public:
   MetricFamily(std::string name, std::string_view unit, std::string_view help)
@@ -73,7 +73,7 @@ class MetricFamily {
   std::string name_, head_, lines_;
 };
 
-/// Seconds since 1970 of "2026-11-01T12:00:00Z"; nothing for what is no such time.
+/// Seconds since 1970 of "2026-11-01T12:00:00Z"; empty if the text is not such a time.
 std::optional<double> unix_seconds(const std::string& utc) {
   std::tm fields{};
   std::istringstream in(utc);

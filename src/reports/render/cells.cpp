@@ -14,7 +14,8 @@
 namespace breakeven {
 namespace {
 
-/// The unit in which no value has more than five digits before the point, or more than three zeros behind it.
+/// Chooses the unit in which no value has more than five digits before the decimal point, or more than three
+/// zeros after it.
 void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const ScaledUnit> units) {
   std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
   if (values.empty()) return;
@@ -22,7 +23,7 @@ void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const
   constexpr double smallest = 5e-3;
   constexpr double largest = 1e5;
   for (const ScaledUnit& unit : units) {
-    // The first one that keeps the largest value short; finer ones would only add digits.
+    // Takes the first unit that keeps the largest value short. Smaller units would only add digits.
     const bool fits = *low / unit.size >= smallest && *high / unit.size < largest;
     const bool is_close = *low / unit.size < 1000 || &unit == &units.back();
     if (!fits || !is_close) continue;
@@ -33,7 +34,7 @@ void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const
   style.each_its_own = true;
 }
 
-/// With its decimal, so that a column's points stand under one another.
+/// A percentage with its decimal, so that the decimal points of a column are aligned.
 std::string aligned_percent(double fraction) {
   std::string text = format_percent(fraction);
   if (text.ends_with('%')) text.insert(text.size() - 1, " ");

@@ -1,4 +1,4 @@
-// How the cells of a table are written: the same everywhere.
+// Formats the cells of a table, in the same way for all renderers.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace breakeven {
 
-/// One unit for a whole column, as far as its values allow that.
+/// The format of a column: one unit for all cells, if its values allow that.
 struct ColumnStyle {
-  bool is_used = false;       // some row has something in it
-  double scale = 1;           // a value over it is what is shown
-  std::string unit = {};      // stands in the heading; empty without one
-  bool each_its_own = false;  // the values are too far apart for one unit: it stands in each cell
+  bool is_used = false;       // some row has a value
+  double scale = 1;           // the shown number is the value divided by it
+  std::string unit = {};      // part of the heading; empty without a unit
+  bool each_its_own = false;  // the values are too different for one unit, so each cell has its own
 };
 
 ColumnStyle style_of(const Table& table, std::size_t column);
@@ -22,10 +22,10 @@ ColumnStyle style_of(const Table& table, std::size_t column);
 /// "time, ms".
 std::string heading_text(const TableColumn& column, const ColumnStyle& style);
 
-/// Without the cell's note; empty where the value is not known.
+/// The text of a cell without its note; empty if the value is unknown.
 std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style);
 
-/// A column that some row has something in.
+/// A column in which some row has a value.
 struct ShownColumn {
   std::size_t index = 0;
   const TableColumn* column = nullptr;
@@ -36,7 +36,7 @@ struct ShownColumn {
   std::string text(const TableRow& row) const { return cell_text(row.cells[index], *column, style); }
 };
 
-/// The table must outlive them.
+/// The columns to show. The table must outlive them.
 std::vector<ShownColumn> shown_columns(const Table& table, bool on_page = false);
 
 }  // namespace breakeven

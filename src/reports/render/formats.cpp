@@ -1,4 +1,4 @@
-// --html, --markdown and --answers: the forms for people, of every kind of report.
+// --html, --markdown and --answers: formats for readers, for every kind of report.
 #include "reports/document/builders.h"
 #include "reports/exports/format.h"
 #include "reports/render/html.h"

@@ -28,7 +28,7 @@ using Data = kainjow::mustache::data;
 using List = kainjow::mustache::list;
 
 std::string class_of(Tone tone) {
-  // In the order of the tones.
+  // In the order of Tone.
   constexpr std::array<const char*, 6> classes{"", "quiet", "best", "good", "warning", "bad"};
   return classes.at(static_cast<std::size_t>(tone));
 }
@@ -59,7 +59,7 @@ Data sentences(std::span<const Sentence> all) {
 }
 
 Data table(const Table& of) {
-  constexpr std::size_t short_text = 18;  // "10.0 ms → 20.0 ms": not broken where there is room
+  constexpr std::size_t short_text = 18;  // "10.0 ms → 20.0 ms"; not broken if there is room
   const std::vector<ShownColumn> columns = shown_columns(of, true);
   const auto row = [&](const TableRow& line) {
     return object({{"cells", list(columns, [&](const ShownColumn& column) {
@@ -84,7 +84,7 @@ Data table(const Table& of) {
        {"rows", list(of.rows, row)}});
 }
 
-/// Drawn for a wide page and for a phone: text keeps its size in both.
+/// Draws a chart for a wide page and for a phone, with text of the same size in both.
 Data picture(const Chart& chart, const std::string& id) {
   constexpr double wide = 720;
   constexpr double narrow = 340;
@@ -135,11 +135,11 @@ Data card(const Card& of) {
   return data;
 }
 
-// ---- the tables of all results, which the page builds when they are opened
+// ---- the tables of all results, which the page builds when a reader opens them
 
-/// The name of the script's function that writes the column's cells.
+/// The name of the script's function that formats the column's cells.
 std::string formatter_of(const ShownColumn& column) {
-  // In the order of the kinds; text is written as it is.
+  // In the order of CellKind; text is written unchanged.
   constexpr std::array<const char*, 9> formatters{"number", "number",  "count",  "seconds", "joules",
                                                   "ratio",  "percent", "spread", "change"};
   const CellKind kind = column.column->kind;
@@ -185,7 +185,7 @@ Json table_json(const Table& of) {
           {"rows", std::move(rows)}};
 }
 
-/// In a script element: nothing in it can end that.
+/// Data for a script element, escaped so that it cannot end the element.
 std::string script_text(const Json& data) {
   std::string safe;
   for (const char c : text_of(data)) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);

@@ -1,4 +1,4 @@
-// A document as a page for a browser: one file, which asks for nothing else.
+// Renders a document as a page for a browser: one file that loads nothing else.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace breakeven {
 
-/// Works from disk, without a network and, but for the tables of all results, without its script. Any text in
-/// the document may be what it likes: it is escaped.
+/// Renders the page. It works from disk, without a network and, except for the tables of all results, without
+/// its script. All text in the document is escaped.
 std::string render_html(const Document& document);
 
 }  // namespace breakeven

@@ -12,19 +12,19 @@
 namespace breakeven {
 namespace {
 
-/// The bytes available to the rows of all tables together: GitHub refuses a job summary above 1 MiB.
+/// The bytes available for the rows of all tables together, because GitHub refuses a job summary above 1 MiB.
 constexpr std::size_t most_of_rows = 800'000;
 
-/// One line that GitHub's Markdown shows as the printable() text is, in a table's cell too. Texts of any
-/// length from elsewhere are cut: escaping makes them at most nine times as long.
+/// Escapes text as one line that GitHub's Markdown shows as the printable() text is, even in a table's cell.
+/// Long texts are cut. Escaping makes them at most nine times as long.
 std::string markdown_text(std::string_view text) {
   constexpr std::size_t widest = 400;
   constexpr std::string_view with_backslash = "\\`*_[]|~#$!";
-  // GitHub turns a name behind @ into a mention even where @ is escaped, but not across a comment.
+  // GitHub turns a name after @ into a mention even if @ is escaped, but not across a comment.
   static const std::map<char, std::string_view> replaced{
       {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'@', "@<!-- -->"}};
   std::string escaped;
-  if (text.starts_with(':')) escaped = '\\';  // `::error::` would be a command where a log shows the text
+  if (text.starts_with(':')) escaped = '\\';  // `::error::` would be a command if a log shows the text
   for (const char c : shorten(printable(text), widest)) {
     const auto by = replaced.find(c);
     if (with_backslash.find(c) != std::string_view::npos) escaped += '\\';
@@ -33,7 +33,7 @@ std::string markdown_text(std::string_view text) {
   return escaped;
 }
 
-/// A table's row of cells that are Markdown already.
+/// A table row of cells that are already Markdown.
 std::string markdown_row(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
@@ -114,7 +114,7 @@ std::string render_markdown(const Document& document) {
     for (const Table& table : card.tables) text += titled(table, left);
   }
   if (!document.notes.empty()) text += "\n## Notes\n" + sentences_text(document.notes);
-  // Sections that a reader can open come last, and share the room that is left.
+  // Folds come last, and share the room that is left.
   for (const Card& card : document.cards) {
     const std::string of = document.cards.size() > 1 ? ": " + card.question : "";
     for (const Fold& fold : card.folds) {

@@ -1,4 +1,4 @@
-// A document as Markdown, as GitHub's job summaries show it.
+// Renders a document as Markdown for GitHub's job summaries.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace breakeven {
 
 std::string render_markdown(const Document& document);
 
-/// The answers alone, a sentence a line, without markup.
+/// Renders only the answers, one sentence per line, without markup.
 std::string render_answers(const Document& document);
 
 }  // namespace breakeven

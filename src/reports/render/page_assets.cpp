@@ -1,6 +1,6 @@
 #include "reports/render/page_assets.h"
 
-// The assembler puts the files in as they are; the build gives their folder.
+// The assembler includes the files unchanged. The build defines their folder.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define BREAKEVEN_ASSET(name, file)                                                           \
   __asm__(".pushsection .rodata\n.global breakeven_asset_" #name "\nbreakeven_asset_" #name   \

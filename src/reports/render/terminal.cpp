@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t gap = 2;  // between columns
 
 std::string_view colour_of(Tone tone) {
-  // In the order of the tones.
+  // In the order of Tone.
   constexpr std::array<std::string_view, 6> colours{colour::none,  colour::dim,    colour::best,
                                                     colour::green, colour::yellow, colour::red};
   return colours.at(static_cast<std::size_t>(tone));
@@ -27,7 +27,8 @@ struct PlacedColumn : ShownColumn {
   std::size_t width = 0;
 };
 
-/// A table laid out for a width: what does not fit stands in lines of its own under the row.
+/// The layout of a table for a width. Columns that do not fit are written in lines of their own below the
+/// row.
 struct Layout {
   std::vector<PlacedColumn> columns, below;
   std::size_t indent = 0;
@@ -39,8 +40,8 @@ std::string text_of(const TableRow& row, const ShownColumn& column, const Page& 
   return page.show(text.empty() || note.empty() ? text : fmt::format("{} {}", text, note));
 }
 
-/// A row that has nothing but its first and its last column: what a result that is not ok says instead of
-/// figures.
+/// True for a row with only its first and last columns: a result that is not ok has a reason instead of
+/// numbers.
 bool is_remark(const Table& table, const TableRow& row) {
   if (table.columns.size() < 4) return false;
   std::size_t used = 0;
@@ -71,13 +72,13 @@ Layout lay_out(const Table& table, const Page& page) {
     if (fits && !column.column->essential) used += column.width + gap;
     (fits ? layout.columns : layout.below).push_back(std::move(column));
   }
-  // Names that are too long for the line are cut.
+  // Names that are too long for the line are shortened.
   constexpr std::size_t shortest_name = 12;
   if (used > page.width() + gap && !layout.columns.empty()) {
     std::size_t& first = layout.columns.front().width;
     first -= std::min(used - page.width() - gap, first - std::min(first, shortest_name));
   }
-  // Then columns before the last one give way, which takes a line of its own where it has to.
+  // Then columns before the last one move below the row. The last column gets a line of its own if it must.
   std::size_t before_last = layout.indent;
   for (std::size_t i = 0; i + 1 < layout.columns.size(); ++i) before_last += layout.columns[i].width + gap;
   while (layout.columns.size() > 2 && before_last > page.width()) {
@@ -109,8 +110,8 @@ void write_below(Page& page, const TableRow& row, const Layout& layout) {
   write_line();
 }
 
-/// The last text of a row that has got to column `at`: in lines of its own where there is too little room
-/// behind it.
+/// Writes the last text of a row, which has got to column `at`. It goes into lines of its own if there is too
+/// little room after the row.
 void write_end(Page& page, const std::string& text, std::string_view code, std::size_t at,
                std::size_t indent) {
   constexpr std::size_t least_room = 22;
@@ -216,10 +217,10 @@ void write_card(Page& page, const Card& card, bool several, bool answer_first, b
 
 std::string render_terminal(const Document& document, const TerminalOptions& options) {
   Page page(options.style);
-  const bool several = document.cards.size() > 2;  // a second one says where a GPU wins
+  const bool several = document.cards.size() > 2;  // a second card says where a GPU wins
   page.paragraph(document.title, document.tone == Tone::plain ? colour::bold : colour_of(document.tone), 2,
                  4);
-  // A decision is the first thing to be read, before what it is the answer to.
+  // A decision comes first, before the tables it is based on.
   const bool decides = options.answer_first && document.cards.size() == 1;
   if (decides) write_sentences(page, document.cards.front().answer, colour::bold);
   if (!document.about.empty()) page.paragraph(document.about, colour::dim, 2, 3);

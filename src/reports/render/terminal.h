@@ -1,4 +1,4 @@
-// A document as terminal text.
+// Renders a document as terminal text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace breakeven {
 
-/// Tables first and the answer last, where it is seen after they have scrolled by; a document of decisions
-/// (`answer_first`) begins with it, and shows only as much of its tables as a reader takes in.
+/// Tables come first and the answer last, where it is visible after they have scrolled by. A document of
+/// decisions (`answer_first`) begins with the answer, and shows only the most important part of its tables.
 struct TerminalOptions {
   TerminalStyle style;
   bool answer_first = false;

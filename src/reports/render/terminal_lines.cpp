@@ -53,7 +53,7 @@ void Page::wrapped(std::string_view word, std::string_view word_colour, std::str
     lines.resize(most_lines);
     lines.back() = wrap(lines.back(), room - 4).front() + show(" …");
   }
-  std::size_t left = coloured;  // of the word, which may itself be longer than a line
+  std::size_t left = coloured;  // bytes of the word that are left; it may be longer than a line
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) write(std::string(from + hang, ' '));
     const std::size_t of_word = std::min(left, lines[i].size());

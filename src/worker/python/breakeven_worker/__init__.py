@@ -1,4 +1,4 @@
-"""What backend programs written in Python share: the protocol, the inputs, the evidence and the timed loop.
+"""Common parts of backend programs in Python: the protocol, the inputs, the evidence and the timed loop.
 
-It needs numpy alone. docs/worker-protocol.md describes what it speaks; src/worker/ is the same in C++.
+It needs only numpy. docs/worker-protocol.md describes the protocol; src/worker/ is the same in C++.
 """

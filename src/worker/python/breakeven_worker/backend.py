@@ -1,4 +1,4 @@
-"""What a backend program in Python is made of."""
+"""The interface of backend programs in Python."""
 
 import importlib
 import pkgutil
@@ -8,53 +8,54 @@ from dataclasses import dataclass, field
 
 
 class Failed(Exception):
-    """A request that cannot be met, in words for whoever sent it."""
+    """A request that cannot be fulfilled, with the reason."""
 
 
 class Unsupported(Exception):
-    """This backend cannot do the case, and why. Not a failure."""
+    """This backend cannot compute the case, with the reason. Not a failure."""
 
 
 class OutOfMemory(Exception):
-    """The case needs more memory than there is."""
+    """The case needs more memory than is available."""
 
 
 class Prepared:
-    """A prepared case: inputs made, memory allocated. Nothing is left to set up."""
+    """A prepared case: inputs are made, memory is allocated. No setup is left."""
 
-    algorithm = ""  # what the library chose, as exactly as it says
-    measures_latency = False  # every iteration is timed alone
-    operand_sets = 1  # of operands and result, which the runs take in turn (operand_sets.py)
+    algorithm = ""  # that the library selected, as exactly as it reports it
+    measures_latency = False  # every iteration is timed separately
+    operand_sets = 1  # sets of operands and result that the runs use in turn (operand_sets.py)
 
     def prepare_runs(self, runs):
-        """Called before each sample, where nothing is timed: run() is called `runs` times next."""
+        """Called before each sample, outside of the timed part. `runs` is the number of calls of run() that follow."""
 
     def run(self):
-        """Does the work once. This, and wait(), is all that is timed."""
+        """Does the work once. Only this, the transfers and wait() are timed."""
         raise NotImplementedError
 
     def bring(self):
-        """Of a device with memory of its own, where the case moves data (docs/worker-protocol.md): sends what run()
-        reads from the host's memory to the device's, before the runs of an iteration."""
+        """For a device with its own memory, if the case moves data (docs/worker-protocol.md): copies the inputs of
+        run() from host to device memory, before the runs of an iteration."""
 
     def fetch(self):
-        """And the result back, after them. False where nothing comes back that the host waits for."""
+        """Copies the result to host memory, after the runs. False if there is no result for which the host waits."""
         return False
 
     def context(self):
-        """A mode of the library that run() and show() are called in."""
+        """The context in which run() and show() are called, such as a mode of the library."""
         return nullcontext()
 
     def flush(self):
-        """Puts what run() reads and writes out of the device's caches; False where they are the host's, which the
-        caller flushes."""
+        """Removes the data that run() reads and writes from the device's caches. False if these are the host's caches,
+        which the caller flushes."""
         return False
 
     def wait(self):
-        """Returns when the work of all runs so far is done; a CPU's is when run() returns."""
+        """Returns when the work of all runs so far is done. On a CPU it is done when run() returns."""
 
     def show(self, elements):
-        """Runs one iteration afresh (where operands rotate, one for each set) and answers the evidence as keyword arguments: elements, projections, losses."""
+        """Runs one new iteration (with rotating operands, one for each set) and returns the evidence as keyword
+        arguments: elements, projections, losses."""
         raise NotImplementedError
 
     def take_losses(self):
@@ -78,7 +79,7 @@ class Epoch:
 
 @dataclass
 class Transfer:
-    """What the parameters `transfer` and `repetitions` ask for; see src/workloads/transfer.h."""
+    """The meaning of the parameters `transfer` and `repetitions`; see src/workloads/transfer.h."""
 
     policy: str = "resident"
     repetitions: int = 1  # runs in one iteration
@@ -95,7 +96,7 @@ class Transfer:
 
 @dataclass
 class Operation:
-    """One operation of a backend. prepare(parameters, seed) gives a Prepared."""
+    """One operation of a backend. prepare(parameters, seed) returns a Prepared."""
 
     op: str
     dtypes: list
@@ -103,7 +104,7 @@ class Operation:
 
 
 def operations_of(package, device, left_out=()):
-    """What operations(device) of each module of the package `package` gives; of none of the modules `left_out`."""
+    """The operations that operations(device) returns in each module of `package`, except the modules `left_out`."""
     names = [module.name for module in pkgutil.iter_modules(sys.modules[package].__path__)]
     modules = [importlib.import_module(f"{package}.{name}") for name in names]
     return [o for module in modules if hasattr(module, "operations") and module not in left_out for o in module.operations(device)]
@@ -115,9 +116,9 @@ class Backend:
     version: str
     device: str = "cpu"  # or "gpu"
     device_name: str = ""
-    device_id: str = ""  # which GPU: its UUID, as the driver's tools show it; empty: cannot be said
+    device_id: str = ""  # the UUID of the GPU, as the driver's tools show it; empty if unknown
     libraries: dict = field(default_factory=dict)  # name -> version
     library_files: dict = field(default_factory=dict)  # name -> the file that was loaded
     operations: list = field(default_factory=list)
-    unreadable: dict = field(default_factory=dict)  # figure -> why it is not told
-    release: object = lambda: None  # gives back what the library keeps of a case that is gone
+    unreadable: dict = field(default_factory=dict)  # value -> why it is unknown
+    release: object = lambda: None  # frees what the library keeps of a released case

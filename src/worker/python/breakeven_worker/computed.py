@@ -1,10 +1,10 @@
-"""Cases of frameworks whose every call gives a new array: inputs made as numpy arrays, and results shown as such.
+"""Cases for frameworks in which every call returns a new array. Inputs and results are numpy arrays.
 
 A device has
-    put(array)       a numpy array as the framework has it, where it computes
-    get(result)      the other way
-    ready(result)    returns when it is computed
-    has_own_memory   false where that is the host's
+    put(array)       converts a numpy array to the framework's, in the memory where it computes
+    get(result)      converts it back
+    ready(result)    returns when the result is computed
+    has_own_memory   false if it computes in host memory
     available_memory()
 """
 
@@ -26,7 +26,8 @@ def make_inputs(shape, dtype, seed, stream):
 
 
 def check_memory(needed, device):
-    """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
+    """Refuses a case that needs too much memory before it allocates any, because a machine that overcommits grants
+    memory that it does not have and then kills processes."""
     available = device.available_memory()
     if needed > available:
         raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
@@ -46,15 +47,15 @@ def show_result(values, elements, seed):
 
 
 def refuse_rotation(p):
-    """Operands of functions that are compiled for them do not change from run to run."""
+    """Refuses rotating operands, because functions that are compiled for their operands always use the same."""
     if p.get("operands", "reused") == "rotating":
         raise Unsupported("operands do not rotate here")
 
 
 class Computed(Prepared):
-    """A function of operands, compiled by its first call, which is made here. Where the case moves data, operands come
-    from the host's memory before it, and the result goes there after it. There is no old result to poison: each is
-    a new one."""
+    """A function of operands, compiled by its first call, which is made here. If the case moves data, operands are
+    copied from host memory before it, and the result is copied back after it. There is no old result to poison, because
+    each call returns a new one."""
 
     def __init__(self, function, operands, p, device):
         self._function = function
@@ -93,7 +94,7 @@ class Computed(Prepared):
 
 
 class Convolved(Computed):
-    """One pass of a convolution; `axes` bring what is made, as NCHW, or OIHW of weights, to how the result is laid out."""
+    """One pass of a convolution. `axes` transpose NCHW, or OIHW for weights, to the layout of the result."""
 
     def __init__(self, function, operands, p, seed, device, axes):
         super().__init__(function, operands, p, device)
@@ -102,7 +103,7 @@ class Convolved(Computed):
 
     def show(self, elements):
         result = self.shown().transpose(self._back)
-        # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
+        # The weights' gradient is linear in its filters, with one result per filter: a single row of k channels.
         return show_result(result[np.newaxis] if self._is_weights else result, elements, self._seed)
 
 
@@ -115,7 +116,7 @@ class Multiplied(Computed):
 
     @staticmethod
     def operands(p, dtype, seed):
-        """A and B as they are stored: batch x rows x columns, without the first axis where it is 1."""
+        """A and B as stored: batch x rows x columns, without the first axis if it is 1."""
         m, n, k = p["m"], p["n"], p["k"]
         outer = (p["batch"],) if p["batch"] > 1 else ()
         a, b = (k, m) if p["transpose_a"] else (m, k), (n, k) if p["transpose_b"] else (k, n)
@@ -127,7 +128,7 @@ class Multiplied(Computed):
 
 
 class Launched(Computed):
-    """A function that gives the number that it is given, by an operation: starting it is all that there is to it."""
+    """A function that returns its argument through an operation, so that its only cost is to start it."""
 
     def __init__(self, function, p, seed, device):
         if not p["waits"] and not device.has_own_memory:

@@ -1,11 +1,11 @@
-"""The sizes of a case of conv2d, as src/workloads/conv2d.h has them."""
+"""The sizes of a case of conv2d, as in src/workloads/conv2d.h."""
 
 from .random_stream import FIRST_OPERAND, OUTPUT_GRADIENT, SECOND_OPERAND
 
 
 class Convolution:
-    """source n x c x h x w, weights k x c/groups x r x s, result n x k x p x q; stride, pad and dilation of rows and of
-    columns; direction: "forward", "backward_data" or "backward_weights"."""
+    """The source is n x c x h x w, weights k x c/groups x r x s, result n x k x p x q; stride, pad and dilation of rows
+    and of columns; direction: "forward", "backward_data" or "backward_weights"."""
 
     def __init__(self, p):
         self.stride = [p["stride"], p["stride"] if p["stride_w"] == -1 else p["stride_w"]]
@@ -22,8 +22,8 @@ class Convolution:
         self.result = (p["n"], p["k"], *spatial)
 
     def operands(self):
-        """Shape and stream of source, weights and, of the backward passes, gradient; where only the shape of a
-        tensor is used, it has no stream."""
+        """Shape and stream of source, weights and, for the backward passes, gradient. A tensor of which only the shape
+        is used has no stream."""
         streams = {
             "forward": (FIRST_OPERAND, SECOND_OPERAND),
             "backward_data": (None, SECOND_OPERAND, OUTPUT_GRADIENT),

@@ -1,4 +1,4 @@
-"""The images that networks are trained on: IDX files, the format of MNIST and of Fashion-MNIST."""
+"""The images that networks are trained on: IDX files, the format of MNIST and Fashion-MNIST."""
 
 import gzip
 import os
@@ -14,11 +14,11 @@ from .random_stream import BATCH_ORDER, RandomStream, shuffled_indices
 SIDE = 28
 PIXELS = SIDE * SIDE
 CLASSES = 10
-DISTINCT_ORDERS = 64  # of epochs; see src/workloads/batch_order.h
+DISTINCT_ORDERS = 64  # number of epochs with different orders; see src/workloads/batch_order.h
 
 _IMAGES_MAGIC = 0x803  # unsigned bytes, three dimensions
 _LABELS_MAGIC = 0x801  # unsigned bytes, one dimension
-_MOST_ITEMS = 10_000_000  # more than any set of such images has, and far less than would do harm
+_MOST_ITEMS = 10_000_000  # more than any such data set has, and too few to do harm
 _REMEDY = (
     "get Fashion-MNIST with `apt-get install dataset-fashion-mnist`, or name a folder of IDX files of 28 x 28 "
     "images in 10 classes by the parameter `data` or in BREAKEVEN_FASHION_MNIST"
@@ -27,14 +27,14 @@ _DEFAULT = "/usr/share/datasets/fashion-mnist"
 
 
 class DatasetError(Failed):
-    """A file of a data set that is missing or not what it should be."""
+    """A file of a data set that is missing or invalid."""
 
     def __init__(self, path, what):
         super().__init__(f"{path}: {what}; {_REMEDY}")
 
 
 def read_images(folder, split):
-    """Pixel values in [-1, 1], count x 784, float32, and labels, int64. split: "train" or "test"."""
+    """Reads pixel values in [-1, 1], count x 784, float32, and labels, int64. split: "train" or "test"."""
     if str(folder) == _DEFAULT:
         folder = os.environ.get("BREAKEVEN_FASHION_MNIST", folder)
     prefix = {"train": "train", "test": "t10k"}[split]
@@ -50,7 +50,7 @@ def read_images(folder, split):
 
 
 def pixel_values(pixels):
-    """(2p - 255) / 255, correctly rounded to float32."""
+    """The input of the network for a pixel p: (2p - 255) / 255, correctly rounded to float32."""
     table = (2 * np.arange(256) - 255).astype(np.float32) / np.float32(255)
     return table[pixels]
 
@@ -69,7 +69,7 @@ def _find(folder, name):
 
 
 def _read_idx(path, magic, item_shape):
-    """count x item_shape unsigned bytes. The header says what is there, and is checked before it is believed."""
+    """Reads count x item_shape unsigned bytes. The header is checked before it is used."""
     try:
         with open(path, "rb") as plain:
             zipped = plain.read(2) == b"\x1f\x8b"

@@ -1,4 +1,4 @@
-"""What a backend shows of its result, as src/workloads/evidence.h defines it."""
+"""The evidence that a backend returns of its result, as src/workloads/evidence.h defines it."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from .random_stream import CHANNEL_SIGNS, POSITION_SIGNS, RandomStream
 
 MOST_PROJECTIONS = 512
 
-# Result elements in one block of float64 (32 MiB).
+# Number of result elements in one block of float64 (32 MiB).
 _BLOCK = 1 << 22
 
 
 def project(read_block, shape, seed):
     """The projections of a result of outer x channels x inner elements.
 
-    read_block(first, last) gives the rows first ... last - 1 of its outer axis as float64, of any shape that
+    read_block(first, last) returns the rows first ... last - 1 of its outer axis as float64, of any shape that
     holds them row-major.
     """
     outer, channels, inner = shape

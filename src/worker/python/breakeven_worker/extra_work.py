@@ -1,5 +1,5 @@
-"""Work that a backend does beside its own, when asked to: a change of known size, by which it can be found out whether a
-regression check would see one (docs/worker-protocol.md)."""
+"""Work that a backend does in addition to its own on request: a change of known size, to test whether a regression
+check finds it (docs/worker-protocol.md)."""
 
 import math
 import os
@@ -10,11 +10,11 @@ from itertools import repeat
 from .backend import Failed
 
 VARIABLE = "BREAKEVEN_EXTRA_WORK"
-LIBRARY = "extra work"  # its name in a greeting
+LIBRARY = "extra work"  # its name in a hello
 
 
 def extra_work():
-    """The part of each run's time that the environment asks for; None where it does not."""
+    """The requested extra work as a fraction of each run's time; None if none is requested."""
     text = os.environ.get(VARIABLE, "")
     if not text:
         return None
@@ -28,14 +28,14 @@ def extra_work():
 
 
 def with_extra_work(prepared, share, on_host):
-    """The same case with so much more to do in every run. On the host it is a loop that lasts `share` of a run's time,
-    which is measured before and between the first few samples; on a device it is more runs of the case itself, one for
-    every 1 / `share`."""
+    """The same case with more work in every run. On the host it is a loop that lasts `share` of a run's time, which is
+    measured before and between the first few samples. On a device it is more runs of the case itself, one for every
+    1 / `share` runs."""
     return _MoreLooping(prepared, share) if on_host else _MoreRuns(prepared, share)
 
 
 class _WithExtraWork:
-    """Everything but run() is the case's own."""
+    """Forwards everything except run() to the case."""
 
     def __init__(self, prepared, share):
         self._prepared = prepared
@@ -56,21 +56,21 @@ class _MoreLooping(_WithExtraWork):
         _loop(self._steps)
 
     def take_losses(self):
-        """Asked for after each sample."""
+        """Called after each sample."""
         self._due = self._samples == 0
         self._samples += 1
         return self._prepared.take_losses()
 
     def _measure(self):
-        """In the first sample and again in the second, which drivers take to warm up: in between they place the threads,
-        and before that a run may take ten times as long. Within what is timed, since what a program does beside its
-        samples makes drivers ask for longer ones."""
+        """Measures the time of a run in the first sample and again in the second, which drivers take to warm up. In
+        between they place the threads; before that, a run may take ten times as long. This is part of the timed work,
+        because drivers request longer samples from programs that spend time outside of them."""
         self._steps = round(self._share * self._seconds_of_run() / _seconds_of_step())
         self._due = False
 
     def _seconds_of_run(self):
-        """The median of as many runs as take a hundredth of a second, and of at least three."""
-        self._prepared.run()  # caches and threads get warm
+        """The median over runs that take a hundredth of a second in total, at least three."""
+        self._prepared.run()  # warms caches and threads
         seconds = []
         end = time.perf_counter() + 0.01
         while len(seconds) < 3 or time.perf_counter() < end:
@@ -101,7 +101,7 @@ def _loop(steps):
 
 
 def _seconds_of_step(steps=100_000):
-    """The least of several: what disturbs makes it longer."""
+    """The least time over several rounds, because disturbances only make it longer."""
     least = float("inf")
     for _ in range(5):
         start = time.perf_counter()

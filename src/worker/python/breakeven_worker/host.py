@@ -1,4 +1,4 @@
-"""The machine: its CPU's name and caches, the memory and energy counters that this process may read."""
+"""Describes the machine: its CPU's name and caches, and the memory and energy counters that this process may read."""
 
 import ctypes
 import os
@@ -25,7 +25,8 @@ def cpu_model():
 
 
 def _cgroup_folders(controller):
-    """This process's cgroup and all above it: a limit of any of them holds. `controller` "" is version 2."""
+    """The folders of this process's cgroup and all its parents, because the limit of any of them applies. `controller`
+    "" is version 2."""
     mount = pathlib.Path("/sys/fs/cgroup", controller)
     folders = [mount]
     for line in _read("/proc/self/cgroup").splitlines():
@@ -37,7 +38,7 @@ def _cgroup_folders(controller):
 
 
 def available_memory():
-    """Bytes that can be allocated now without swapping: the kernel's estimate and what the cgroup leaves."""
+    """Bytes that can be allocated now without swapping: the kernel's estimate, limited by what the cgroup has left."""
     least = float("inf")
     for line in _read("/proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
@@ -56,10 +57,10 @@ _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
 def keep_freed_memory():
-    """Has malloc reuse memory that was freed, as frameworks' allocators on GPUs do. By default glibc returns large
-    blocks to the kernel, or not, depending on what was allocated earlier. The page faults of taking them again cost
-    PyTorch 0 to 20 % of a convolution or a training step, which then depends on the past of the process. What the user
-    has set for malloc stays. See docs/performance-pytorch.md."""
+    """Makes malloc reuse freed memory, as frameworks' allocators on GPUs do. By default glibc returns large blocks to
+    the kernel, or not, depending on earlier allocations. The page faults of allocating them again cost PyTorch up to
+    20 % of a convolution or a training step, which then depends on the history of the process. The user's own settings
+    of malloc are kept. See docs/performance-pytorch.md."""
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
     if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):  # other C libraries lack it
@@ -68,7 +69,7 @@ def keep_freed_memory():
 
 
 def return_freed_memory():
-    """The opposite, once: other processes of the machine can have what a case has left."""
+    """Returns freed memory to the kernel once, so that other processes can use what a case has released."""
     if malloc_trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
         malloc_trim(0)
 
@@ -83,7 +84,7 @@ def last_level_cache_bytes():
 
 
 def total_cache_bytes():
-    """Of all caches from the second level on that CPUs of the affinity mask have, together."""
+    """Total size of the caches from the second level up that serve the CPUs in the affinity mask."""
     caches = {}
     for cpu in os.sched_getaffinity(0):
         for cache in pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/cache").glob("index*"):
@@ -96,7 +97,7 @@ def total_cache_bytes():
 
 
 class CacheFlusher:
-    """Fills the caches of every CPU of the affinity mask with other data."""
+    """Fills the caches of every CPU in the affinity mask with unrelated data."""
 
     def __init__(self):
         self._other = np.zeros(2 * last_level_cache_bytes(), dtype=np.uint8)
@@ -112,18 +113,18 @@ class CacheFlusher:
             thread.join()
 
     def _touch(self, cpu, offset):
-        os.sched_setaffinity(0, {cpu})  # of this thread alone: a CPU's own caches are out of reach of others
-        # Each thread writes its own byte of every 64-byte line; numpy lets go of the interpreter meanwhile.
+        os.sched_setaffinity(0, {cpu})  # only this thread, because a CPU cannot flush another's caches
+        # Each thread writes its own byte of every 64-byte line. numpy releases the interpreter lock meanwhile.
         line = self._other[offset % 64 :: 64]
         np.add(line, 1, out=line)
 
 
 class EnergyMeter:
-    """The energy counters of the CPU packages; `unreadable` says why there is no figure."""
+    """The energy counters of the CPU packages. `unreadable` is the reason if they cannot be read."""
 
     def __init__(self):
         root = pathlib.Path("/sys/class/powercap")
-        # Packages are intel-rapl:N; what lies below them (intel-rapl:N:M) is part of their sum.
+        # Packages are named intel-rapl:N. The zones below them (intel-rapl:N:M) are included in the package's counter.
         zones = [zone for zone in root.glob("intel-rapl:*") if zone.name.count(":") == 1]
         self._counters = [zone / "energy_uj" for zone in zones]
         self.unreadable = ""

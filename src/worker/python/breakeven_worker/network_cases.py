@@ -1,19 +1,19 @@
-"""From a library's model to the cases `train` and `infer`, as src/network/model_case.h does in C++.
+"""Makes the cases `train` and `infer` from a library's model, as src/network/model_case.h does in C++.
 
 A model has
-    place_order(order)   the order of an epoch (int64 array) where the model reads it; it is sliced into batches
-    train_step(rows)     one step on these rows of the training set (a slice of a placed order); answers the mean
-                         loss before the update, as anything that float() takes: nobody waits for it while steps
-                         are timed
+    place_order(order)   puts the order of an epoch (int64 array) where the model reads it; it is sliced into batches
+    train_step(rows)     one step on these rows of the training set (a slice of a placed order); returns the mean
+                         loss before the update, as anything that float() accepts: it is not read while steps are
+                         timed
     infer(split, rows)   the logits, batch x 10, of these rows (such a slice, or a Python slice) of "train" or "test"
     logits_array(logits) the same as a numpy array of float64
     wait()               returns when all of that is done
-    reset()              back to the initial parameters, and all optimiser state to zero
+    reset()              restores the initial parameters, and sets all optimiser state to zero
     counts               {"train": images, "test": images}
     test_labels          numpy array
-    algorithm            what it is run with
-    bring(), fetch()     as those of a Prepared
-The test set repeats its first `batch` images behind its last, so that every batch is a slice.
+    algorithm            how it is computed
+    bring(), fetch()     as in Prepared
+The test set is followed by its first `batch` images, so that every batch is a slice.
 """
 
 import time
@@ -25,7 +25,7 @@ from .backend import Epoch, Prepared
 from .dataset import CLASSES, DISTINCT_ORDERS, epoch_order
 from .random_stream import PARAMETERS, RandomStream
 
-FIRST_STEPS = 3  # whose losses are compared with the reference
+FIRST_STEPS = 3  # steps whose losses are compared with the reference
 
 
 def initial_values(index, count, scale, seed):
@@ -34,8 +34,8 @@ def initial_values(index, count, scale, seed):
 
 
 class BatchOrder:
-    """The batches of one epoch after the other; what is left over at the end of each is dropped. place(order) brings an
-    epoch's order to where batches are taken from it."""
+    """The batches of one epoch after another. An incomplete last batch is dropped. place(order) puts an epoch's order
+    where batches are taken from it."""
 
     def __init__(self, count, batch, seed, place):
         self._count, self._batch, self._seed, self._place = count, batch, seed, place
@@ -47,12 +47,12 @@ class BatchOrder:
         self._used = 0
 
     def prepare(self, batches):
-        """Makes the orders that the next `batches` batches follow. To be called where nothing is timed."""
+        """Makes the orders of the next `batches` batches. Must be called outside of timed code."""
         last = self._used // self._batch + batches - 1
         self._make_orders(self._epoch + last // (self._count // self._batch) + 1)
 
     def next(self):
-        """Shuffles only where prepare() was called for fewer batches."""
+        """The rows of the next batch. Shuffles only if prepare() was called for fewer batches."""
         if self._used + self._batch > self._count:
             self._epoch += 1
             self._used = 0
@@ -76,14 +76,14 @@ def _logits_evidence(model, logits, elements, seed):
 
 
 class Training(Prepared):
-    """run() is the next step in the order of the epochs. The first train_epoch() starts from the initial
-    parameters, whatever run() did before; the next ones go on from there."""
+    """A training case. run() is the next step in the order of the epochs. The first train_epoch() starts from the
+    initial parameters, whatever run() did before; the next ones continue from there."""
 
     def __init__(self, model, batch, seed):
         self._model, self._batch, self._seed = model, batch, seed
         self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order)
         self._losses = []
-        self._epochs = None  # done by train_epoch(), where the model is where that left it
+        self._epochs = None  # done by train_epoch(), if the model is in the state after the last of them
         self.algorithm = model.algorithm
         self.wait = model.wait
 
@@ -141,7 +141,7 @@ class Training(Prepared):
         )
 
     def _accuracy(self):
-        """The fraction of the whole test set whose largest logit is that of its label."""
+        """The fraction of all test images whose largest logit is that of their label."""
         correct = 0
         labels = self._model.test_labels
         for first in range(0, len(labels), self._batch):
@@ -158,7 +158,7 @@ class Training(Prepared):
 
 
 class Inference(Prepared):
-    """run() is the next batch of the test set, in its own order, from the front again after the last."""
+    """An inference case. run() is the next batch of the test set, in its own order, and starts again after the last."""
 
     measures_latency = True
 

@@ -1,4 +1,4 @@
-"""What the models of nhwc_networks.py have in common, whichever framework computes them; see network_cases.py."""
+"""Common parts of the models of nhwc_networks.py in all frameworks; see network_cases.py."""
 
 import contextlib
 import functools
@@ -10,11 +10,11 @@ from .backend import Failed, Operation, Transfer, Unsupported
 from .computed import check_memory
 from .nhwc_networks import least_memory, make_network
 
-LOSS_SCALE = 1024.0  # of f16, whose gradients would vanish
+LOSS_SCALE = 1024.0  # for f16, whose gradients would vanish
 
 
 def operations(device, prepare_training, prepare_inference):
-    """prepare_...(parameters, seed, device), called where a case can be had."""
+    """The operations of a framework. prepare_...(parameters, seed, device) are called only for possible cases."""
     inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
 
     def training_prepared(p, seed):
@@ -36,7 +36,7 @@ def operations(device, prepare_training, prepare_inference):
 
 @functools.cache
 def open_data(folder):
-    """The one data set of this process read from `folder`: cases share it."""
+    """The data set in `folder`, read once per process and shared by all cases."""
     return {split: dataset.read_images(folder, split) for split in ("train", "test")}
 
 
@@ -47,7 +47,7 @@ class Model:
         self._data = open_data(p["data"])
         self._network = make_network(p)
         self._seed, self._device, self._batch = seed, device, p["batch"]
-        self._last = None  # what was computed last
+        self._last = None  # the latest result
         self.counts = {split: len(images) for split, (images, _) in self._data.items()}
         self.test_labels = self._data["test"][1]
 
@@ -70,10 +70,10 @@ class Model:
         return order  # a batch's rows are an argument of the compiled step
 
     def rows_of(self, split, rows):
-        """An array of rows; a slice may go on behind the last one from the front."""
+        """Converts rows into an array. A slice may continue at the first row after the last."""
         return np.arange(rows.start, rows.stop) % self.counts[split] if isinstance(rows, slice) else rows
 
     def test_images(self, dtype):
-        """Those of the test set and, behind them, its first ones again, so that every batch is a slice."""
+        """The images of the test set, followed by its first ones, so that every batch is a slice."""
         rows = np.arange(self.counts["test"] + self._batch) % self.counts["test"]
         return self._device.put(self._data["test"][0][rows].astype(dtype))

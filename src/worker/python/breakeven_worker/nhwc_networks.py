@@ -1,8 +1,8 @@
-"""The small networks as functions of their parameters: images as NHWC, weights as inputs x outputs and HWIO, which is what
-users of JAX and TensorFlow write. See src/workloads/network.h.
+"""The small networks as functions of their parameters: images as NHWC, weights as inputs x outputs and HWIO, as users
+of JAX and TensorFlow write them. See src/workloads/network.h.
 
-`ops` is a framework's: cast(x, dtype), matmul, conv(x, weights, pad), max_pool, relu, gelu, softmax, reshape, transpose,
-split(x, parts) and softmax of the last axis, mean(x, axis, keepdims), square, rsqrt.
+`ops` are a framework's functions: cast(x, dtype), matmul, conv(x, weights, pad), max_pool, relu, gelu, softmax,
+reshape, transpose, split(x, parts) and softmax of the last axis, mean(x, axis, keepdims), square, rsqrt.
 """
 
 import math
@@ -14,14 +14,15 @@ from .network_cases import initial_values
 
 
 class Network:
-    """initial(seed): the parameters, a list of numpy arrays. apply(ops, parameters, images, dtype): the logits of images,
-    count x 784, products and convolutions being of `dtype`; parameters stay what they are."""
+    """initial(seed) returns the parameters, a list of numpy arrays. apply(ops, parameters, images, dtype) returns the
+    logits of images, count x 784, with products and convolutions in `dtype`; it does not change the parameters."""
 
     def __init__(self, tensors, apply):
         self._tensors, self.apply = tensors, apply
 
     def initial(self, seed):
-        """As every backend starts: uniform within 1/sqrt(fan in), positions within 0.02, norms with one and zero."""
+        """The initial values of all backends: uniform within 1/sqrt(fan in), positions within 0.02, norms one and
+        zero."""
         made = []
         for index, (shape, start, arranged) in enumerate(self._tensors):
             if isinstance(start, str):
@@ -39,7 +40,8 @@ def make_network(p):
     return _NETWORKS[p["network"]](p)
 
 
-# Tensors as (shape in the order in which their values are made, scale or constant, what brings them to JAX's order).
+# Tensors are (shape in the order in which values are generated, scale or constant, function that converts them to JAX's
+# order).
 
 
 def _as_is(values):
@@ -58,7 +60,7 @@ def _conv(inputs, outputs, extent):
 
 
 def _dense_after(channels, side, outputs):
-    """Of what was flattened as channels x height x width, and is height x width x channels here."""
+    """A dense layer on an input that others flatten as channels x height x width, here height x width x channels."""
     weights, bias = _dense(channels * side * side, outputs)
     shape, scale, _ = weights
 
@@ -128,7 +130,7 @@ def _norm(ops, x, scale, shift):
 
 
 def _transformer(p):
-    """An image's rows are the tokens; one block whose norms are behind its parts."""
+    """The transformer: an image's rows are the tokens, followed by one block with a norm after each part."""
     width, heads, hidden = p["width"] or 128, p["heads"] or 4, p["hidden"] or 512
     ones, zeros = ((width,), "one", _as_is), ((width,), "zero", _as_is)
     tensors = [
@@ -161,10 +163,10 @@ def _transformer(p):
 
 _NETWORKS = {"mlp": _mlp, "lenet": _lenet, "cnn": _cnn, "transformer": _transformer}
 
-# Of one image, elements of the largest output of a layer, and of what it is made of.
+# The number of elements, for one image, of the largest output of a layer or of its input.
 _LARGEST = {"mlp": 1024, "lenet": 6 * SIDE * SIDE, "cnn": 64 * 24 * 24, "transformer": SIDE * 512}
 
 
 def least_memory(p, parameter_copies):
-    """Bytes that a network takes at least: which outputs of layers are kept is the compiler's to say."""
+    """The least number of bytes that a network needs. The compiler decides which outputs of layers are kept."""
     return 4 * (parameter_copies * make_network(p).parameter_count() + 2 * p["batch"] * _LARGEST[p["network"]])

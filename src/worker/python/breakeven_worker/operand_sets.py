@@ -1,4 +1,4 @@
-"""Operands that rotate: run after run takes another set of them; see src/workloads/rotation.h."""
+"""Rotating operands: each run uses the next set of them; see src/workloads/rotation.h."""
 
 import itertools
 import math
@@ -9,9 +9,9 @@ _MOST = 1 << 16
 
 
 def operand_sets(parameters, bytes_of_one, device):
-    """How many sets of operands and result a case takes in turn: 1 where it reuses them; where they rotate, so many
-    that together they take twice the caches' size, as caches do not strictly forget what is oldest. Only then is the
-    device asked, for cache_bytes() and available_memory()."""
+    """The number of sets of operands and result that a case uses in turn: 1 if it reuses them. Rotating sets together
+    have twice the size of the caches, because caches do not strictly evict the oldest data. Only then are the device's
+    cache_bytes() and available_memory() called."""
     if parameters.get("operands", "reused") != "rotating":
         return 1
     cache_bytes, available = device.cache_bytes(), device.available_memory()
@@ -30,7 +30,7 @@ def operand_sets(parameters, bytes_of_one, device):
 
 
 def in_turn(calls):
-    """A function that calls the next of them each time."""
+    """A function whose calls call the functions `calls` in turn."""
     if len(calls) == 1:
         return calls[0]
     turn = itertools.cycle(calls)

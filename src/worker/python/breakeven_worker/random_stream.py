@@ -14,8 +14,8 @@ BATCH_ORDER = 2000  # + epoch
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 
-# Elements made at a time. Temporaries of four times as many go back to the system and come again, page by page, with
-# every operation: twelve times slower.
+# The number of elements generated at a time. With four times as many, temporaries are returned to the system and
+# allocated again, page by page, in every operation, which is twelve times slower.
 CHUNK = 1 << 14
 
 
@@ -26,7 +26,7 @@ def _mix(z):
 
 
 class RandomStream:
-    """One stream of 64-bit numbers; any range of it can be made alone."""
+    """One stream of 64-bit numbers. Any range of it can be generated individually."""
 
     def __init__(self, seed, stream):
         start = np.array([(seed + _GOLDEN * (stream + 1)) & _MASK], dtype=np.uint64)
@@ -38,21 +38,21 @@ class RandomStream:
         return _mix(self._key + np.uint64(_GOLDEN) * counter)
 
     def uniform(self, first, count):
-        """Uniform in [-1, 1) on a grid of 2^-23, as float32: exact."""
+        """Numbers uniform in [-1, 1) on a grid of 2^-23, so exact in float32."""
         whole = (self.bits(first, count) >> np.uint64(40)).astype(np.int32) - np.int32(1 << 23)
         return whole.astype(np.float32) * np.float32(2.0**-23)
 
     def small_integers(self, first, count):
-        """Uniform integers in [-64, 63], as int8."""
+        """Integers uniform in [-64, 63], as int8."""
         return ((self.bits(first, count) >> np.uint64(57)).astype(np.int16) - 64).astype(np.int8)
 
     def signs(self, first, count):
-        """-1 or +1, as float64."""
+        """Random signs, -1 or +1, as float64."""
         return np.where(self.bits(first, count) >> np.uint64(63) != 0, 1.0, -1.0)
 
 
 def chunks(count, size=CHUNK):
-    """(first, length) of the pieces of a range of `count` elements."""
+    """Splits a range of `count` elements into pieces (first, length)."""
     for first in range(0, count, size):
         yield first, min(size, count - first)
 

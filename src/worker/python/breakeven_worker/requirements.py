@@ -1,5 +1,5 @@
-"""What a backend program needs on this machine. It is checked before anything else of this package is imported, so that
-the reason names the framework, and not a package that would come with it.
+"""The modules that a backend program needs on this machine. They are checked before anything else of this package is
+imported, so that the reason names the framework, and not a package that would come with it.
 """
 
 import importlib.util
@@ -7,16 +7,16 @@ import json
 import os
 import sys
 
-# How people call what a module brings; pip calls it as Python does.
+# The names of modules in messages; pip uses the same names as Python.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 
-# One of them is there where NVIDIA's driver is: containers under gVisor lack the first, WSL has the last alone.
+# At least one exists if NVIDIA's driver is installed: containers under gVisor lack the first, WSL has only the last.
 DRIVER_FILES = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
 
 
 def require(*modules, pip=None):
-    """Where modules are not installed, every request is refused. The reason names the first of them, and the command that
-    brings all. `pip` is what pip calls the first one, where that is not its name."""
+    """Refuses every request if modules are not installed. The reason names the first missing one, and the command that
+    installs all. `pip` is the first module's name in pip, if it is different."""
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if missing:
         packages = [pip if pip and module == modules[0] else module for module in missing]

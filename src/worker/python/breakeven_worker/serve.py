@@ -1,4 +1,4 @@
-"""Answers requests, one JSON object a line, and keeps standard output to itself."""
+"""Answers requests, one JSON object per line. Standard output is reserved for the answers."""
 
 import gc
 import json
@@ -17,9 +17,9 @@ PROTOCOL = 1
 
 def serve(make_backend):
     """The main loop of a backend program. make_backend(threads) is called when the driver says hello."""
-    # A driver that is interrupted is answered by ending at once, not by a traceback.
+    # If the driver is interrupted, the program ends at once, without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Libraries print to standard output when they feel like it: theirs becomes standard error.
+    # Libraries may print to standard output at any time: theirs becomes standard error.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
@@ -29,11 +29,11 @@ def serve(make_backend):
         answer = _to_line(_respond(worker, line))
         try:
             print(answer, file=out, flush=True)
-        except BrokenPipeError:  # nobody listens any more
+        except BrokenPipeError:  # the driver has ended
             os._exit(1)
         if worker.quit:
             break
-    # Everything is said. Libraries may take seconds to take themselves apart, for which nobody should wait.
+    # All answers are sent. Libraries may take seconds to clean up, which is skipped.
     os._exit(0)
 
 
@@ -42,7 +42,8 @@ def refusal(status, reason):
 
 
 def _to_line(answer):
-    """JSON has no NaN, infinity or half of a character, which a library's figures and a file's name may hold."""
+    """Converts an answer to JSON, which has no NaN, infinity or unpaired surrogate; numbers and file names may have
+    them."""
     try:
         line = json.dumps(answer, allow_nan=False, ensure_ascii=False)
     except ValueError:
@@ -59,7 +60,7 @@ def _respond(worker, line):
         return refusal("out_of_memory", str(e) or "an allocation failed")
     except Failed as e:
         return refusal("failed", str(e))
-    except Exception as e:  # whatever a library throws costs this case, not the program
+    except Exception as e:  # an exception of a library ends this case, but not the program
         return refusal("failed", f"{type(e).__name__}: {e}")
 
 
@@ -74,14 +75,14 @@ def _parse(line):
 
 
 class _Request(dict):
-    """A JSON object of a request; what it lacks is said by name."""
+    """The JSON object of a request. The error for a missing field names it."""
 
     def __missing__(self, key):
         raise Failed(f"'{key}' is missing in {json.dumps(self)[:120]}")
 
 
 def numbers(values):
-    """As a list of floats; JSON has no NaN or infinity, so null stands for them."""
+    """Converts to a list of floats, with null for NaN and infinity, which JSON does not have."""
     return [float(value) if math.isfinite(value) else None for value in values]
 
 
@@ -110,7 +111,7 @@ class _Worker:
         backend = self._backend = self._make_backend(request["threads"])
         unreadable = dict(backend.unreadable)
         if backend.device != "cpu":
-            if not backend.device_id:  # where it is known which device this is, the driver reads its counter
+            if not backend.device_id:  # if the device is known, the driver reads its counter
                 unreadable["joules"] = "which device it is, and so whose energy to read, is not known"
         elif EnergyMeter().unreadable:
             unreadable["joules"] = EnergyMeter().unreadable

@@ -1,4 +1,4 @@
-"""The timed loop, and the choice between settings of one library."""
+"""The timed loop, and the selection between settings of one library."""
 
 import math
 import sys
@@ -7,10 +7,10 @@ from itertools import repeat
 
 from .host import CacheFlusher, EnergyMeter
 
-# The garbage collector stays on while a sample is taken, as it is in a user's loop; serve() freezes what exists
-# once a case is prepared, so that a collection does not walk through all modules of the library.
+# The garbage collector stays on during a sample, as in a user's loop. serve() freezes all existing objects once a case
+# is prepared, so that a collection does not traverse all modules of the library.
 
-_flushers = []  # the one of this process, made when a case first asks for it: it holds twice the largest cache
+_flushers = []  # one per process, made when it is first needed, because it holds twice the largest cache
 
 
 def _flush_caches():
@@ -20,8 +20,8 @@ def _flush_caches():
 
 
 def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
-    """Runs `iterations` iterations of a prepared case. All figures of the answer are per iteration; the energy is the
-    host's, and told where that is what computes. `exactly`: nothing is run beside them."""
+    """Runs `iterations` iterations of a prepared case. All values of the answer are per iteration. The energy is the
+    host's, and is reported only if the host computes. If `exactly`, there are no further runs."""
     prepared.prepare_runs(iterations * transfer.repetitions)
     meter = EnergyMeter()
     joules_before = meter.joules() if on_host else None
@@ -29,7 +29,7 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     iterate = _iteration(prepared, transfer)
     with prepared.context():
         if prepared.measures_latency and not on_host and not exactly:
-            # A device that was another process's switches in the first iteration, which is not a latency of the case.
+            # The first iteration may include the switch of the device from another process, which is not a latency.
             iterate()
             prepared.wait()
         if singly:
@@ -39,8 +39,8 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
     joules_after = meter.joules()
 
     sample = {"iterations": iterations, "seconds": sum(seconds) / iterations, "cpu_seconds": cpu_seconds / iterations}
-    # The cache flushes of a cold sample use energy too, so that of the work alone is unknown.
-    # So it is where the counter has begun again at 0, as it does every hour or so of work.
+    # The cache flushes of a cold sample use energy too, so the energy of the work itself is unknown.
+    # It is also unknown if the counter has wrapped to 0, as it does about once per hour of work.
     known = joules_before is not None and joules_after is not None and joules_after >= joules_before
     if known and not cold:
         sample["joules"] = (joules_after - joules_before) / iterations
@@ -53,7 +53,7 @@ def take_sample(prepared, iterations, transfer, cold, on_host, exactly=False):
 
 
 def _iteration(prepared, transfer):
-    """One iteration as a function: run() itself, unless data moves."""
+    """A function that does one iteration: run() itself, unless data moves."""
     if not transfer.moves:
         return prepared.run
 
@@ -61,7 +61,7 @@ def _iteration(prepared, transfer):
         prepared.bring()
         for _ in repeat(None, transfer.repetitions):
             prepared.run()
-        # A result that comes back is waited for before the next one is asked for.
+        # If a result is copied to the host, the next iteration waits for it.
         if prepared.fetch():
             prepared.wait()
 
@@ -69,7 +69,7 @@ def _iteration(prepared, transfer):
 
 
 def _at_once(prepared, iterate, iterations):
-    """Between the two clock readings there is nothing but the loop a user would write."""
+    """Times all iterations together. The clock readings enclose only the loop that a user would write."""
     cpu_before = time.process_time()
     start = time.perf_counter()
     for _ in repeat(None, iterations):
@@ -94,7 +94,7 @@ def _one_by_one(prepared, iterate, iterations, cold):
 
 
 def with_others(chosen, seconds, between=", "):
-    """For a case's `algorithm`: the name of what is fastest, and how much longer the others took."""
+    """The text of a case's `algorithm`: the name of the fastest, and how much longer the others took."""
 
     def compared(name):
         if seconds[name] is None:
@@ -105,12 +105,12 @@ def with_others(chosen, seconds, between=", "):
 
 
 def fastest(candidates, wait, budget=0.3, patience=40):
-    """The candidate with the shortest best time, and all best times in seconds: infinite for one that throws, None for one
-    that was not tried.
+    """The candidate with the shortest best time, and all best times in seconds: infinite if a candidate throws, None if
+    it was not tried.
 
     candidates: name -> function; wait() returns when the work of one is done. Each is run once to warm up, then
-    they are timed in turn until `budget` seconds are spent, at least once. A first call may compile for long: after
-    `patience` seconds no further candidate is tried. Where all throw, so does this.
+    they are timed in turn until `budget` seconds are spent, at least once. A first call may compile for long, so after
+    `patience` seconds no further candidate is tried. Throws if all candidates throw.
     """
     best, running, failures = dict.fromkeys(candidates), [], []
 
@@ -119,7 +119,7 @@ def fastest(candidates, wait, budget=0.3, patience=40):
         try:
             candidates[name]()
             wait()
-        except Exception as e:  # whatever a library throws costs this candidate, and not the case
+        except Exception as e:  # an exception of a library excludes this candidate, but does not end the case
             failures.append(e.with_traceback(None))  # a traceback would keep the candidate's memory
             print(f"{name}: {type(e).__name__}: {e}", file=sys.stderr)
             return math.inf
