@@ -107,7 +107,7 @@ class TriadWorkload final : public BandwidthWorkload {
     return {.element_scale = std::sqrt(10.0 / 3.0),
             .terms_per_projection =
                 static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
-            .relative = 8 * facts(parameters.dtype()).output_roundoff,
+            .relative = 8 * facts(parameters.dtype()).output.roundoff,
             .relative_loss = 0};
   }
 

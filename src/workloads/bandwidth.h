@@ -18,7 +18,7 @@ struct Bandwidth {
   bool tuned = true;  // by timing several variants of the same operation
 
   explicit Bandwidth(const Parameters& parameters);
-  std::int64_t elements() const { return bytes / static_cast<std::int64_t>(facts(dtype).bytes); }
+  std::int64_t elements() const { return bytes / static_cast<std::int64_t>(facts(dtype).bytes()); }
   /// The shape of a result as long as the arrays. A list of numbers can be viewed in many shapes; this one
   /// has few positions, because checking each takes memory.
   OutputShape shape() const;

@@ -302,7 +302,7 @@ class Conv2dWorkload final : public Workload {
                          {"forward", "backward_data", "backward_weights"}, "forward"),
         tuned_parameter(),
         operands_parameter(),
-        dtype_parameter({Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::s8}),
+        dtype_parameter(dtypes_of_convolutions()),
     });
     return all;
   }
@@ -423,7 +423,7 @@ class Conv2dWorkload final : public Workload {
     const Conv2d p(parameters);
     const auto all = static_cast<double>(p.elements_source() + p.elements_weights() + p.elements_result());
     const auto written = static_cast<double>(p.elements_output());
-    return (all - written) * static_cast<double>(facts(p.dtype).bytes) +
+    return (all - written) * static_cast<double>(facts(p.dtype).bytes()) +
            written * static_cast<double>(output_bytes(p.dtype));
   }
 

@@ -81,36 +81,69 @@ float truncated_to_tf32(float value) {
 
 namespace {
 
+/// A format of type T in memory that `widen` and `narrow` convert to and from double.
+template <typename T, auto widen, auto narrow>
+constexpr StoredFormat format(std::string_view name, double roundoff) {
+  return {.name = name,
+          .bytes = sizeof(T),
+          .roundoff = roundoff,
+          .load =
+              [](const void* stored, std::int64_t first, std::int64_t count, double* values) {
+                const auto* from = static_cast<const T*>(stored) + first;
+                std::transform(from, from + count, values, [](T x) { return double{widen(x)}; });
+              },
+          .store =
+              [](const double* values, std::int64_t count, void* stored, std::int64_t first) {
+                std::transform(values, values + count, static_cast<T*>(stored) + first,
+                               [](double x) -> T { return narrow(x); });
+              }};
+}
+
+constexpr auto same = [](auto x) { return static_cast<double>(x); };
 template <typename T>
-T load(const void* data, std::int64_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const std::byte*>(data) + index * static_cast<std::int64_t>(sizeof(T)),
-              sizeof(T));
-  return value;
+constexpr auto rounded = [](double x) { return static_cast<T>(std::lrint(x)); };
+/// By way of float, which is exact for what comes in: inputs are drawn as floats, and sums of them are
+/// rounded once more at the most.
+template <auto narrow>
+constexpr auto from_double = [](double x) { return narrow(static_cast<float>(x)); };
+
+std::vector<Dtype> those(bool (*has)(const DtypeFacts&)) {
+  std::vector<Dtype> found;
+  for (const DtypeFacts& row : dtype_table)
+    if (has(row)) found.push_back(row.dtype);
+  return found;
 }
 
 }  // namespace
 
+namespace formats {
+const StoredFormat f64 = format<double, same, [](double x) { return x; }>("f64", 0x1p-53);
+const StoredFormat f32 = format<float, same, [](double x) { return static_cast<float>(x); }>("f32", 0x1p-24);
+const StoredFormat f16 = format<std::uint16_t, from_f16, from_double<to_f16>>("f16", 0x1p-11);
+const StoredFormat bf16 = format<std::uint16_t, from_bf16, from_double<to_bf16>>("bf16", 0x1p-8);
+const StoredFormat f8e4m3 = format<std::uint8_t, from_f8e4m3, from_double<to_f8e4m3>>("f8e4m3", 0x1p-4);
+const StoredFormat s8 = format<std::int8_t, same, rounded<std::int8_t>>("s8", 0);
+const StoredFormat s32 = format<std::int32_t, same, rounded<std::int32_t>>("s32", 0);
+}  // namespace formats
+
+std::vector<Dtype> all_dtypes() {
+  return those([](const DtypeFacts&) { return true; });
+}
+std::vector<Dtype> dtypes_of_convolutions() {
+  return those([](const DtypeFacts& row) { return row.in_convolutions; });
+}
+std::vector<Dtype> dtypes_of_networks() {
+  return those([](const DtypeFacts& row) { return row.in_networks; });
+}
+
 double read_output(Dtype dtype, const void* data, std::int64_t index) {
-  switch (dtype) {
-    case Dtype::f64:
-      return load<double>(data, index);
-    case Dtype::f32:
-    case Dtype::tf32:
-      return load<float>(data, index);
-    case Dtype::f16:
-      return from_f16(load<std::uint16_t>(data, index));
-    case Dtype::bf16:
-    case Dtype::f8e4m3:
-      return from_bf16(load<std::uint16_t>(data, index));
-    case Dtype::s8:
-      return load<std::int32_t>(data, index);
-  }
-  return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  facts(dtype).output.load(data, index, 1, &value);
+  return value;
 }
 
 void poison_output(Dtype dtype, void* data, std::int64_t count) {
-  if (dtype == Dtype::s8) {
+  if (facts(dtype).is_integer()) {
     std::fill_n(static_cast<std::int32_t*>(data), count, std::numeric_limits<std::int32_t>::min());
   } else {  // all bits set is a NaN in every float format
     std::memset(data, 0xff, static_cast<std::size_t>(count) * output_bytes(dtype));

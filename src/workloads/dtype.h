@@ -6,34 +6,53 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace breakeven {
 
 enum class Dtype { f64, f32, tf32, f16, bf16, f8e4m3, s8 };
 
+/// How a number is stored. `load` and `store` convert `count` elements, of which the first is element `first`
+/// in memory; `store` rounds to nearest, ties to even.
+struct StoredFormat {
+  std::string_view name;
+  std::size_t bytes;  // of one element
+  double roundoff;    // of storing one; 0 for an integer
+  void (*load)(const void* stored, std::int64_t first, std::int64_t count, double* values);
+  void (*store)(const double* values, std::int64_t count, void* stored, std::int64_t first);
+};
+
+namespace formats {
+extern const StoredFormat f64, f32, f16, bf16, f8e4m3, s8, s32;
+}
+
 /// The properties of one element type. `tf32` is stored as f32 and multiplied with ten fraction bits.
 struct DtypeFacts {
   Dtype dtype;
   std::string_view name;
-  std::size_t bytes;            // of one stored input element
+  const StoredFormat& input;
   double unit_roundoff;         // of an input when multiplied; 0 if products are exact integers
   double accumulator_roundoff;  // of the running sum: f32 for every float of lower precision than f64
-  std::string_view output;      // name of the element type in which a result is stored
-  double output_roundoff;       // of storing one result
+  const StoredFormat& output;   // of a product or convolution
+  bool in_convolutions;
+  bool in_networks;
+
+  std::size_t bytes() const { return input.bytes; }
+  bool is_integer() const { return unit_roundoff == 0; }
 };
 
-/// One row per dtype, in the order of the enumeration. Unit roundoff is 2^-p for p significant bits
-/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 2.1; f8e4m3: OCP 8-bit
-/// Floating Point Specification 1.0). Products of bf16 and f16 are stored in their own type as the frameworks
-/// do, of f8e4m3 in bf16, of s8 in s32.
+/// One row per dtype, in the order of the enumeration; what all workloads, the reference and the verification
+/// know of it. Unit roundoff is 2^-p for p significant bits (Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd ed., section 2.1; f8e4m3: OCP 8-bit Floating Point Specification 1.0). Products of bf16
+/// and f16 are stored in their own type as the frameworks do, of f8e4m3 in bf16, of s8 in s32.
 inline constexpr std::array<DtypeFacts, 7> dtype_table{{
-    {Dtype::f64, "f64", 8, 0x1p-53, 0x1p-53, "f64", 0x1p-53},
-    {Dtype::f32, "f32", 4, 0x1p-24, 0x1p-24, "f32", 0x1p-24},
-    {Dtype::tf32, "tf32", 4, 0x1p-11, 0x1p-24, "f32", 0x1p-24},
-    {Dtype::f16, "f16", 2, 0x1p-11, 0x1p-24, "f16", 0x1p-11},
-    {Dtype::bf16, "bf16", 2, 0x1p-8, 0x1p-24, "bf16", 0x1p-8},
-    {Dtype::f8e4m3, "f8e4m3", 1, 0x1p-4, 0x1p-24, "bf16", 0x1p-8},
-    {Dtype::s8, "s8", 1, 0.0, 0.0, "s32", 0.0},
+    {Dtype::f64, "f64", formats::f64, 0x1p-53, 0x1p-53, formats::f64, true, false},
+    {Dtype::f32, "f32", formats::f32, 0x1p-24, 0x1p-24, formats::f32, true, true},
+    {Dtype::tf32, "tf32", formats::f32, 0x1p-11, 0x1p-24, formats::f32, true, true},
+    {Dtype::f16, "f16", formats::f16, 0x1p-11, 0x1p-24, formats::f16, true, true},
+    {Dtype::bf16, "bf16", formats::bf16, 0x1p-8, 0x1p-24, formats::bf16, true, true},
+    {Dtype::f8e4m3, "f8e4m3", formats::f8e4m3, 0x1p-4, 0x1p-24, formats::bf16, false, false},
+    {Dtype::s8, "s8", formats::s8, 0, 0, formats::s32, true, false},
 }};
 
 constexpr const DtypeFacts& facts(Dtype dtype) {
@@ -42,9 +61,15 @@ constexpr const DtypeFacts& facts(Dtype dtype) {
 constexpr std::string_view name(Dtype dtype) {
   return facts(dtype).name;
 }
+
+/// Returns the dtypes that products, convolutions and networks have.
+std::vector<Dtype> all_dtypes();
+std::vector<Dtype> dtypes_of_convolutions();
+std::vector<Dtype> dtypes_of_networks();
+
 /// Bytes of one stored result element of a product or convolution with inputs of `dtype`.
-constexpr std::size_t output_bytes(Dtype dtype) {
-  return dtype == Dtype::s8 ? 4 : dtype == Dtype::f8e4m3 ? 2 : facts(dtype).bytes;
+inline std::size_t output_bytes(Dtype dtype) {
+  return facts(dtype).output.bytes;
 }
 
 std::optional<Dtype> parse_dtype(std::string_view name);
@@ -63,8 +88,7 @@ float from_f8e4m3(std::uint8_t bits);
 /// of the fraction, without rounding.
 float truncated_to_tf32(float value);
 
-/// Reads element `index` of a result as a double. `dtype` is that of the inputs, so the result is s32 for s8
-/// and bf16 for f8e4m3.
+/// Reads element `index` of a result. `dtype` is that of the inputs.
 double read_output(Dtype dtype, const void* data, std::int64_t index);
 
 /// Fills a result with NaN (floats) or the most negative integer, so that elements that are never written are

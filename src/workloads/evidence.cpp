@@ -95,7 +95,7 @@ Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& sha
   const double root = std::sqrt(static_cast<double>(length));
   const bool device_rounds_inputs = dtype == Dtype::tf32;
   const double deviation = (device_rounds_inputs ? type.unit_roundoff : 0.0) +
-                           type.accumulator_roundoff * (1.0 + root / 2.0) + type.output_roundoff;
+                           type.accumulator_roundoff * (1.0 + root / 2.0) + type.output.roundoff;
   const double input_size = dtype == Dtype::s8 ? 64.0 * 64.0 : 1.0;
   return {.element_scale = input_size * root / 3.0,
           .terms_per_projection = static_cast<double>(shape.elements()) /

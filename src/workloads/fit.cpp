@@ -32,7 +32,7 @@ std::string library_limit(const std::string& why) {
 }
 
 std::int64_t fit_step(const Parameters& fits) {
-  return fits.text("of") == "matmul" && facts(*parse_dtype(fits.text("dtype"))).bytes == 1 ? 16 : 1;
+  return fits.text("of") == "matmul" && facts(*parse_dtype(fits.text("dtype"))).bytes() == 1 ? 16 : 1;
 }
 
 Case case_of_size(const Parameters& fits, std::int64_t size) {

@@ -24,8 +24,7 @@ class FitsWorkload final : public Workload {
                          {"matmul", "train", "infer"}),
         choice_parameter("network", "which, of train and infer", network_names(), "mlp"),
         choice_parameter("optimizer", "of train", {"sgd", "adam"}, "sgd"),
-        dtype_parameter(
-            {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
+        dtype_parameter(all_dtypes()),
     };
     return all;
   }

@@ -17,7 +17,7 @@ struct Input {
   std::uint64_t stream;
 
   Buffer<std::byte> sets(Dtype dtype, std::uint64_t seed, std::int64_t count) const {
-    const std::int64_t bytes = elements * static_cast<std::int64_t>(facts(dtype).bytes);
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(facts(dtype).bytes());
     const std::int64_t step = stride(bytes, count);
     Buffer<std::byte> buffer(count * step);
     fill_inputs(dtype, buffer.data(), elements, RandomStream(seed, stream));

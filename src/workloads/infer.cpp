@@ -53,7 +53,7 @@ class InferWorkload final : public NetworkWorkload {
     for (const Layer& layer : make_network(parameters).layers)
       largest = std::max(largest, layer.output_elements());
     return bytes(parameters) + batch(parameters) * static_cast<double>(largest) *
-                                   static_cast<double>(facts(parameters.dtype()).bytes);
+                                   static_cast<double>(facts(parameters.dtype()).bytes());
   }
 
   bool measures_latency() const override { return true; }

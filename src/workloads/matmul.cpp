@@ -59,8 +59,7 @@ class MatmulWorkload final : public Workload {
             "in f8e4m3: sums stay in the tensor cores' short accumulators, which is faster", false)),
         tuned_parameter(),
         operands_parameter(),
-        dtype_parameter(
-            {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
+        dtype_parameter(all_dtypes()),
     });
     return all;
   }
@@ -117,7 +116,7 @@ class MatmulWorkload final : public Workload {
     const Matmul p(parameters);
     const auto [m, n, k] =
         std::array{static_cast<double>(p.m), static_cast<double>(p.n), static_cast<double>(p.k)};
-    return static_cast<double>(p.batch) * ((m * k + k * n) * static_cast<double>(facts(p.dtype).bytes) +
+    return static_cast<double>(p.batch) * ((m * k + k * n) * static_cast<double>(facts(p.dtype).bytes()) +
                                            m * n * static_cast<double>(output_bytes(p.dtype)));
   }
 

@@ -37,7 +37,7 @@ std::vector<Parameter> data_parameters() {
           "no difference",
           true)),
       tuned_parameter(),
-      dtype_parameter({Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16}),
+      dtype_parameter(dtypes_of_networks()),
   });
 }
 
@@ -50,15 +50,15 @@ std::string NetworkWorkload::title(const Parameters& given) const {
 }
 
 double parameter_bytes(const Network& network, Dtype dtype) {
-  return static_cast<double>(network.parameter_elements()) * static_cast<double>(facts(dtype).bytes);
+  return static_cast<double>(network.parameter_elements()) * static_cast<double>(facts(dtype).bytes());
 }
 
 double activation_bytes(const Network& network, Dtype dtype) {
-  return static_cast<double>(network.activation_elements()) * static_cast<double>(facts(dtype).bytes);
+  return static_cast<double>(network.activation_elements()) * static_cast<double>(facts(dtype).bytes());
 }
 
 double image_bytes(Dtype dtype) {
-  return static_cast<double>(image_pixels + classes) * static_cast<double>(facts(dtype).bytes);
+  return static_cast<double>(image_pixels + classes) * static_cast<double>(facts(dtype).bytes());
 }
 
 OutputShape NetworkWorkload::output(const Parameters& parameters) const {
@@ -102,7 +102,7 @@ Tolerance NetworkWorkload::tolerance(const Parameters& parameters, const Evidenc
         type.accumulator_roundoff * (1 + std::sqrt(static_cast<double>(layer.sum_length())) / 2);
     variance += rounded_operands * rounded_operands + sums * sums;
   }
-  const double relative = 8 * (std::sqrt(variance) + type.output_roundoff);
+  const double relative = 8 * (std::sqrt(variance) + type.output.roundoff);
   const OutputShape shape = output(parameters);
   return {.element_scale = root_mean_square(truth.elements),
           .terms_per_projection =

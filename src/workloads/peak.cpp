@@ -46,8 +46,7 @@ class PeakWorkload final : public Workload {
                           std::int64_t{1} << 32U, usual_dots),
         integer_parameter("steps", "how often each is added to its sum", 1, most_steps, usual_steps),
         tuned_parameter(),
-        dtype_parameter(
-            {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8}),
+        dtype_parameter(all_dtypes()),
     };
     return all;
   }

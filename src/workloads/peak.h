@@ -15,7 +15,7 @@ struct Peak {
 
   explicit Peak(const Parameters& parameters);
   /// The number of elements of a vector.
-  std::int64_t length() const { return vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes); }
+  std::int64_t length() const { return vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes()); }
 
   /// The number of steps that go into one accumulator before it is emptied. It is small for f8e4m3: tensor
   /// cores shift its products to the size of the sum, with 13 bits of fraction, and cut off the rest

@@ -1,19 +1,18 @@
 #include "workloads/random.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <numeric>
 #include <thread>
 
 namespace breakeven {
 namespace {
 
-template <typename T, typename Make>
-void fill(void* data, std::int64_t count, Make make) {
-  auto* out = static_cast<T*>(data);
-  const auto fill_range = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) out[i] = make(static_cast<std::uint64_t>(i));
-  };
+/// Calls fill_range(first, last) for parts of `count` elements side by side.
+template <typename FillRange>
+void in_parts(std::int64_t count, const FillRange& fill_range) {
   // Uses plain threads, which end here, because an OpenMP team would outlive the call.
   constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
   const std::int64_t parts =
@@ -25,43 +24,35 @@ void fill(void* data, std::int64_t count, Make make) {
   fill_range(0, count / parts);
 }
 
+double drawn(const DtypeFacts& type, const RandomStream& numbers, std::int64_t index) {
+  const auto i = static_cast<std::uint64_t>(index);
+  return type.is_integer() ? static_cast<double>(numbers.small_integer(i)) : numbers.uniform(i);
+}
+
 }  // namespace
 
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers) {
-  switch (dtype) {
-    case Dtype::f64:
-      return fill<double>(data, count, [&](auto i) { return double{numbers.uniform(i)}; });
-    case Dtype::f32:
-    case Dtype::tf32:
-      return fill<float>(data, count, [&](auto i) { return numbers.uniform(i); });
-    case Dtype::f16:
-      return fill<std::uint16_t>(data, count, [&](auto i) { return to_f16(numbers.uniform(i)); });
-    case Dtype::bf16:
-      return fill<std::uint16_t>(data, count, [&](auto i) { return to_bf16(numbers.uniform(i)); });
-    case Dtype::f8e4m3:
-      return fill<std::uint8_t>(data, count, [&](auto i) { return to_f8e4m3(numbers.uniform(i)); });
-    case Dtype::s8:
-      return fill<std::int8_t>(data, count, [&](auto i) { return numbers.small_integer(i); });
-  }
+  const DtypeFacts& type = facts(dtype);
+  in_parts(count, [&](std::int64_t first, std::int64_t last) {
+    std::array<double, 256> values;
+    for (std::int64_t at = first; at < last; at += std::ssize(values)) {
+      const std::int64_t some = std::min<std::int64_t>(last - at, std::ssize(values));
+      for (std::int64_t i = 0; i < some; ++i)
+        values[static_cast<std::size_t>(i)] = drawn(type, numbers, at + i);
+      type.input.store(values.data(), some, data, at);
+    }
+  });
 }
 
 double input_value(Dtype dtype, const RandomStream& numbers, std::int64_t index) {
-  const auto i = static_cast<std::uint64_t>(index);
-  switch (dtype) {
-    case Dtype::f64:
-    case Dtype::f32:
-    case Dtype::tf32:
-      return numbers.uniform(i);  // tf32 inputs are stored in f32; the device rounds them
-    case Dtype::f16:
-      return from_f16(to_f16(numbers.uniform(i)));
-    case Dtype::bf16:
-      return from_bf16(to_bf16(numbers.uniform(i)));
-    case Dtype::f8e4m3:
-      return from_f8e4m3(to_f8e4m3(numbers.uniform(i)));
-    case Dtype::s8:
-      return numbers.small_integer(i);
-  }
-  return 0.0;
+  const DtypeFacts& type = facts(dtype);
+  double value = drawn(type, numbers, index);
+  // Draws are integers, or floats, which f32 and f64 hold as they are; a device rounds those of tf32.
+  if (type.is_integer() || type.input.roundoff <= facts(Dtype::f32).unit_roundoff) return value;
+  alignas(double) std::array<std::byte, sizeof(double)> stored{};
+  type.input.store(&value, 1, stored.data(), 0);
+  type.input.load(stored.data(), 0, 1, &value);
+  return value;
 }
 
 std::vector<double> input_values(Dtype dtype, const RandomStream& numbers, std::int64_t first,

@@ -16,7 +16,7 @@ class MultiplyAddsOf : public testing::TestWithParam<Dtype> {};
 /// Every unit of this CPU, also those that are never the fastest here.
 TEST_P(MultiplyAddsOf, AddUpWhatTheDefinitionDoes) {
   const Dtype dtype = GetParam();
-  const auto length = static_cast<std::int64_t>(64 / facts(dtype).bytes);
+  const auto length = static_cast<std::int64_t>(64 / facts(dtype).bytes());
   const RandomStream a(5, stream::first_operand);
   const RandomStream b(5, stream::second_operand);
   Vectors vectors{};

@@ -17,7 +17,7 @@ Memory random_array(const Bandwidth& array, const RandomStream& numbers, const S
 
 Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
                     const std::vector<std::int64_t>& elements) {
-  const auto size = static_cast<std::int64_t>(facts(array.dtype).bytes);
+  const auto size = static_cast<std::int64_t>(facts(array.dtype).bytes());
   std::vector<std::byte> piece;
   const auto read = [&](std::int64_t first, std::int64_t count) {
     piece.resize(std::max(piece.size(), static_cast<std::size_t>(count * size)));

@@ -59,7 +59,7 @@ class PlacedConvolution {
     output_.show(held);
     const Shape& shape = p_.output();
     transpose_matrices(held.data(), shape.outer, shape.rows * shape.columns, shape.channels,
-                       facts(p_.dtype).bytes, result.data());
+                       facts(p_.dtype).bytes(), result.data());
   }
 
  private:
@@ -67,7 +67,7 @@ class PlacedConvolution {
     if (p_.layout == TensorLayout::nchw) return {plain, moves, sets};
     Buffer<std::byte> turned(plain.size());
     transpose_matrices(plain.data(), shape.outer, shape.channels, shape.rows * shape.columns,
-                       facts(p_.dtype).bytes, turned.data());
+                       facts(p_.dtype).bytes(), turned.data());
     return {turned, moves, sets};
   }
 
@@ -128,7 +128,8 @@ class SingleLayer final : public Work {
   /// Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors first. PyTorch's
   /// users have both layouts, too.
   std::vector<TensorLayout> layouts() const {
-    if (plans_ > 1 && facts(p_.dtype).bytes >= sizeof(float)) return {TensorLayout::nhwc, TensorLayout::nchw};
+    if (plans_ > 1 && facts(p_.dtype).bytes() >= sizeof(float))
+      return {TensorLayout::nhwc, TensorLayout::nchw};
     return {TensorLayout::nhwc};
   }
 

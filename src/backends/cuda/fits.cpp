@@ -41,7 +41,7 @@ class Fits final : public Work {
   /// Operands, result and workspace, and an algorithm that takes them; what is in them is of no consequence.
   void try_product(std::int64_t n) {
     const Dtype dtype = problem_.dtype();
-    const std::int64_t operand = n * n * static_cast<std::int64_t>(facts(dtype).bytes);
+    const std::int64_t operand = n * n * static_cast<std::int64_t>(facts(dtype).bytes());
     Memory a(operand);
     Memory b(operand);
     Memory c(n * n * static_cast<std::int64_t>(output_bytes(dtype)));

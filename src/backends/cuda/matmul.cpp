@@ -110,7 +110,7 @@ class Matrices final : public Work {
 
   Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
     Buffer<std::byte> turned(matrices.size());
-    transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes, turned.data());
+    transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes(), turned.data());
     return {turned, moves_, sets_};
   }
 

@@ -21,7 +21,7 @@ namespace {
 /// Of one of the two vectors. TF32's numbers are rounded here, as libraries do, and not cut off by the units.
 Memory vector_of(Dtype dtype, const RandomStream& numbers) {
   std::array<std::byte, Peak::vector_bytes> values{};
-  fill_inputs(dtype, values.data(), Peak::vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes),
+  fill_inputs(dtype, values.data(), Peak::vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes()),
               numbers);
   if (dtype == Dtype::tf32) {
     constexpr std::uint32_t cut = 0x1FFF;  // bits that TF32 does not have

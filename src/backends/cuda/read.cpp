@@ -31,9 +31,9 @@ class Read final : public Work {
         seed_(seed),
         moves_(Transfer::of(problem.parameters).moves()),
         array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
-        partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes)),
+        partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes())),
         finished_(sizeof(unsigned)),
-        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes), moves_) {
+        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves_) {
     check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });
@@ -55,7 +55,7 @@ class Read final : public Work {
     wait();
     array_.forget_on_device(stream().get());
     iterate();
-    Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes));
+    Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes()));
     result_.show(value);
     return {.elements = std::vector<double>(elements.size(), read_output(p_.dtype, value.data(), 0)),
             .projections = project(p_.dtype, value.data(), {.outer = 1, .channels = 1, .inner = 1}, seed_),

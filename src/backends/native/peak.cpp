@@ -23,7 +23,7 @@ struct UnitLoop {
 Vectors vectors_as_stored(Dtype dtype, std::uint64_t seed) {
   Vectors made{};
   const auto count =
-      static_cast<std::int64_t>(Peak::vector_bytes) / static_cast<std::int64_t>(facts(dtype).bytes);
+      static_cast<std::int64_t>(Peak::vector_bytes) / static_cast<std::int64_t>(facts(dtype).bytes());
   fill_inputs(dtype, made.a.data(), count, RandomStream(seed, stream::first_operand));
   fill_inputs(dtype, made.b.data(), count, RandomStream(seed, stream::second_operand));
   return made;

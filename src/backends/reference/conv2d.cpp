@@ -148,13 +148,12 @@ class ReferenceConv2d final : public Prepared {
   std::vector<double> first_, second_;
 };
 
-const OperationRegistration conv2d(
-    {.op = "conv2d",
-     .dtypes =
-         [] { return std::vector{Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::s8}; },
-     .prepare = [](const Case& c, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<ReferenceConv2d>(Conv2d(c.parameters), seed);
-     }});
+const OperationRegistration conv2d({.op = "conv2d",
+                                    .dtypes = dtypes_of_convolutions,
+                                    .prepare = [](const Case& c,
+                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
+                                      return std::make_unique<ReferenceConv2d>(Conv2d(c.parameters), seed);
+                                    }});
 
 }  // namespace
 }  // namespace breakeven

@@ -52,12 +52,7 @@ class ReferenceMatmul final : public Prepared {
 };
 
 const OperationRegistration matmul({.op = "matmul",
-                                    .dtypes =
-                                        [] {
-                                          return std::vector{Dtype::f64, Dtype::f32,  Dtype::tf32,
-                                                             Dtype::f16, Dtype::bf16, Dtype::f8e4m3,
-                                                             Dtype::s8};
-                                        },
+                                    .dtypes = all_dtypes,
                                     .prepare = [](const Case& c,
                                                   std::uint64_t seed) -> std::unique_ptr<Prepared> {
                                       return std::make_unique<ReferenceMatmul>(Matmul(c.parameters), seed);

@@ -6,22 +6,18 @@
 namespace breakeven {
 namespace {
 
-std::vector<Dtype> dtypes() {
-  return {Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16};
-}
-
 std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<ReferenceModel>(std::move(task), reference_threads());
 }
 
 const OperationRegistration train({.op = "train",
-                                   .dtypes = dtypes,
+                                   .dtypes = dtypes_of_networks,
                                    .prepare = [](const Case& c,
                                                  std::uint64_t seed) { return make_training(c, seed, make); },
                                    .expect = expected_training});
 const OperationRegistration infer(
     {.op = "infer",
-     .dtypes = dtypes,
+     .dtypes = dtypes_of_networks,
      .prepare = [](const Case& c, std::uint64_t seed) { return make_inference(c, seed, make); },
      .expect = expected_inference});
 

@@ -41,7 +41,7 @@ class ConvolutionLayer final : public LayerWork {
                      .columns = site_.layer.k,
                      .plane = values_of_a_channel()},
                     site_.stream());
-    const bool is_narrow = facts(site_.dtype()).bytes < sizeof(float);
+    const bool is_narrow = facts(site_.dtype()).bytes() < sizeof(float);
     const std::int64_t elements = weight_elements();
     if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
     weights_gradient_.emplace(problem(Pass::backward_weights),

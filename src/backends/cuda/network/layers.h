@@ -80,7 +80,7 @@ struct LayerSite {
 
   bool training() const { return task.optimizer.has_value(); }
   Dtype dtype() const { return task.dtype; }
-  std::int64_t element_bytes() const { return static_cast<std::int64_t>(facts(task.dtype).bytes); }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(facts(task.dtype).bytes()); }
   std::int64_t output_elements() const { return task.batch * layer.output_elements(); }
   cudaStream_t stream() const { return engine.stream(); }
 };

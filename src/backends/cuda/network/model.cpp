@@ -24,7 +24,7 @@ class AllActivations {
  public:
   explicit AllActivations(const ModelTask& task) : each_(task.network.layers.size() + 1) {
     const auto& layers = task.network.layers;
-    const std::int64_t bytes = task.batch * static_cast<std::int64_t>(facts(task.dtype).bytes);
+    const std::int64_t bytes = task.batch * static_cast<std::int64_t>(facts(task.dtype).bytes());
     allocate(bytes * image_pixels, each_.front().value);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const bool logits = i + 1 == layers.size();

@@ -41,7 +41,7 @@ NetworkParameters::NetworkParameters(const ModelTask& task, TensorLayout layout)
   const auto bytes = count_ * static_cast<std::int64_t>(sizeof(float));
   initial_ = Memory::of(initial.data(), bytes);
   values_ = Moved(bytes, task.transfer == Transfer::Policy::once);
-  if (is_narrow()) narrow_values_ = Memory(count_ * static_cast<std::int64_t>(facts(dtype_).bytes));
+  if (is_narrow()) narrow_values_ = Memory(count_ * static_cast<std::int64_t>(facts(dtype_).bytes()));
   if (!optimizer_) return;
   gradients_ = zeros(count_);
   first_moments_ = zeros(count_);
@@ -70,7 +70,7 @@ void NetworkParameters::reset(cudaStream_t stream) {
 
 void* NetworkParameters::operand(std::size_t index) {
   if (!is_narrow()) return value(index);
-  return narrow_values_.as<std::byte>() + offsets_[index] * static_cast<std::int64_t>(facts(dtype_).bytes);
+  return narrow_values_.as<std::byte>() + offsets_[index] * static_cast<std::int64_t>(facts(dtype_).bytes());
 }
 
 ParameterArrays NetworkParameters::arrays() {

@@ -39,7 +39,7 @@ class NetworkParameters {
 
  private:
   float* values() { return static_cast<float*>(values_.data()); }
-  bool is_narrow() const { return facts(dtype_).bytes < sizeof(float); }
+  bool is_narrow() const { return facts(dtype_).bytes() < sizeof(float); }
   ParameterArrays arrays();
 
   Dtype dtype_;
