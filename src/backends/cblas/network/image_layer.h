@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "backends/cblas/network/parameters.h"
-#include "workloads/network.h"
+#include "network/layers.h"
 
 namespace breakeven::cblas {
 
@@ -51,16 +51,9 @@ struct LayerTask {
   int threads;
 };
 
-std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task);
+using Layers = LayerRegistry<ImageLayer, LayerTask>;
+
 /// Null where it does not suit: for 3 x 3 filters, and multiples of winograd_lanes channels and filters.
 std::unique_ptr<ImageLayer> make_winograd_convolution(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_max_pool(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_token_dense(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_positions(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_attention(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_layer_norm(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_mean_tokens(const LayerTask& task);
-/// The one of these that the layer's kind asks for.
-std::unique_ptr<ImageLayer> make_image_layer(const LayerTask& task);
 
 }  // namespace breakeven::cblas

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/winograd_tiles.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::cblas {
 namespace {

@@ -149,10 +149,7 @@ class ConvolutionLayer final : public LayerWork {
   RowSums sums_;
 };
 
+const Layers::Registration conv2d_layer(LayerKind::conv2d, Layers::make_one<ConvolutionLayer>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
-  return std::make_unique<ConvolutionLayer>(site);
-}
-
 }  // namespace breakeven::cuda
