@@ -11,7 +11,7 @@
 
 namespace breakeven::cuda {
 
-/// Device memory of one run, all of the problem's dtype.
+/// Device memory of one run, all of the problem's dtype. It stays where it is.
 struct ConvolutionMemory {
   void* first = nullptr;
   void* second = nullptr;
