@@ -12,11 +12,9 @@
 
 namespace breakeven {
 
-/// The parameters that say which network, of what size, in which batches.
-std::vector<Parameter> network_parameters();
-/// The folder of the data set, how work is made and submitted, and the dtype, which every list of parameters
-/// ends with.
-std::vector<Parameter> data_parameters();
+/// The parameters that say which network, of what size, in which batches; `more`; the folder of the data set,
+/// how work is made and submitted, and the dtype, which every list of parameters ends with.
+std::vector<Parameter> network_parameters(std::vector<Parameter> more = {});
 
 /// Bytes of all parameters; of the outputs of all layers for one image; of one image and its logits as read
 /// and written.
