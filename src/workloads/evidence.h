@@ -55,6 +55,10 @@ struct Evidence {
 Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
                      const std::vector<std::int64_t>& elements);
 
+/// A result of a single number, and what is shown of it.
+inline constexpr OutputShape one_number{.outer = 1, .channels = 1, .inner = 1};
+Evidence evidence_of_number(double number, std::uint64_t seed, const std::vector<std::int64_t>& elements);
+
 /// How far evidence may be from the truth.
 struct Tolerance {
   double element_scale = 1;         // the typical size of one result element: errors are given in this unit
