@@ -306,12 +306,7 @@ std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<NetworkModel>(std::move(task));
 }
 
-const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_training(c, seed, make);
-                                   }});
-const OperationRegistration infer({"infer", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_inference(c, seed, make);
-                                   }});
+const ModelRegistration networks(dtypes, dtypes, make);
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -194,12 +194,7 @@ std::unique_ptr<Model> make(ModelTask task) {
   }
 }
 
-const OperationRegistration train({"train", training_dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_training(c, seed, make);
-                                   }});
-const OperationRegistration infer({"infer", inference_dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_inference(c, seed, make);
-                                   }});
+const ModelRegistration networks(training_dtypes, inference_dtypes, make);
 
 }  // namespace
 }  // namespace breakeven::onednn
