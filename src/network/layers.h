@@ -5,20 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "workloads/interface.h"
 #include "workloads/network.h"
 
 namespace breakeven {
 
 /// A layer, bound to what it reads and to what it writes. A device may only enqueue what is called.
-class BoundLayer {
+class BoundLayer : public Interface {
  public:
-  virtual ~BoundLayer() = default;
-  BoundLayer() = default;
-  BoundLayer(const BoundLayer&) = delete;
-  BoundLayer& operator=(const BoundLayer&) = delete;
-  BoundLayer(BoundLayer&&) = delete;
-  BoundLayer& operator=(BoundLayer&&) = delete;
-
   /// Writes the output's values.
   virtual void forward() = 0;
   /// Writes the gradients of the parameters, and of the input where somebody needs it. May overwrite the

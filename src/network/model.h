@@ -9,21 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/interface.h"
 #include "workloads/model_task.h"
 
 namespace breakeven {
 
 /// Ready to use when constructed: memory allocated, initial values set, library objects made for `batch`.
 /// Its constructor throws Unsupported or OutOfMemory (worker/backend.h) where it must.
-class Model {
+class Model : public Interface {
  public:
-  virtual ~Model() = default;
-  Model() = default;
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-  Model(Model&&) = delete;
-  Model& operator=(Model&&) = delete;
-
   /// Back to the initial parameters, and all optimiser state to zero.
   virtual void reset() = 0;
 

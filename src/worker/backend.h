@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "worker/fitting.h"
+#include "workloads/interface.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -38,15 +39,8 @@ struct Epoch {
 };
 
 /// A prepared case: inputs made, memory allocated, library objects created. Nothing is left to set up.
-class Prepared {
+class Prepared : public Interface {
  public:
-  virtual ~Prepared() = default;
-  Prepared() = default;
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
-  Prepared(Prepared&&) = delete;
-  Prepared& operator=(Prepared&&) = delete;
-
   /// Called before each sample, where nothing is timed: run() is called `runs` times next.
   virtual void prepare_runs(std::int64_t /*runs*/) {}
   /// Does the work once. On the host its result is in memory when this returns; on a device it may only be

@@ -7,6 +7,7 @@
 
 #include "backends/cblas/network/parameters.h"
 #include "network/layers.h"
+#include "workloads/interface.h"
 
 namespace breakeven::cblas {
 
@@ -17,15 +18,8 @@ struct Images {
 
 /// In all calls, activations and gradients are of these images alone, one image behind the other, and
 /// `thread` is the caller's number.
-class ImageLayer {
+class ImageLayer : public Interface {
  public:
-  virtual ~ImageLayer() = default;
-  ImageLayer() = default;
-  ImageLayer(const ImageLayer&) = delete;
-  ImageLayer& operator=(const ImageLayer&) = delete;
-  ImageLayer(ImageLayer&&) = delete;
-  ImageLayer& operator=(ImageLayer&&) = delete;
-
   virtual void forward(Images images, const float* input, float* output, int thread) = 0;
   /// `gradient` is that of this layer's result before its ReLU, if it has one (its own GELU is not yet
   /// counted in), and may be overwritten. Adds the parameters' gradients to the thread's sums, and writes
