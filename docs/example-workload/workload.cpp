@@ -35,7 +35,7 @@ class SoftmaxWorkload final : public Workload {
   double flop(const Parameters& p) const override { return 3.0 * elements(p); }
   /// Each input is read once, each result written once.
   double bytes(const Parameters& p) const override {
-    return 2.0 * elements(p) * static_cast<double>(facts(p.dtype()).bytes);
+    return 2.0 * elements(p) * static_cast<double>(facts(p.dtype()).bytes());
   }
   double memory(const Parameters& p) const override { return bytes(p); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "workloads/interface.h"
 #include "workloads/model_task.h"
 
 namespace breakeven {
@@ -16,15 +17,8 @@ namespace breakeven {
 /// A network that is ready to use after construction: memory is allocated, initial values are set, and
 /// library objects are made for `batch`. The constructor throws Unsupported or OutOfMemory (worker/backend.h)
 /// if necessary.
-class Model {
+class Model : public Interface {
  public:
-  virtual ~Model() = default;
-  Model() = default;
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
-  Model(Model&&) = delete;
-  Model& operator=(Model&&) = delete;
-
   /// Restores the initial parameters and sets all optimiser state to zero.
   virtual void reset() = 0;
 

@@ -1,10 +1,7 @@
-// Makes the cases `train` and `infer` from a backend's Model. The backend registers both operations in two
-// lines:
+// Makes the cases `train` and `infer` from a backend's Model. The backend registers both operations in one
+// line:
 //
-//   const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
-//     return make_training(c, seed, [](ModelTask task) { return std::make_unique<MyModel>(std::move(task));
-//     });
-//   }});
+//   const ModelRegistration registered(training_dtypes, inference_dtypes, make_my_model);
 #pragma once
 
 #include <functional>
@@ -28,5 +25,17 @@ std::unique_ptr<Prepared> make_training(const Case& problem, std::uint64_t seed,
 /// An inference case. run() is the next batch of the test set, in its own order, and starts again after the
 /// last.
 std::unique_ptr<Prepared> make_inference(const Case& problem, std::uint64_t seed, const MakeModel& make);
+
+struct ModelRegistration {
+  using Dtypes = std::function<std::vector<Dtype>()>;
+
+  ModelRegistration(const Dtypes& training_dtypes, const Dtypes& inference_dtypes, const MakeModel& make)
+      : train({"train", training_dtypes,
+               [make](const Case& c, std::uint64_t seed) { return make_training(c, seed, make); }}),
+        infer({"infer", inference_dtypes,
+               [make](const Case& c, std::uint64_t seed) { return make_inference(c, seed, make); }}) {}
+
+  OperationRegistration train, infer;
+};
 
 }  // namespace breakeven

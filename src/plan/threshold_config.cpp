@@ -108,29 +108,9 @@ void check_precision(const ThresholdQuestion& question, const Place& place) {
                   name(baseline.dtype()), name(challenger.dtype())));
 }
 
-}  // namespace
-
-PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
-  return sides[side].with(parameter, value).cases().front();
-}
-
-ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
-  const JsonFile file = read_json(path, FileKind::config);
-  const Config whole = config_from(file, path);  // all that `run` would find fault with
-  const Json& document = file.document;
-  const Place root(path.string());
-  const Place place = root / "threshold";
-  if (!document.contains("threshold"))
-    root.fail(
-        R"('threshold' is missing; add it, as in {"parameter": "m", "baseline": {"backends": ["openblas"]}, "challenger": {"backends": ["cuda"]}})");
-  const Json& asked = document["threshold"];
-  require_object(asked, place,
-                 {"parameter", "in", "multiple", "width", "baseline", "challenger", "unlike_precision"});
-  ThresholdConfig config;
-  config.title = whole.title;
+/// What is compared, and how exactly.
+void read_options_into(ThresholdConfig& config, const Json& asked, const Place& place) {
   config.parameter = require_text(asked, place, "parameter");
-  config.measure = whole.measure;
-  config.json = whole.json;
   if (asked.contains("in")) config.in = read_quantities(asked["in"], place / "in");
   if (asked.contains("multiple")) config.multiple = require_whole(asked["multiple"], place / "multiple");
   if (asked.contains("width")) {
@@ -153,41 +133,73 @@ ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
     config.sides[side] = read_side(asked[threshold_sides[side]], place / threshold_sides[side]);
   }
   check_prices(config, place);
+}
+
+/// One side's sweeps of a workload, each over the parameter alone.
+std::vector<Sweep> read_sweeps(const Json& workload, const Json& side, const Place& place,
+                               const Place& side_place, const std::string& parameter,
+                               const std::filesystem::path& folder) {
+  const Sweep sweep = read_share(of_side(workload, side, side_place, parameter), place, folder).sweep;
+  if (sweep.axis_of(parameter) == nullptr)
+    place.fail(fmt::format("has no range of '{}', which the threshold looks for{}", parameter,
+                           did_you_mean(parameter, names(sweep.workload->parameters()))));
+  if (sweep.size() > static_cast<double>(most_cases))
+    (side_place / "parameters")
+        .fail(fmt::format("make {:.0f} cases of a workload, and at most {} are possible; shorten a list",
+                          sweep.size(), most_cases));
+  return sweep.apart_from(parameter);
+}
+
+ThresholdQuestion make_question(const ThresholdConfig& config, const Sweep& baseline, const Sweep& challenger,
+                                const Place& place) {
+  ThresholdQuestion question{.title = {},
+                             .from = 1,
+                             .to = 1,
+                             .factor = 2,
+                             .parameter = config.parameter,
+                             .sides = {baseline, challenger}};
+  read_range_into(question, *question.sides[0].axis_of(config.parameter));
+  if (!config.unlike_precision) check_precision(question, place);
+  question.title = title_of(question);  // or an error where a side does not allow the largest value
+  return question;
+}
+
+}  // namespace
+
+PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
+  return sides[side].with(parameter, value).cases().front();
+}
+
+ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
+  const JsonFile file = read_json(path, FileKind::config);
+  const Config whole = config_from(file, path);  // all that `run` would find fault with
+  const Json& document = file.document;
+  const Place root(path.string());
+  const Place place = root / "threshold";
+  if (!document.contains("threshold"))
+    root.fail(
+        R"('threshold' is missing; add it, as in {"parameter": "m", "baseline": {"backends": ["openblas"]}, "challenger": {"backends": ["cuda"]}})");
+  const Json& asked = document["threshold"];
+  require_object(asked, place,
+                 {"parameter", "in", "multiple", "width", "baseline", "challenger", "unlike_precision"});
+  ThresholdConfig config;
+  config.title = whole.title;
+  config.measure = whole.measure;
+  config.json = whole.json;
+  read_options_into(config, asked, place);
   const Json& workloads = document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
-    const Place workload = root / "workloads" / i;
     std::array<std::vector<Sweep>, 2> sweeps;
     for (std::size_t side = 0; side < 2; ++side) {
-      const Json& of = asked[threshold_sides[side]];
-      const Sweep sweep =
-          read_share(of_side(workloads[i], of, place / threshold_sides[side], config.parameter), workload,
-                     path.parent_path())
-              .sweep;
-      if (sweep.axis_of(config.parameter) == nullptr)
-        workload.fail(fmt::format("has no range of '{}', which the threshold looks for{}", config.parameter,
-                                  did_you_mean(config.parameter, names(sweep.workload->parameters()))));
-      if (sweep.size() > static_cast<double>(most_cases))
-        (place / threshold_sides[side] / "parameters")
-            .fail(fmt::format("make {:.0f} cases of a workload, and at most {} are possible; shorten a list",
-                              sweep.size(), most_cases));
-      sweeps[side] = sweep.apart_from(config.parameter);
+      sweeps[side] = read_sweeps(workloads[i], asked[threshold_sides[side]], root / "workloads" / i,
+                                 place / threshold_sides[side], config.parameter, path.parent_path());
     }
     if (sweeps[0].size() != sweeps[1].size())
       place.fail(
           "gives one side fewer combinations than the other; give parameters of a side that the workload has "
           "one value of");
-    for (std::size_t q = 0; q < sweeps[0].size(); ++q) {
-      ThresholdQuestion question{.title = {},
-                                 .from = 1,
-                                 .to = 1,
-                                 .factor = 2,
-                                 .parameter = config.parameter,
-                                 .sides = {sweeps[0][q], sweeps[1][q]}};
-      read_range_into(question, *question.sides[0].axis_of(config.parameter));
-      if (!config.unlike_precision) check_precision(question, place);
-      question.title = title_of(question);  // or an error where a side does not allow the largest value
-      config.questions.push_back(std::move(question));
-    }
+    for (std::size_t q = 0; q < sweeps[0].size(); ++q)
+      config.questions.push_back(make_question(config, sweeps[0][q], sweeps[1][q], place));
   }
   return config;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "worker/fitting.h"
+#include "workloads/interface.h"
 #include "workloads/workload.h"
 
 namespace breakeven {
@@ -37,15 +38,8 @@ struct Epoch {
 };
 
 /// A prepared case: inputs are made, memory is allocated, library objects are created. No setup is left.
-class Prepared {
+class Prepared : public Interface {
  public:
-  virtual ~Prepared() = default;
-  Prepared() = default;
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
-  Prepared(Prepared&&) = delete;
-  Prepared& operator=(Prepared&&) = delete;
-
   /// Called before each sample, outside of the timed part. `runs` is the number of calls of run() that
   /// follow.
   virtual void prepare_runs(std::int64_t /*runs*/) {}

@@ -122,7 +122,7 @@ class ReadWorkload final : public BandwidthWorkload {
   std::string_view plural() const override { return "sums of an array"; }
   std::string_view meaning() const override { return "the sum of an array: what reading alone takes"; }
 
-  OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }
+  OutputShape output(const Parameters&) const override { return one_number; }
 
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
@@ -131,9 +131,7 @@ class ReadWorkload final : public BandwidthWorkload {
     long double sum = 0;
     for (std::int64_t i = 0; i < p.elements(); ++i)
       sum += static_cast<long double>(input_value(p.dtype, a, i));
-    return {.elements = std::vector<double>(elements.size(), static_cast<double>(sum)),
-            .projections = fold_positions({channel_signs(seed, 1)[0] * static_cast<double>(sum)}, seed),
-            .losses = {}};
+    return evidence_of_number(static_cast<double>(sum), seed, elements);
   }
 
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {

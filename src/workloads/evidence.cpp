@@ -90,6 +90,12 @@ Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, 
   return shown;
 }
 
+Evidence evidence_of_number(double number, std::uint64_t seed, const std::vector<std::int64_t>& elements) {
+  return {.elements = std::vector<double>(elements.size(), number),
+          .projections = project(Dtype::f64, &number, one_number, seed),
+          .losses = {}};
+}
+
 Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape) {
   const DtypeFacts& type = facts(dtype);
   const double root = std::sqrt(static_cast<double>(length));

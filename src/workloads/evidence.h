@@ -57,6 +57,10 @@ struct Evidence {
 Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, std::uint64_t seed,
                      const std::vector<std::int64_t>& elements);
 
+/// The shape of a result of a single number, and the evidence of such a result.
+inline constexpr OutputShape one_number{.outer = 1, .channels = 1, .inner = 1};
+Evidence evidence_of_number(double number, std::uint64_t seed, const std::vector<std::int64_t>& elements);
+
 /// The allowed difference between evidence and the reference.
 struct Tolerance {
   double element_scale = 1;         // the typical size of a result element, and the unit of errors

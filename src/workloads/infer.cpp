@@ -16,19 +16,14 @@ class InferWorkload final : public NetworkWorkload {
   }
 
   const std::vector<Parameter>& parameters() const override {
-    static const std::vector<Parameter> all = [] {
-      std::vector<Parameter> list = network_parameters();
-      for (Parameter& parameter : data_parameters()) list.push_back(std::move(parameter));
-      return list;
-    }();
+    static const std::vector<Parameter> all = network_parameters();
     return all;
   }
 
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
-    for (const auto* network : {"mlp", "lenet", "cnn", "transformer"}) {
-      all.push_back({{"network", std::string(network)}, {"batch", std::int64_t{5}}});
-    }
+    for (const std::string& network : network_names())
+      all.push_back({{"network", network}, {"batch", std::int64_t{5}}});
     return all;
   }
 

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "workloads/transfer.h"
 
 namespace breakeven {
 
-std::vector<Parameter> network_parameters() {
+std::vector<Parameter> network_parameters(std::vector<Parameter> more) {
   constexpr std::int64_t most = 1 << 16;
-  return {
+  std::vector<Parameter> all{
       choice_parameter("network", "what the network is built of (src/workloads/network.h)", network_names()),
       integer_parameter("batch", "images in one step", 1, most),
       integer_parameter("width",
@@ -20,10 +22,8 @@ std::vector<Parameter> network_parameters() {
       integer_parameter("heads", "attention heads of the transformer; 0: its own", 0, most, 0),
       integer_parameter("hidden", "feed-forward width of the transformer; 0: its own", 0, most, 0),
   };
-}
-
-std::vector<Parameter> data_parameters() {
-  return with_transfer({
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+  std::vector<Parameter> data = with_transfer({
       text_parameter("data", "folder of the data set: IDX files, gzip or not", default_dataset),
       added_later(boolean_parameter(
           "graph",
@@ -39,6 +39,8 @@ std::vector<Parameter> data_parameters() {
       tuned_parameter(),
       dtype_parameter(dtypes_of_networks()),
   });
+  std::move(data.begin(), data.end(), std::back_inserter(all));
+  return all;
 }
 
 std::string NetworkWorkload::title(const Parameters& given) const {

@@ -12,11 +12,9 @@
 
 namespace breakeven {
 
-/// The parameters that select the network, its size and the batch.
-std::vector<Parameter> network_parameters();
-/// The folder of the data set, how work is built and submitted, and the dtype, which is the last in every
-/// list of parameters.
-std::vector<Parameter> data_parameters();
+/// The parameters that select the network, its size and the batch; `more`; the folder of the data set, how
+/// work is built and submitted, and the dtype, which is the last in every list of parameters.
+std::vector<Parameter> network_parameters(std::vector<Parameter> more = {});
 
 /// Bytes of all parameters, of the outputs of all layers for one image, and of one image and its logits as
 /// read and written.

@@ -71,7 +71,7 @@ class PeakWorkload final : public Workload {
   double bytes(const Parameters&) const override { return 2 * Peak::vector_bytes + sizeof(double); }
   double memory(const Parameters& parameters) const override { return bytes(parameters); }
 
-  OutputShape output(const Parameters&) const override { return {.outer = 1, .channels = 1, .inner = 1}; }
+  OutputShape output(const Parameters&) const override { return one_number; }
 
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
@@ -83,10 +83,8 @@ class PeakWorkload final : public Workload {
       dot += static_cast<long double>(input_value(p.dtype, a, i)) *
              static_cast<long double>(input_value(p.dtype, b, i));
     }
-    const auto sum = static_cast<double>(dot * static_cast<long double>(p.dots * p.steps));
-    return {.elements = std::vector<double>(elements.size(), sum),
-            .projections = fold_positions({channel_signs(seed, 1)[0] * sum}, seed),
-            .losses = {}};
+    return evidence_of_number(static_cast<double>(dot * static_cast<long double>(p.dots * p.steps)), seed,
+                              elements);
   }
 
   /// The tolerance relative to the sum of all products' sizes; a product of two numbers uniform in [-1, 1)

@@ -14,35 +14,33 @@ class TrainWorkload final : public NetworkWorkload {
   }
 
   const std::vector<Parameter>& parameters() const override {
-    static const std::vector<Parameter> all = [] {
-      std::vector<Parameter> list = network_parameters();
-      list.push_back(choice_parameter("optimizer", "how parameters are updated", {"sgd", "adam"}, "sgd"));
-      list.push_back(number_parameter_from("learning_rate", "0: the optimizer's own, sgd 0.01 and adam 0.001",
-                                           0, 1e3, 0.0));
-      list.push_back(number_parameter_from("momentum", "of sgd", 0, 1, 0.9));
-      list.push_back(integer_parameter(
-          "epochs", "epochs to train once the steps are timed; 0: up to target_accuracy, where that is given",
-          0, 10000, 0));
-      list.push_back(number_parameter_from(
-          "target_accuracy", "fraction of the test set, the time to which is reported; 0: none", 0, 1, 0.0));
-      for (Parameter& parameter : data_parameters()) list.push_back(std::move(parameter));
-      return list;
-    }();
+    static const std::vector<Parameter> all = network_parameters(
+        {choice_parameter("optimizer", "how parameters are updated", {"sgd", "adam"}, "sgd"),
+         number_parameter_from("learning_rate", "0: the optimizer's own, sgd 0.01 and adam 0.001", 0, 1e3,
+                               0.0),
+         number_parameter_from("momentum", "of sgd", 0, 1, 0.9),
+         integer_parameter(
+             "epochs",
+             "epochs to train once the steps are timed; 0: up to target_accuracy, where that is given", 0,
+             10000, 0),
+         number_parameter_from("target_accuracy",
+                               "fraction of the test set, the time to which is reported; 0: none", 0, 1,
+                               0.0)});
     return all;
   }
 
   std::vector<Parameters> examples() const override {
     std::vector<Parameters> all;
-    for (const auto* network : {"mlp", "lenet", "cnn", "transformer"}) {
+    for (const std::string& network : network_names()) {
       for (const auto* optimizer : {"sgd", "adam"}) {
-        all.push_back({{"network", std::string(network)},
-                       {"batch", std::int64_t{5}},
-                       {"optimizer", std::string(optimizer)}});
+        all.push_back(
+            {{"network", network}, {"batch", std::int64_t{5}}, {"optimizer", std::string(optimizer)}});
       }
     }
     return all;
   }
 
+  /// Forward and backward.
   double flop(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     return batch(parameters) * (flop_forward(network) + flop_backward(network));

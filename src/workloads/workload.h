@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "workloads/evidence.h"
+#include "workloads/interface.h"
 #include "workloads/parameters.h"
 
 namespace breakeven {
@@ -43,15 +44,8 @@ class InvalidCase : public std::invalid_argument {
   std::string parameter_;
 };
 
-class Workload {
+class Workload : public Interface {
  public:
-  virtual ~Workload() = default;
-  Workload() = default;
-  Workload(const Workload&) = delete;
-  Workload& operator=(const Workload&) = delete;
-  Workload(Workload&&) = delete;
-  Workload& operator=(Workload&&) = delete;
-
   virtual std::string_view op() const = 0;
   virtual std::string_view meaning() const = 0;
   /// The name of several cases in a sentence: "matrix products".

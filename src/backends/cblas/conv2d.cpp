@@ -18,10 +18,10 @@
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/winograd.h"
 #include "worker/backend.h"
+#include "worker/host_operation.h"
 #include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
-#include "workloads/host_tensors.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -32,25 +32,18 @@ std::int64_t block_columns(std::int64_t rows, std::size_t element_bytes) {
   return std::clamp<std::int64_t>(bytes / (rows * static_cast<std::int64_t>(element_bytes)), 192, 4096);
 }
 
-/// What the three passes have in common: sizes, tensors, and a workspace for each thread.
+/// What the three passes have in common: sizes, and a workspace for each thread.
 template <typename T>
-class Convolution : public Prepared {
+class Convolution : public HostOperation {
  public:
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
-    return tensors_.evidence(elements);
-  }
-
   std::string algorithm() const override {
     return fmt::format("{}, blocks of {} columns", pointwise() ? "products on the source itself" : "im2col",
                        block_);
   }
-  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  protected:
   Convolution(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
-      : p_(problem), tensors_(HostTensors::of(problem, seed, sets)) {
+      : HostOperation(HostTensors::of(problem, seed, sets)), p_(problem) {
     let_library_use(1);
   }
 
@@ -99,7 +92,6 @@ class Convolution : public Prepared {
   }
 
   Conv2d p_;
-  HostTensors tensors_;
   std::vector<Piece> pieces_;
   std::int64_t block_ = 0;
 

@@ -11,10 +11,10 @@
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/narrow.h"
 #include "worker/backend.h"
+#include "worker/host_operation.h"
 #include "worker/operand_sets.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
-#include "workloads/host_tensors.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -89,8 +89,8 @@ std::vector<Way> with_each(const std::vector<Routine>& routines, const std::vect
   return all;
 }
 
-/// What all products have in common: their tensors, and the way chosen.
-class Product : public Prepared {
+/// What all products have in common: the way chosen.
+class Product : public HostOperation {
  public:
   void run() override {
     tensors_.next();
@@ -99,21 +99,15 @@ class Product : public Prepared {
     });
   }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
-    return tensors_.evidence(elements);
-  }
-
   std::string algorithm() const override {
     return several_routines_ ? fmt::format("{}, {}", routine_name(way_->routine), way_of_sharing())
                              : way_of_sharing();
   }
-  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  protected:
   Product(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters), tensors_(HostTensors::of(p_, seed, operand_sets_on_host(problem))) {}
+      : HostOperation(HostTensors::of(Matmul(problem.parameters), seed, operand_sets_on_host(problem))),
+        p_(problem.parameters) {}
 
   /// Computes one tile of C, on `thread`.
   virtual void compute(const Tile& tile, int thread) = 0;
@@ -150,7 +144,6 @@ class Product : public Prepared {
   }
 
   Matmul p_;
-  HostTensors tensors_;
 
  private:
   std::vector<Way> ways_;

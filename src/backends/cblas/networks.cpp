@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/network/parameters.h"
 #include "network/model_case.h"
+#include "network/row_kernels.h"
 #include "worker/threads.h"
 
 namespace breakeven::cblas {
@@ -28,23 +27,6 @@ bool on_whole_images(const Layer& layer) {
 
 /// Rows of tokens that one thread takes at a time: enough for efficient products, few enough for its cache.
 constexpr std::int64_t rows_at_once = 112;
-
-/// Mean loss's share of these images, and its gradient; both of a mean over `batch` images.
-double cross_entropy(const float* logits, const std::uint8_t* labels, std::int64_t images, std::int64_t batch,
-                     float* gradient) {
-  double total = 0;
-  for (std::int64_t i = 0; i < images; ++i) {
-    const float* z = logits + i * classes;
-    float* g = gradient + i * classes;
-    const float largest = *std::max_element(z, z + classes);
-    float sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += g[c] = std::exp(z[c] - largest);
-    total += static_cast<double>(std::log(sum) + largest - z[labels[i]]);
-    for (std::int64_t c = 0; c < classes; ++c)
-      g[c] = (g[c] / sum - (c == labels[i] ? 1.0F : 0.0F)) / static_cast<float>(batch);
-  }
-  return total / static_cast<double>(batch);
-}
 
 /// One layer with what is kept of it between forward and backward.
 struct Stage {
@@ -69,8 +51,7 @@ class NetworkModel final : public Model {
       : task_(std::move(task)),
         threads_(threads()),
         parameters_(task_.network, task_.optimizer, task_.seed, threads_),
-        pixels_(task_.batch * image_pixels),
-        labels_(static_cast<std::size_t>(task_.batch)) {
+        pixels_(task_.batch * image_pixels) {
     let_library_use(1);
     for (const Layer& layer : task_.network.layers) add_stage(layer);
     for (std::size_t i = 0; i < stages_.size(); ++i) extend_segments(i);
@@ -87,8 +68,8 @@ class NetworkModel final : public Model {
     parameters_.next_step();
     forward(Split::train, rows);
     Stage& last = stages_.back();
-    const double loss =
-        cross_entropy(last.output.data(), labels_.data(), task_.batch, task_.batch, last.gradient.data());
+    const double loss = cross_entropy(last.output.data(), task_.data->images(Split::train).labels, rows, 1.0F,
+                                      last.gradient.data());
     for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
       if (stages_[segment->first].on_batch) {
         Stage& stage = stages_[segment->first];
@@ -131,11 +112,11 @@ class NetworkModel final : public Model {
       if (layer.add_from) throw Unsupported("no sums behind the dense layer '" + layer.name + "' here");
       stage.on_batch = std::make_unique<BatchDense>(layer, input_is_relu, parameters_, task_.batch, threads_);
     } else {
-      stage.on_images = make_image_layer({.layer = layer,
-                                          .input_is_relu = input_is_relu,
-                                          .parameters = parameters_,
-                                          .batch = task_.batch,
-                                          .threads = threads_});
+      stage.on_images = Layers::make(layer.kind, {.layer = layer,
+                                                  .input_is_relu = input_is_relu,
+                                                  .parameters = parameters_,
+                                                  .batch = task_.batch,
+                                                  .threads = threads_});
     }
     stages_.push_back(std::move(stage));
   }
@@ -243,7 +224,6 @@ class NetworkModel final : public Model {
       parameters_changed_ = false;
     }
     const LabelledImages& data = task_.data->images(split);
-    for (std::size_t i = 0; i < rows.size(); ++i) labels_[i] = data.labels[rows[i]];
     for_images(task_.batch, [&](Images images, int) {
       data.gather(
           rows.subspan(static_cast<std::size_t>(images.first), static_cast<std::size_t>(images.count)),
@@ -312,7 +292,6 @@ class NetworkModel final : public Model {
   int threads_;
   NetworkParameters parameters_;
   Buffer<float> pixels_;
-  std::vector<std::uint8_t> labels_;
   std::vector<Stage> stages_;
   std::vector<Segment> segments_;
   std::string routines_;  // of products, as the algorithm's text has them; empty where it is gemm alone
@@ -327,12 +306,7 @@ std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<NetworkModel>(std::move(task));
 }
 
-const OperationRegistration train({"train", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_training(c, seed, make);
-                                   }});
-const OperationRegistration infer({"infer", dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_inference(c, seed, make);
-                                   }});
+const ModelRegistration networks(dtypes, dtypes, make);
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "backends/cblas/columns.h"
-#include "backends/cblas/gemm.h"
 #include "backends/cblas/library_threads.h"
 #include "backends/cblas/winograd_tiles.h"
 #include "worker/threads.h"
@@ -102,19 +101,10 @@ class WinogradForward final : public Prepared {
   }
 
   void compute(const Piece& piece, std::int64_t group, float* room) {
-    float* const seen = room;
-    float* const products = room + winograd_.products * block_ * group_c();
-    const TileBlock block{.first = piece.first, .count = piece.count, .room = block_};
-    tiles_.source(block, {.data = of_turn(source_) + group * group_c(), .count = group_c(), .of = p_.c},
-                  seen);
-    const std::int64_t plane = group_c() * group_k();
-    for (std::int64_t i = 0; i < winograd_.products; ++i) {
-      const float* const filters = of_turn(filters_) + (group * winograd_.products + i) * plane;
-      gemm(piece.count, group_k(), group_c(), Matrix<float>{seen + i * block_ * group_c(), group_c()},
-           Matrix<float>{filters, group_k()}, 0.0F, products + i * block_ * group_k(), group_k());
-    }
-    tiles_.result(block, products,
-                  {.data = of_turn(result_) + group * group_k(), .count = group_k(), .of = p_.k});
+    tiles_.convolve({.first = piece.first, .count = piece.count, .room = block_},
+                    {.data = of_turn(source_) + group * group_c(), .count = group_c(), .of = p_.c},
+                    of_turn(filters_) + group * winograd_.products * group_c() * group_k(), false,
+                    {.data = of_turn(result_) + group * group_k(), .count = group_k(), .of = p_.k}, room);
   }
 
   Conv2d p_;

@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/cblas/gemm.h"
+
 namespace breakeven::cblas {
+namespace {
+
+/// The plane of the turned filter that is plane `i` of the filter itself. Turning a filter by half a turn
+/// exchanges the outer ones of F(2, 3)'s four products and leaves the inner ones, in both directions.
+std::int64_t turned_plane(std::int64_t i) {
+  constexpr std::array<std::int64_t, 4> exchanged{3, 1, 2, 0};
+  return exchanged[i / 4] * 4 + exchanged[i % 4];
+}
+
+}  // namespace
 
 WinogradTiles::WinogradTiles(const Winograd& winograd, const Size& size, std::int64_t channels)
     : winograd_(winograd), size_(size), down_((size.p + 1) / 2), across_((size.q + 1) / 2), zeros_(channels) {
@@ -13,6 +25,21 @@ WinogradTiles::WinogradTiles(const Winograd& winograd, const Size& size, std::in
 WinogradTiles::Place WinogradTiles::place_of(std::int64_t tile) const {
   const std::int64_t row = tile / across_;
   return {.image = row / down_, .y = row % down_ * 2, .x = tile % across_ * 2};
+}
+
+void WinogradTiles::convolve(TileBlock block, ImageChannels<const float> images, const float* filters,
+                             bool turned, ImageChannels<float> results, float* workspace) const {
+  float* const seen = workspace;
+  float* const products = seen + winograd_.products * block.room * images.count;
+  source(block, images, seen);
+  for (std::int64_t i = 0; i < winograd_.products; ++i) {
+    const std::int64_t plane = turned ? turned_plane(i) : i;
+    gemm(block.count, results.count, images.count,
+         Matrix<float>{seen + i * block.room * images.count, images.count},
+         Matrix<float>{filters + plane * images.count * results.count, results.count}, 0.0F,
+         products + i * block.room * results.count, results.count);
+  }
+  result(block, products, results);
 }
 
 void WinogradTiles::source(TileBlock block, ImageChannels<const float> images, float* planes) const {

@@ -34,14 +34,21 @@ class WinogradTiles {
 
   std::int64_t per_image() const { return down_ * across_; }
 
+  /// Images to results, by the transformed filters: planes of channels x filters, one behind the other; of
+  /// stride 1, `turned` takes those of the filters turned by half a turn. `workspace` has room for the planes
+  /// of block.room tiles of the images, and for those of the results.
+  void convolve(TileBlock block, ImageChannels<const float> images, const float* filters, bool turned,
+                ImageChannels<float> results, float* workspace) const;
+
   /// Images to planes.
   void source(TileBlock block, ImageChannels<const float> images, float* planes) const;
-  /// Planes to results.
-  void result(TileBlock block, const float* planes, ImageChannels<float> results) const;
   /// Gradients of results to planes.
   void result_gradient(TileBlock block, ImageChannels<const float> gradients, float* planes) const;
 
  private:
+  /// Planes to results.
+  void result(TileBlock block, const float* planes, ImageChannels<float> results) const;
+
   struct Place {
     std::int64_t image, y, x;  // y and x of the tile's first result
   };

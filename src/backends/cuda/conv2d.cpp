@@ -36,15 +36,13 @@ class PlacedConvolution {
         first_(in_layout(tensors.first, p_.first(), moves, sets)),
         second_(in_layout(tensors.second, p_.second(), moves, sets)),
         output_(tensors.output.size(), moves, sets),
-        convolution_(p_,
-                     ConvolutionOperands{.first = first_.data(),
-                                         .second = second_.data(),
-                                         .output = output_.data(),
-                                         .turns = {.sets = sets,
-                                                   .first_step = first_.step(),
-                                                   .second_step = second_.step(),
-                                                   .output_step = output_.step()}},
-                     handle, stopwatch, most_plans) {}
+        convolution_(
+            p_, ConvolutionMemory{.first = first_.data(), .second = second_.data(), .output = output_.data()},
+            handle, stopwatch, most_plans,
+            {.sets = sets,
+             .first_step = first_.step(),
+             .second_step = second_.step(),
+             .output_step = output_.step()}) {}
 
   Moved& first() { return first_; }
   Moved& second() { return second_; }

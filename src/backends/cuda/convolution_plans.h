@@ -8,10 +8,11 @@
 
 #include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/cudnn_api.h"
+#include "workloads/interface.h"
 
 namespace breakeven::cuda {
 
-/// Device memory of one run, all of the problem's dtype.
+/// Device memory of one run, all of the problem's dtype. It stays where it is.
 struct ConvolutionMemory {
   void* first = nullptr;
   void* second = nullptr;
@@ -19,15 +20,8 @@ struct ConvolutionMemory {
   void* bias = nullptr;  // one value a filter
 };
 
-class ConvolutionPlans {
+class ConvolutionPlans : public Interface {
  public:
-  virtual ~ConvolutionPlans() = default;
-  ConvolutionPlans() = default;
-  ConvolutionPlans(const ConvolutionPlans&) = delete;
-  ConvolutionPlans& operator=(const ConvolutionPlans&) = delete;
-  ConvolutionPlans(ConvolutionPlans&&) = delete;
-  ConvolutionPlans& operator=(ConvolutionPlans&&) = delete;
-
   virtual std::int64_t count() = 0;
   /// Says why the plan cannot be built; empty where it can. The calls below need a plan that has been built.
   virtual std::string build(std::int64_t plan) = 0;

@@ -11,10 +11,10 @@
 
 namespace breakeven::cuda {
 
-Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands,
-                         cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
-    : plans_(make_convolution_plans(problem, handle)), operands_(operands) {
-  plans_->use({operands.first, operands.second, operands.output, operands.bias});
+Convolution::Convolution(const ConvolutionProblem& problem, const ConvolutionMemory& operands,
+                         cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans, const Turns& turns)
+    : plans_(make_convolution_plans(problem, handle)), operands_(operands), turns_(turns) {
+  plans_->use(operands);
   choose(problem, stopwatch, most_plans);
 }
 
@@ -24,13 +24,13 @@ void Convolution::enqueue(cudaStream_t stream) {
 }
 
 std::string Convolution::call(cudaStream_t stream) {
-  if (Turns& turns = operands_.turns; turns.sets > 1) {
-    turns.next();
+  if (turns_.sets > 1) {
+    turns_.next();
     const auto of_turn = [&](void* first_set, std::int64_t step) {
-      return static_cast<std::byte*>(first_set) + turns.set * step;
+      return static_cast<std::byte*>(first_set) + turns_.set * step;
     };
-    plans_->use({of_turn(operands_.first, turns.first_step), of_turn(operands_.second, turns.second_step),
-                 of_turn(operands_.output, turns.output_step), operands_.bias});
+    plans_->use({of_turn(operands_.first, turns_.first_step), of_turn(operands_.second, turns_.second_step),
+                 of_turn(operands_.output, turns_.output_step), operands_.bias});
   }
   return plans_->enqueue(chosen_, workspace_.data(), stream);
 }

@@ -12,21 +12,13 @@
 
 namespace breakeven::cuda {
 
-/// Device memory that stays where it is.
-struct ConvolutionOperands {
-  void* first = nullptr;
-  void* second = nullptr;
-  void* output = nullptr;
-  void* bias = nullptr;
-  Turns turns{};  // of the first three, where there are several
-};
-
 class Convolution {
  public:
   /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. Throws
   /// Unsupported where cuDNN has none, and OutOfMemory where memory is too little for each of them.
-  Convolution(const ConvolutionProblem& problem, const ConvolutionOperands& operands, cudnnHandle_t handle,
-              Stopwatch& stopwatch, int most_plans);
+  /// `turns`: of all operands but the bias, where there are several sets.
+  Convolution(const ConvolutionProblem& problem, const ConvolutionMemory& operands, cudnnHandle_t handle,
+              Stopwatch& stopwatch, int most_plans, const Turns& turns = {});
 
   /// Runs on the next set's operands.
   void enqueue(cudaStream_t stream);
@@ -40,7 +32,8 @@ class Convolution {
   std::string call(cudaStream_t stream);
 
   std::unique_ptr<ConvolutionPlans> plans_;
-  ConvolutionOperands operands_;
+  ConvolutionMemory operands_;  // of the first set
+  Turns turns_;
   Memory workspace_;
   std::int64_t chosen_ = 0;
   std::string algorithm_;

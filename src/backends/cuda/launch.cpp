@@ -31,9 +31,7 @@ class EmptyKernel final : public Work {
     wait();
     float shown = 0;
     written_.download(&shown);
-    return {.elements = std::vector<double>(elements.size(), shown),
-            .projections = project(Dtype::f32, &shown, {.outer = 1, .channels = 1, .inner = 1}, seed_),
-            .losses = {}};
+    return evidence_of_number(shown, seed_, elements);
   }
 
   std::string algorithm() const override { return "a kernel of one thread"; }

@@ -86,10 +86,7 @@ class PeakOfDevice final : public Work {
     wait();
     std::vector<double> sums(static_cast<std::size_t>(threads_of(unit_)));
     sums_.download(sums.data(), 0, static_cast<std::int64_t>(sums.size() * sizeof(double)));
-    const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
-    return {.elements = std::vector<double>(elements.size(), all),
-            .projections = project(Dtype::f64, &all, {.outer = 1, .channels = 1, .inner = 1}, seed_),
-            .losses = {}};
+    return evidence_of_number(std::accumulate(sums.begin(), sums.end(), 0.0), seed_, elements);
   }
 
   std::string algorithm() const override { return algorithm_; }

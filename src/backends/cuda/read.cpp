@@ -57,9 +57,7 @@ class Read final : public Work {
     iterate();
     Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes()));
     result_.show(value);
-    return {.elements = std::vector<double>(elements.size(), read_output(p_.dtype, value.data(), 0)),
-            .projections = project(p_.dtype, value.data(), {.outer = 1, .channels = 1, .inner = 1}, seed_),
-            .losses = {}};
+    return evidence_of_number(read_output(p_.dtype, value.data(), 0), seed_, elements);
   }
 
   std::string algorithm() const override { return fastest_.text; }

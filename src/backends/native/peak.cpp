@@ -82,9 +82,7 @@ class PeakOfUnits final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     poison_output(Dtype::f64, &result_, 1);
     run();
-    return {.elements = std::vector<double>(elements.size(), result_),
-            .projections = project(Dtype::f64, &result_, {.outer = 1, .channels = 1, .inner = 1}, seed_),
-            .losses = {}};
+    return evidence_of_number(result_, seed_, elements);
   }
 
   std::string algorithm() const override {

@@ -59,10 +59,7 @@ class Read final : public Prepared {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     poison_output(p_.dtype, &result_, 1);
     run();
-    const auto value = static_cast<double>(result_);
-    return {.elements = std::vector<double>(elements.size(), value),
-            .projections = project(p_.dtype, &result_, {.outer = 1, .channels = 1, .inner = 1}, seed_),
-            .losses = {}};
+    return evidence_of_number(static_cast<double>(result_), seed_, elements);
   }
 
   std::string algorithm() const override { return ""; }

@@ -4,6 +4,7 @@
 
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::onednn {
 namespace {
@@ -14,11 +15,11 @@ struct View {
   std::int64_t stride;
 };
 
-/// to = scale op(a) op(b), m x n, the sums of length k.
-void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float scale,
-             View a, View b, View to) {
+/// to = op(a) op(b), m x n, the sums of length k.
+void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, View a,
+             View b, View to) {
   // Cannot fail: the arguments are this file's own.
-  dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, scale, a.data, a.stride, b.data,
+  dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a.data, a.stride, b.data,
              b.stride, 0.0F, to.data, to.stride);
 }
 
@@ -42,9 +43,9 @@ class Attention final : public LayerWork {
     parallel_items(problems_, [this](std::int64_t problem) {
       const auto [q, k, v] = queries_keys_values(input_.value, problem);
       const View weights = square(weights_, problem);
-      product(false, true, tokens_, tokens_, features_, scale_, q, k, weights);
-      for (std::int64_t t = 0; t < tokens_; ++t) softmax(weights.data + t * tokens_);
-      product(false, false, tokens_, features_, tokens_, 1.0F, weights, v, head(output_.value, problem));
+      product(false, true, tokens_, tokens_, features_, q, k, weights);
+      softmax(weights.data, tokens_, tokens_, scale_);
+      product(false, false, tokens_, features_, tokens_, weights, v, head(output_.value, problem));
     });
   }
 
@@ -55,12 +56,11 @@ class Attention final : public LayerWork {
       const View weights = square(weights_, problem);
       const View scores = square(weights_gradient_, problem);
       const View gradient = head(output_.gradient, problem);
-      product(true, false, tokens_, features_, tokens_, 1.0F, weights, gradient, v_gradient);
-      product(false, true, tokens_, tokens_, features_, 1.0F, gradient, v, scores);
-      for (std::int64_t t = 0; t < tokens_; ++t)
-        softmax_gradient(weights.data + t * tokens_, scores.data + t * tokens_);
-      product(false, false, tokens_, features_, tokens_, scale_, scores, k, q_gradient);
-      product(true, false, tokens_, features_, tokens_, scale_, scores, q, k_gradient);
+      product(true, false, tokens_, features_, tokens_, weights, gradient, v_gradient);
+      product(false, true, tokens_, tokens_, features_, gradient, v, scores);
+      softmax_backward(weights.data, scores.data, tokens_, tokens_, scale_);
+      product(false, false, tokens_, features_, tokens_, scores, k, q_gradient);
+      product(true, false, tokens_, features_, tokens_, scores, q, k_gradient);
     });
   }
 
@@ -82,24 +82,6 @@ class Attention final : public LayerWork {
     return {buffer.data() + problem * tokens_ * tokens_, tokens_};
   }
 
-  void softmax(float* row) const {
-    float largest = row[0];
-    for (std::int64_t i = 1; i < tokens_; ++i) largest = std::max(largest, row[i]);
-    float sum = 0;
-    for (std::int64_t i = 0; i < tokens_; ++i) {
-      row[i] = std::exp(row[i] - largest);
-      sum += row[i];
-    }
-    for (std::int64_t i = 0; i < tokens_; ++i) row[i] /= sum;
-  }
-
-  /// From the gradient of the weights to that of the scores.
-  void softmax_gradient(const float* weights, float* gradient) const {
-    float sum = 0;
-    for (std::int64_t i = 0; i < tokens_; ++i) sum += weights[i] * gradient[i];
-    for (std::int64_t i = 0; i < tokens_; ++i) gradient[i] = weights[i] * (gradient[i] - sum);
-  }
-
   Activations& input_;
   Activations& output_;
   std::int64_t tokens_, width_, heads_, features_, problems_;
@@ -107,10 +89,7 @@ class Attention final : public LayerWork {
   Buffer<float> weights_, weights_gradient_;
 };
 
+const Layers::Registration attention_layer(LayerKind::attention, Layers::make_one<Attention>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_attention(const LayerSite& site) {
-  return std::make_unique<Attention>(site);
-}
-
 }  // namespace breakeven::onednn

@@ -20,26 +20,6 @@ void LayerSite::allocate_output(std::int64_t rows, std::int64_t columns) const {
   allocate_output(Desc({rows, columns}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::ab));
 }
 
-std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
-  switch (site.layer->kind) {
-    case LayerKind::dense:
-      return make_dense(site);
-    case LayerKind::conv2d:
-      return make_convolution(site);
-    case LayerKind::max_pool:
-      return make_max_pool(site);
-    case LayerKind::positions:
-      return make_positions(site);
-    case LayerKind::attention:
-      return make_attention(site);
-    case LayerKind::layer_norm:
-      return make_layer_norm(site);
-    case LayerKind::mean_tokens:
-      break;
-  }
-  return make_mean_tokens(site);
-}
-
 Relaid::Relaid(const Device& device, const dnnl::memory& kept, const Desc& wanted, bool back) : kept_(kept) {
   if (wanted == kept.get_desc()) return;
   own_ = Tensor(device, wanted);

@@ -12,6 +12,7 @@
 #include "backends/onednn/device.h"
 #include "backends/onednn/loops.h"
 #include "backends/onednn/parameters.h"
+#include "network/layers.h"
 #include "network/model.h"
 
 namespace breakeven::onednn {
@@ -21,26 +22,11 @@ struct Activations {
   Tensor value, gradient;
 };
 
-/// A layer, bound to what it reads and to what it writes.
-class LayerWork {
+class LayerWork : public BoundLayer {
  public:
-  virtual ~LayerWork() = default;
-  LayerWork() = default;
-  LayerWork(const LayerWork&) = delete;
-  LayerWork& operator=(const LayerWork&) = delete;
-  LayerWork(LayerWork&&) = delete;
-  LayerWork& operator=(LayerWork&&) = delete;
-
-  /// Writes the output's values.
-  virtual void forward() = 0;
-  /// Writes the gradients of the parameters, and of the input where somebody needs it. May overwrite the
-  /// output's gradient.
-  virtual void backward() = 0;
   virtual std::vector<Parameter*> parameters() { return {}; }
   /// To be called when parameters have other values: what is kept of them in another type follows.
   virtual void parameters_changed() {}
-  /// What the library chose; empty for loops of this program.
-  virtual std::string algorithm() const { return ""; }
 };
 
 /// Everything a layer is made from.
@@ -69,14 +55,7 @@ struct LayerSite {
   void allocate_output(std::int64_t rows, std::int64_t columns) const;
 };
 
-std::unique_ptr<LayerWork> make_dense(const LayerSite& site);
-std::unique_ptr<LayerWork> make_convolution(const LayerSite& site);
-std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site);
-std::unique_ptr<LayerWork> make_attention(const LayerSite& site);
-std::unique_ptr<LayerWork> make_positions(const LayerSite& site);
-std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site);
-std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site);
-std::unique_ptr<LayerWork> make_layer(const LayerSite& site);
+using Layers = LayerRegistry<LayerWork, LayerSite>;
 
 /// A primitive with its arguments. Whoever runs the last of a row waits.
 class Step {

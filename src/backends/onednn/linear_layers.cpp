@@ -266,8 +266,6 @@ class Linear final : public LayerWork {
   Step forward_, backward_weights_, backward_data_;
 };
 
-}  // namespace
-
 std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
   const Layer& layer = *site.layer;
   const Desc before = site.input->value.desc();
@@ -295,4 +293,8 @@ std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
       site, DirectConvolution{{layer.stride, layer.stride}, {layer.pad, layer.pad}}, shapes);
 }
 
+const Layers::Registration dense_layer(LayerKind::dense, make_dense);
+const Layers::Registration conv2d_layer(LayerKind::conv2d, make_convolution);
+
+}  // namespace
 }  // namespace breakeven::onednn

@@ -4,13 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "backends/onednn/device.h"
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/implementation_names.h"
 #include "backends/onednn/tuning.h"
 #include "worker/backend.h"
+#include "worker/host_operation.h"
 #include "worker/operand_sets.h"
-#include "workloads/host_tensors.h"
 
 namespace breakeven::onednn {
 namespace {
@@ -57,49 +59,29 @@ class Turn {
   dnnl::memory a_, b_, c_;
 };
 
-/// One call of a primitive on the operands as they are.
-class Direct final : public Way {
+/// A primitive on the operands as they are; or on a B that is brought into the layout that the primitive
+/// likes best, each time.
+class Primitive final : public Way {
  public:
-  Direct(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
-         const Operands& operands)
+  Primitive(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
+            const Operands& operands, const std::optional<Desc>& packed = {})
       : device_(std::move(device)),
         primitive_(std::move(primitive)),
         name_(std::move(name)),
         turn_(device_, tensors, operands),
-        arguments_{{DNNL_ARG_SRC, turn_.a()}, {DNNL_ARG_WEIGHTS, turn_.b()}, {DNNL_ARG_DST, turn_.c()}} {}
-  void run() override {
-    turn_.next();
-    primitive_.execute(device_.stream, arguments_);
-    device_.stream.wait();
+        arguments_{{DNNL_ARG_SRC, turn_.a()}, {DNNL_ARG_WEIGHTS, turn_.b()}, {DNNL_ARG_DST, turn_.c()}} {
+    if (!packed) return;
+    packed_ = Tensor(device_, *packed);
+    pack_ = dnnl::reorder(turn_.b(), packed_.memory());
+    arguments_[DNNL_ARG_WEIGHTS] = packed_.memory();
   }
-  std::string name() const override { return name_; }
-
- private:
-  Device device_;
-  dnnl::matmul primitive_;
-  std::string name_;
-  Turn turn_;
-  std::unordered_map<int, dnnl::memory> arguments_;
-};
-
-/// B is brought into the layout that the primitive likes best, each time.
-class Packed final : public Way {
- public:
-  Packed(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
-         const Operands& operands, const Desc& packed)
-      : device_(std::move(device)),
-        primitive_(std::move(primitive)),
-        name_(std::move(name)),
-        turn_(device_, tensors, operands),
-        packed_(device_, packed),
-        pack_(turn_.b(), packed_.memory()),
-        arguments_{
-            {DNNL_ARG_SRC, turn_.a()}, {DNNL_ARG_WEIGHTS, packed_.memory()}, {DNNL_ARG_DST, turn_.c()}} {}
   void run() override {
     turn_.next();
-    dnnl::memory from = turn_.b();
-    dnnl::memory to = packed_.memory();
-    pack_.execute(device_.stream, from, to);
+    if (pack_) {
+      dnnl::memory from = turn_.b();
+      dnnl::memory to = packed_.memory();
+      pack_.execute(device_.stream, from, to);
+    }
     primitive_.execute(device_.stream, arguments_);
     device_.stream.wait();
   }
@@ -147,7 +129,7 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
         if (is_reference(implementation)) return;
         const std::string name = fmt::format("matmul {}", implementation);
         makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
-          return std::make_unique<Direct>(device, primitive, name, tensors, operands);
+          return std::make_unique<Primitive>(device, primitive, name, tensors, operands);
         });
       },
       {}, operands.a, operands.b, operands.c);
@@ -162,7 +144,7 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
         const std::string name =
             fmt::format("matmul {}, B packed as {} each time", implementation, layout_name(packed));
         makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
-          return std::make_unique<Packed>(device, primitive, name, tensors, operands, packed);
+          return std::make_unique<Primitive>(device, primitive, name, tensors, operands, packed);
         });
       },
       {}, operands.a, Desc(dimensions(operands.b), input_type(p.dtype), dnnl::memory::format_tag::any),
@@ -170,10 +152,10 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
   return makers;
 }
 
-class OnednnMatmul final : public Prepared {
+class OnednnMatmul final : public HostOperation {
  public:
   OnednnMatmul(const Case& problem, std::uint64_t seed)
-      : tensors_(HostTensors::of(Matmul(problem.parameters), seed, operand_sets_on_host(problem))) {
+      : HostOperation(HostTensors::of(Matmul(problem.parameters), seed, operand_sets_on_host(problem))) {
     const auto makers = ways(Matmul(problem.parameters), tensors_);
     if (makers.empty())
       throw Unsupported("oneDNN has only its slow reference implementation of this product on this CPU");
@@ -182,17 +164,9 @@ class OnednnMatmul final : public Prepared {
 
   void run() override { winner_.way->run(); }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    for (std::int64_t set = 0; set < tensors_.sets; ++set) run();
-    return tensors_.evidence(elements);
-  }
-
   std::string algorithm() const override { return winner_.algorithm(); }
-  std::int64_t operand_sets() const override { return tensors_.sets; }
 
  private:
-  HostTensors tensors_;
   Winner<Way> winner_;
 };
 

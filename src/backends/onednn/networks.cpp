@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/implementation_names.h"
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
 #include "network/model_case.h"
+#include "network/row_kernels.h"
 #include "worker/backend.h"
 
 namespace breakeven::onednn {
@@ -52,15 +52,15 @@ class OnednnModel final : public Model {
         return first + 1 < layers.size() && layers[first].activation == Activation::relu &&
                layers[first].kind == LayerKind::conv2d && layers[first + 1].kind == LayerKind::max_pool;
       };
-      work_.push_back(make_layer({.device = device_,
-                                  .task = &task_,
-                                  .layer = &layers[i],
-                                  .input = i == 0 ? &input_ : &activations_[i - 1],
-                                  .output = &activations_[i],
-                                  .output_type = output_type(task_, i),
-                                  .wants_input_gradient = i > 0,
-                                  .pool_follows = relu_then_pool(i),
-                                  .relu_before_pool = i > 0 && relu_then_pool(i - 1)}));
+      work_.push_back(Layers::make(layers[i].kind, {.device = device_,
+                                                    .task = &task_,
+                                                    .layer = &layers[i],
+                                                    .input = i == 0 ? &input_ : &activations_[i - 1],
+                                                    .output = &activations_[i],
+                                                    .output_type = output_type(task_, i),
+                                                    .wants_input_gradient = i > 0,
+                                                    .pool_follows = relu_then_pool(i),
+                                                    .relu_before_pool = i > 0 && relu_then_pool(i - 1)}));
       for (Parameter* parameter : work_.back()->parameters()) parameters_.push_back(parameter);
     }
     OnednnModel::reset();
@@ -75,11 +75,12 @@ class OnednnModel final : public Model {
   double train_step(std::span<const std::uint32_t> rows) override {
     const LabelledImages& images = task_.data->images(Split::train);
     forward(images, rows);
-    const double loss = loss_and_gradient(images, rows);
+    Activations& logits = activations_.back();
+    const double loss = cross_entropy(logits.value.as<float>(), images.labels, rows, gradient_scale(),
+                                      logits.gradient.as<float>());
     backward();
-    ++steps_;
-    for (Parameter* parameter : parameters_)
-      parameter->update(*task_.optimizer, steps_, 1.0F / gradient_scale());
+    const OptimizerStep step(*task_.optimizer, ++steps_);
+    for (Parameter* parameter : parameters_) parameter->update(step, gradient_scale());
     for (const auto& layer : work_) layer->parameters_changed();
     return loss;
   }
@@ -125,36 +126,14 @@ class OnednnModel final : public Model {
   static void add(Tensor& from, Tensor& to) {
     const float* x = from.as<float>();
     auto* y = to.as<float>();
-    parallel_ranges(to.bytes() / static_cast<std::int64_t>(sizeof(float)),
-                    [=](std::int64_t first, std::int64_t last) {
-                      for (std::int64_t i = first; i < last; ++i) y[i] += x[i];
-                    });
+    parallel_ranges(
+        to.bytes() / static_cast<std::int64_t>(sizeof(float)),
+        [=](std::int64_t first, std::int64_t last) { add_to(x + first, y + first, last - first); });
   }
 
   /// How many times the gradients of all activations are as large as the loss says. The gradient of a mean
   /// has the size of 1/batch, which f16 has too few small numbers for; that of the sum it has.
   float gradient_scale() const { return task_.dtype == Dtype::f16 ? static_cast<float>(task_.batch) : 1.0F; }
-
-  /// The mean of the softmax cross-entropy over the batch, and its gradient in the last layer's.
-  double loss_and_gradient(const LabelledImages& images, std::span<const std::uint32_t> rows) {
-    const float* logits = activations_.back().value.as<float>();
-    auto* gradient = activations_.back().gradient.as<float>();
-    const auto share = gradient_scale() / static_cast<float>(rows.size());
-    double loss = 0;
-    for (std::size_t r = 0; r < rows.size(); ++r, logits += classes, gradient += classes) {
-      const std::size_t label = images.labels[rows[r]];
-      const float largest = *std::max_element(logits, logits + classes);
-      float sum = 0;
-      for (std::int64_t c = 0; c < classes; ++c) {
-        gradient[c] = std::exp(logits[c] - largest);
-        sum += gradient[c];
-      }
-      loss += std::log(static_cast<double>(sum)) - static_cast<double>(logits[label] - largest);
-      for (std::int64_t c = 0; c < classes; ++c) gradient[c] *= share / sum;
-      gradient[label] -= share;
-    }
-    return loss / static_cast<double>(rows.size());
-  }
 
   ModelTask task_;
   Device device_;
@@ -215,12 +194,7 @@ std::unique_ptr<Model> make(ModelTask task) {
   }
 }
 
-const OperationRegistration train({"train", training_dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_training(c, seed, make);
-                                   }});
-const OperationRegistration infer({"infer", inference_dtypes, [](const Case& c, std::uint64_t seed) {
-                                     return make_inference(c, seed, make);
-                                   }});
+const ModelRegistration networks(training_dtypes, inference_dtypes, make);
 
 }  // namespace
 }  // namespace breakeven::onednn

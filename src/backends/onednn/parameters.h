@@ -7,6 +7,7 @@
 
 #include "backends/onednn/device.h"
 #include "network/model.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::onednn {
 
@@ -17,8 +18,8 @@ class Parameter {
   Parameter(Device device, const ModelTask& task, std::size_t index, const Desc& plain, const Desc& layout);
 
   void reset();
-  /// One step of the optimiser, of number `step` from 1, by `gradient_scale` times what is in gradient().
-  void update(const Optimizer& optimizer, std::int64_t step, float gradient_scale);
+  /// One step of the optimiser, along gradient() divided by `gradient_scale`.
+  void update(const OptimizerStep& step, float gradient_scale);
 
   Tensor& value() { return value_; }
   Tensor& gradient() { return gradient_; }

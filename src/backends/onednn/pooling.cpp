@@ -159,10 +159,7 @@ class MaxPool final : public LayerWork {
   Buffer<std::byte> chosen_;
 };
 
+const Layers::Registration max_pool_layer(LayerKind::max_pool, Layers::make_one<MaxPool>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site) {
-  return std::make_unique<MaxPool>(site);
-}
-
 }  // namespace breakeven::onednn

@@ -1,27 +1,18 @@
 // The layers that work on every token alone, or add up tokens: short loops over memory.
 #include <algorithm>
-#include <cmath>
 
 #include "backends/onednn/layers.h"
 #include "backends/onednn/loops.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::onednn {
 namespace {
 
-using Tag = dnnl::memory::format_tag;
-
-/// Rows of `values` added up: sums[j] = sum over r of values[r][j]. Each thread has its own columns.
-void sum_rows(const float* values, std::int64_t rows, std::int64_t columns, float* sums) {
-  constexpr std::int64_t stripe = 64;
-  parallel_items((columns + stripe - 1) / stripe, [=](std::int64_t s) {
-    const std::int64_t first = s * stripe;
-    const std::int64_t last = std::min(columns, first + stripe);
-    std::fill(sums + first, sums + last, 0.0F);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const float* row = values + r * columns;
-      for (std::int64_t j = first; j < last; ++j) sums[j] += row[j];
-    }
-  });
+/// Calls part(first, count) for parts of at most `most` of some rows or columns, shared by all threads.
+template <typename Part>
+void for_parts(std::int64_t all, std::int64_t most, const Part& part) {
+  parallel_items((all + most - 1) / most,
+                 [&](std::int64_t i) { part(i * most, std::min(most, all - i * most)); });
 }
 
 /// y = x + P.
@@ -46,7 +37,10 @@ class Positions final : public LayerWork {
   }
   void backward() override {
     const float* gradient = output_.gradient.as<float>();
-    sum_rows(gradient, images_, elements_, positions_->gradient().as<float>());
+    for_parts(elements_, 64, [=, this, sums = positions_->gradient().as<float>()](auto first, auto count) {
+      std::fill_n(sums + first, count, 0.0F);
+      add_rows(gradient + first, elements_, images_, count, sums + first);
+    });
     if (!wants_input_gradient_) return;
     parallel_ranges(images_ * elements_, [=, to = input_.gradient.as<float>()](auto first, auto last) {
       std::copy(gradient + first, gradient + last, to + first);
@@ -71,8 +65,7 @@ class LayerNorm final : public LayerWork {
         tokens_(site.batch() * site.layer->tokens),
         width_(site.layer->out),
         means_(tokens_),
-        scales_(tokens_),
-        normalised_gradient_(site.training() ? tokens_ * width_ : 0) {
+        inverses_(tokens_) {
     const Desc shape = plain({width_});
     gamma_ = std::make_unique<Parameter>(site.device, *site.task, site.layer->weights.value(), shape, shape);
     beta_ = std::make_unique<Parameter>(site.device, *site.task, site.layer->bias.value(), shape, shape);
@@ -80,47 +73,30 @@ class LayerNorm final : public LayerWork {
   }
 
   void forward() override {
-    parallel_items(tokens_, [this, x = input_.value.as<float>(), gamma = gamma_->value().as<float>(),
-                             beta = beta_->value().as<float>(), y = output_.value.as<float>()](auto token) {
-      const float* row = x + token * width_;
-      const auto count = static_cast<float>(width_);
-      float sum = 0;
-      for (std::int64_t i = 0; i < width_; ++i) sum += row[i];
-      const float mean = sum / count;
-      float squares = 0;
-      for (std::int64_t i = 0; i < width_; ++i) squares += (row[i] - mean) * (row[i] - mean);
-      const float scale = 1.0F / std::sqrt(squares / count + static_cast<float>(layer_norm_epsilon));
-      for (std::int64_t i = 0; i < width_; ++i)
-        y[token * width_ + i] = gamma[i] * (row[i] - mean) * scale + beta[i];
-      means_[token] = mean;
-      scales_[token] = scale;
-    });
+    for_parts(tokens_, 16,
+              [this, x = input_.value.as<float>(), y = output_.value.as<float>()](auto first, auto count) {
+                normalise(x + first * width_, count, width_, gamma_->value().as<float>(),
+                          beta_->value().as<float>(), means_.data() + first, inverses_.data() + first,
+                          y + first * width_);
+              });
   }
 
   void backward() override {
+    const float* x = input_.value.as<float>();
     const float* gradient = output_.gradient.as<float>();
-    float* product = normalised_gradient_.data();
-    parallel_items(tokens_, [this, gradient, product, x = input_.value.as<float>(),
-                             gamma = gamma_->value().as<float>(),
-                             to = input_.gradient.as<float>()](auto token) {
-      const std::int64_t first = token * width_;
-      const auto count = static_cast<float>(width_);
-      float sum = 0;
-      float sum_normalised = 0;
-      for (std::int64_t i = first; i < first + width_; ++i) {
-        const float normalised = (x[i] - means_[token]) * scales_[token];
-        product[i] = gradient[i] * normalised;
-        sum += gradient[i] * gamma[i - first];
-        sum_normalised += product[i] * gamma[i - first];
-      }
-      for (std::int64_t i = first; i < first + width_; ++i) {
-        const float normalised = (x[i] - means_[token]) * scales_[token];
-        to[i] =
-            scales_[token] * (gradient[i] * gamma[i - first] - (sum + normalised * sum_normalised) / count);
-      }
+    for_parts(tokens_, 16, [=, this, to = input_.gradient.as<float>()](auto first, auto count) {
+      normalise_backward(x + first * width_, count, width_, gamma_->value().as<float>(),
+                         means_.data() + first, inverses_.data() + first, gradient + first * width_,
+                         to + first * width_);
     });
-    sum_rows(gradient, tokens_, width_, beta_->gradient().as<float>());
-    sum_rows(product, tokens_, width_, gamma_->gradient().as<float>());
+    for_parts(width_, 64, [=, this](auto first, auto count) {
+      float* gamma_gradient = gamma_->gradient().as<float>() + first;
+      float* beta_gradient = beta_->gradient().as<float>() + first;
+      std::fill_n(gamma_gradient, count, 0.0F);
+      std::fill_n(beta_gradient, count, 0.0F);
+      add_normalise_gradients(x + first, width_, tokens_, count, means_.data(), inverses_.data(),
+                              gradient + first, gamma_gradient, beta_gradient);
+    });
   }
 
   std::vector<Parameter*> parameters() override { return {gamma_.get(), beta_.get()}; }
@@ -129,7 +105,7 @@ class LayerNorm final : public LayerWork {
   Activations& input_;
   Activations& output_;
   std::int64_t tokens_, width_;
-  Buffer<float> means_, scales_, normalised_gradient_;
+  Buffer<float> means_, inverses_;  // of every token
   std::unique_ptr<Parameter> gamma_, beta_;
 };
 
@@ -145,22 +121,13 @@ class MeanTokens final : public LayerWork {
   }
   void forward() override {
     parallel_items(images_, [this, x = input_.value.as<float>(), y = output_.value.as<float>()](auto image) {
-      float* to = y + image * width_;
-      std::fill(to, to + width_, 0.0F);
-      for (std::int64_t t = 0; t < tokens_; ++t) {
-        for (std::int64_t i = 0; i < width_; ++i) to[i] += x[(image * tokens_ + t) * width_ + i];
-      }
-      for (std::int64_t i = 0; i < width_; ++i) to[i] /= static_cast<float>(tokens_);
+      mean_of_rows(x + image * tokens_ * width_, tokens_, width_, y + image * width_);
     });
   }
   void backward() override {
     parallel_items(images_, [this, gradient = output_.gradient.as<float>(),
                              to = input_.gradient.as<float>()](auto image) {
-      const float share = 1.0F / static_cast<float>(tokens_);
-      for (std::int64_t t = 0; t < tokens_; ++t) {
-        for (std::int64_t i = 0; i < width_; ++i)
-          to[(image * tokens_ + t) * width_ + i] = share * gradient[image * width_ + i];
-      }
+      mean_of_rows_backward(gradient + image * width_, tokens_, width_, to + image * tokens_ * width_);
     });
   }
 
@@ -170,16 +137,9 @@ class MeanTokens final : public LayerWork {
   std::int64_t images_, tokens_, width_;
 };
 
+const Layers::Registration positions_layer(LayerKind::positions, Layers::make_one<Positions>);
+const Layers::Registration layer_norm_layer(LayerKind::layer_norm, Layers::make_one<LayerNorm>);
+const Layers::Registration mean_tokens_layer(LayerKind::mean_tokens, Layers::make_one<MeanTokens>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_positions(const LayerSite& site) {
-  return std::make_unique<Positions>(site);
-}
-std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site) {
-  return std::make_unique<LayerNorm>(site);
-}
-std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site) {
-  return std::make_unique<MeanTokens>(site);
-}
-
 }  // namespace breakeven::onednn

@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "workloads/interface.h"
+
 namespace breakeven::onednn {
 
 /// One way to do the work, ready to run.
-class Way {
+class Way : public Interface {
  public:
-  virtual ~Way() = default;
-  Way() = default;
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
-  Way(Way&&) = delete;
-  Way& operator=(Way&&) = delete;
-
   virtual void run() = 0;
   /// Implementation and layouts.
   virtual std::string name() const = 0;

@@ -4,9 +4,8 @@
 
 #include "backends/reference/elements.h"
 #include "backends/reference/parallel.h"
+#include "backends/reference/plain_loops.h"
 #include "backends/reference/threads.h"
-#include "worker/backend.h"
-#include "workloads/host_tensors.h"
 
 namespace breakeven {
 namespace {
@@ -34,10 +33,10 @@ void for_connected(const Conv2d& p, std::int64_t r, std::int64_t s, const Visit&
   }
 }
 
-class ReferenceConv2d final : public Prepared {
+class ReferenceConv2d final : public PlainLoops {
  public:
   ReferenceConv2d(const Conv2d& problem, std::uint64_t seed)
-      : p_(problem), tensors_(HostTensors::of(problem, seed)) {
+      : PlainLoops(HostTensors::of(problem, seed)), p_(problem) {
     const std::int64_t first = p_.pass == Pass::backward_data ? p_.elements_result() : p_.elements_source();
     const std::int64_t second =
         p_.pass == Pass::backward_weights ? p_.elements_result() : p_.elements_weights();
@@ -55,14 +54,6 @@ class ReferenceConv2d final : public Prepared {
         return backward_weights();
     }
   }
-
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    run();
-    return tensors_.evidence(elements);
-  }
-
-  std::string algorithm() const override { return "plain loops, every sum in float64"; }
 
  private:
   std::int64_t source_plane() const { return p_.h * p_.w; }
@@ -144,7 +135,6 @@ class ReferenceConv2d final : public Prepared {
   }
 
   Conv2d p_;
-  HostTensors tensors_;
   std::vector<double> first_, second_;
 };
 

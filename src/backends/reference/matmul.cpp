@@ -4,18 +4,17 @@
 
 #include "backends/reference/elements.h"
 #include "backends/reference/parallel.h"
+#include "backends/reference/plain_loops.h"
 #include "backends/reference/threads.h"
-#include "worker/backend.h"
-#include "workloads/host_tensors.h"
 
 namespace breakeven {
 namespace {
 
-class ReferenceMatmul final : public Prepared {
+class ReferenceMatmul final : public PlainLoops {
  public:
   ReferenceMatmul(const Matmul& problem, std::uint64_t seed)
-      : p_(problem),
-        tensors_(HostTensors::of(problem, seed)),
+      : PlainLoops(HostTensors::of(problem, seed)),
+        p_(problem),
         a_(widened(p_.dtype, tensors_.first.data(), p_.elements_a())),
         b_(widened(p_.dtype, tensors_.second.data(), p_.elements_b())) {}
 
@@ -37,17 +36,8 @@ class ReferenceMatmul final : public Prepared {
     });
   }
 
-  Evidence show(const std::vector<std::int64_t>& elements) override {
-    tensors_.poison();
-    run();
-    return tensors_.evidence(elements);
-  }
-
-  std::string algorithm() const override { return "plain loops, every sum in float64"; }
-
  private:
   Matmul p_;
-  HostTensors tensors_;
   std::vector<double> a_, b_;
 };
 

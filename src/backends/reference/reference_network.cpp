@@ -8,15 +8,7 @@
 
 #include "backends/reference/parallel.h"
 #include "host/cpu.h"
-
-// The one hot loop is compiled for wide vectors, too, and the loader picks what this CPU has. Sanitizers
-// cannot see through the loader's choice.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    defined(__GNUC__) && !defined(__clang__)
-#define BREAKEVEN_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define BREAKEVEN_WIDE
-#endif
+#include "worker/vectorised.h"
 
 namespace breakeven {
 namespace {
@@ -31,12 +23,13 @@ struct Strided {
 };
 
 /// y += a0 x0 + a1 x1 + a2 x2 + a3 x3: four at a time, because y is then loaded and stored once for all four.
-BREAKEVEN_WIDE void add_scaled_rows(Index n, const double* a, const double* x, Index stride, double* y) {
+BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const double* a, const double* x, Index stride,
+                                          double* y) {
   for (Index j = 0; j < n; ++j)
     y[j] += a[0] * x[j] + a[1] * x[stride + j] + a[2] * x[2 * stride + j] + a[3] * x[3 * stride + j];
 }
 /// In f32 one addition after the other, the plainest sum there is: what an honest library does no worse than.
-BREAKEVEN_WIDE void add_scaled_rows(Index n, const float* a, const float* x, Index stride, float* y) {
+BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const float* a, const float* x, Index stride, float* y) {
   for (Index j = 0; j < n; ++j)
     y[j] =
         (((y[j] + a[0] * x[j]) + a[1] * x[stride + j]) + a[2] * x[2 * stride + j]) + a[3] * x[3 * stride + j];
@@ -280,285 +273,329 @@ double ReferenceNetwork<Real>::backward(std::span<const std::uint8_t> labels, In
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_forward(std::size_t index) {
-  const Layer& layer = network_.layers[index];
-  const std::vector<Real>& input = input_of(index);
-  Kept& kept = kept_[index];
-  std::vector<Real>& output = kept.output;
-  const Real* bias = layer.bias ? parameters_[*layer.bias].data() : nullptr;
-
-  switch (layer.kind) {
-    case LayerKind::dense: {
-      const Index rows = images_ * layer.tokens;
-      const auto x = operand(input);
-      const auto weights = transposed(operand(parameters_[*layer.weights]), layer.out, layer.in);
-      parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
-        add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
-                          output.data());
-        for (Index i = first; i < last; ++i) {
-          for (Index f = 0; f < layer.out; ++f)
-            output[static_cast<std::size_t>(i * layer.out + f)] += bias[f];
-        }
-      });
-      break;
+void ReferenceNetwork<Real>::dense_forward(const Layer& layer, const Values& input, Values& output) const {
+  const Real* bias = parameters_[*layer.bias].data();
+  const Index rows = images_ * layer.tokens;
+  const auto x = operand(input);
+  const auto weights = transposed(operand(parameters_[*layer.weights]), layer.out, layer.in);
+  parallel_parts(rows, threads_, [&](Index, Index first, Index last) {
+    add_product<Real>(first, last, layer.out, layer.in, {x.data(), layer.in, 1}, weights.data(),
+                      output.data());
+    for (Index i = first; i < last; ++i) {
+      for (Index f = 0; f < layer.out; ++f) output[static_cast<std::size_t>(i * layer.out + f)] += bias[f];
     }
+  });
+}
 
-    case LayerKind::conv2d: {
-      const auto x = operand(input);
-      const auto weights = operand(parameters_[*layer.weights]);
-      const Index terms = layer.sum_length();
-      const Index pixels = layer.p * layer.q;
-      parallel_parts(images_, threads_, [&](Index, Index first, Index last) {
-        std::vector<Real> unfolded(static_cast<std::size_t>(terms * pixels), Real{0});
-        for (Index image = first; image < last; ++image) {
-          const Real* from = x.data() + image * layer.input_elements();
-          unfold(layer, [&](Index row, Index column, Index element) {
-            unfolded[static_cast<std::size_t>(row * pixels + column)] = from[element];
-          });
-          Real* into = output.data() + image * layer.output_elements();
-          add_product<Real>(0, layer.k, pixels, terms, {weights.data(), terms, 1}, unfolded.data(), into);
-          for (Index i = 0; i < layer.k * pixels; ++i) into[i] += bias[i / pixels];
-        }
+template <typename Real>
+void ReferenceNetwork<Real>::conv2d_forward(const Layer& layer, const Values& input, Values& output) const {
+  const Real* bias = parameters_[*layer.bias].data();
+  const auto x = operand(input);
+  const auto weights = operand(parameters_[*layer.weights]);
+  const Index terms = layer.sum_length();
+  const Index pixels = layer.p * layer.q;
+  parallel_parts(images_, threads_, [&](Index, Index first, Index last) {
+    std::vector<Real> unfolded(static_cast<std::size_t>(terms * pixels), Real{0});
+    for (Index image = first; image < last; ++image) {
+      const Real* from = x.data() + image * layer.input_elements();
+      unfold(layer, [&](Index row, Index column, Index element) {
+        unfolded[static_cast<std::size_t>(row * pixels + column)] = from[element];
       });
-      break;
+      Real* into = output.data() + image * layer.output_elements();
+      add_product<Real>(0, layer.k, pixels, terms, {weights.data(), terms, 1}, unfolded.data(), into);
+      for (Index i = 0; i < layer.k * pixels; ++i) into[i] += bias[i / pixels];
     }
+  });
+}
 
-    case LayerKind::max_pool:
-      parallel_for(images_, threads_, [&](Index image) {
-        const Real* from = input.data() + image * layer.input_elements();
-        Real* into = output.data() + image * layer.output_elements();
-        for (Index c = 0; c < layer.c; ++c) {
-          for (Index p = 0; p < layer.p; ++p) {
-            for (Index q = 0; q < layer.q; ++q)
-              into[(c * layer.p + p) * layer.q + q] = from[largest_of_square(layer, from, c, p, q)];
-          }
-        }
-      });
-      break;
-
-    case LayerKind::positions: {
-      const auto& positions = parameters_[*layer.weights];
-      for (std::size_t i = 0; i < output.size(); ++i) output[i] = input[i] + positions[i % positions.size()];
-      break;
-    }
-
-    case LayerKind::attention: {
-      const auto qkv = operand(input);
-      const Index size = layer.out / layer.heads;
-      const Real scale = 1 / std::sqrt(static_cast<Real>(size));
-      kept.probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
-                                Real{0});
-      parallel_for(images_ * layer.heads, threads_, [&](Index i) {
-        const Real* q = qkv.data() + i / layer.heads * layer.input_elements() + i % layer.heads * size;
-        const Real* k = q + layer.out;
-        const Real* v = k + layer.out;
-        Real* into = output.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
-        for (Index t = 0; t < layer.tokens; ++t) {
-          Real* p = kept.probabilities.data() + (i * layer.tokens + t) * layer.tokens;
-          for (Index u = 0; u < layer.tokens; ++u)
-            p[u] = scale * dot(q + t * layer.in, k + u * layer.in, size);
-          softmax(p, layer.tokens);
-          for (Index u = 0; u < layer.tokens; ++u) {
-            const Real factor = round_ == nullptr ? p[u] : round_(p[u]);
-            for (Index f = 0; f < size; ++f) into[t * layer.out + f] += factor * v[u * layer.in + f];
-          }
-        }
-      });
-      break;
-    }
-
-    case LayerKind::layer_norm: {
-      const Real* gamma = parameters_[*layer.weights].data();
-      parallel_for(images_ * layer.tokens, threads_, [&](Index token) {
-        const Real* from = input.data() + token * layer.in;
-        Real* into = output.data() + token * layer.in;
-        const auto [mean, inverse] = moments(from, layer.in);
-        for (Index f = 0; f < layer.in; ++f) into[f] = gamma[f] * (from[f] - mean) * inverse + bias[f];
-      });
-      break;
-    }
-
-    case LayerKind::mean_tokens:
-      for (Index image = 0; image < images_; ++image) {
-        Real* into = output.data() + image * layer.out;
-        const Real* from = input.data() + image * layer.input_elements();
-        for (Index i = 0; i < layer.input_elements(); ++i) into[i % layer.out] += from[i];
-        for (Index f = 0; f < layer.out; ++f) into[f] /= static_cast<Real>(layer.tokens);
+template <typename Real>
+void ReferenceNetwork<Real>::max_pool_forward(const Layer& layer, const Values& input, Values& output) const {
+  parallel_for(images_, threads_, [&](Index image) {
+    const Real* from = input.data() + image * layer.input_elements();
+    Real* into = output.data() + image * layer.output_elements();
+    for (Index c = 0; c < layer.c; ++c) {
+      for (Index p = 0; p < layer.p; ++p) {
+        for (Index q = 0; q < layer.q; ++q)
+          into[(c * layer.p + p) * layer.q + q] = from[largest_of_square(layer, from, c, p, q)];
       }
-      break;
+    }
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::positions_forward(const Layer& layer, const Values& input,
+                                               Values& output) const {
+  const auto& positions = parameters_[*layer.weights];
+  for (std::size_t i = 0; i < output.size(); ++i) output[i] = input[i] + positions[i % positions.size()];
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::attention_forward(const Layer& layer, const Values& input, Values& output,
+                                               Values& probabilities) const {
+  const auto qkv = operand(input);
+  const Index size = layer.out / layer.heads;
+  const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+  probabilities.assign(static_cast<std::size_t>(images_ * layer.heads * layer.tokens * layer.tokens),
+                       Real{0});
+  parallel_for(images_ * layer.heads, threads_, [&](Index i) {
+    const Real* q = qkv.data() + i / layer.heads * layer.input_elements() + i % layer.heads * size;
+    const Real* k = q + layer.out;
+    const Real* v = k + layer.out;
+    Real* into = output.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
+    for (Index t = 0; t < layer.tokens; ++t) {
+      Real* p = probabilities.data() + (i * layer.tokens + t) * layer.tokens;
+      for (Index u = 0; u < layer.tokens; ++u) p[u] = scale * dot(q + t * layer.in, k + u * layer.in, size);
+      softmax(p, layer.tokens);
+      for (Index u = 0; u < layer.tokens; ++u) {
+        const Real factor = round_ == nullptr ? p[u] : round_(p[u]);
+        for (Index f = 0; f < size; ++f) into[t * layer.out + f] += factor * v[u * layer.in + f];
+      }
+    }
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::layer_norm_forward(const Layer& layer, const Values& input,
+                                                Values& output) const {
+  const Real* bias = parameters_[*layer.bias].data();
+  const Real* gamma = parameters_[*layer.weights].data();
+  parallel_for(images_ * layer.tokens, threads_, [&](Index token) {
+    const Real* from = input.data() + token * layer.in;
+    Real* into = output.data() + token * layer.in;
+    const auto [mean, inverse] = moments(from, layer.in);
+    for (Index f = 0; f < layer.in; ++f) into[f] = gamma[f] * (from[f] - mean) * inverse + bias[f];
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::mean_tokens_forward(const Layer& layer, const Values& input,
+                                                 Values& output) const {
+  for (Index image = 0; image < images_; ++image) {
+    Real* into = output.data() + image * layer.out;
+    const Real* from = input.data() + image * layer.input_elements();
+    for (Index i = 0; i < layer.input_elements(); ++i) into[i % layer.out] += from[i];
+    for (Index f = 0; f < layer.out; ++f) into[f] /= static_cast<Real>(layer.tokens);
   }
 }
 
 template <typename Real>
-void ReferenceNetwork<Real>::layer_backward(std::size_t index, const std::vector<Real>& gradient,
-                                            std::vector<Real>& input_gradient) {
+void ReferenceNetwork<Real>::layer_forward(std::size_t index) {
   const Layer& layer = network_.layers[index];
-  const std::vector<Real>& input = input_of(index);
-  Real* into_input = input_gradient.data();
-
+  const Values& input = input_of(index);
+  Values& output = kept_[index].output;
   switch (layer.kind) {
-    case LayerKind::dense: {
-      Real* weight_gradient = gradients_[*layer.weights].data();
-      Real* bias_gradient = gradients_[*layer.bias].data();
-      const Index rows = images_ * layer.tokens;
-      const auto x = operand(input);
-      const auto dy = operand(gradient);
-      const auto weights = operand(parameters_[*layer.weights]);
-      for (Index i = 0; i < rows; ++i) {
-        for (Index f = 0; f < layer.out; ++f)
-          bias_gradient[f] += gradient[static_cast<std::size_t>(i * layer.out + f)];
-      }
-      parallel_parts(layer.out, threads_, [&](Index, Index first, Index last) {  // dW += dY^T X
-        add_product<Real>(first, last, layer.in, rows, {dy.data(), 1, layer.out}, x.data(), weight_gradient);
-      });
-      if (index == 0) break;
-      parallel_parts(rows, threads_, [&](Index, Index first, Index last) {  // dX += dY W
-        add_product<Real>(first, last, layer.in, layer.out, {dy.data(), layer.out, 1}, weights.data(),
-                          into_input);
-      });
-      break;
-    }
-
-    case LayerKind::conv2d: {
-      Real* weight_gradient = gradients_[*layer.weights].data();
-      Real* bias_gradient = gradients_[*layer.bias].data();
-      const auto x = operand(input);
-      const auto dy = operand(gradient);
-      const auto weights = operand(parameters_[*layer.weights]);
-      const Index terms = layer.sum_length();
-      const Index pixels = layer.p * layer.q;
-      // Each thread sums the weights' gradient over its own images.
-      std::vector<std::vector<Real>> sums(static_cast<std::size_t>(threads_));
-      parallel_parts(images_, threads_, [&](Index part, Index first, Index last) {
-        auto& sum = sums[static_cast<std::size_t>(part)];
-        sum.assign(static_cast<std::size_t>(layer.k * terms), Real{0});
-        std::vector<Real> unfolded(static_cast<std::size_t>(pixels * terms), Real{0});  // (p, q) x (c, r, s)
-        std::vector<Real> unfolded_gradient(unfolded.size());                           // (c, r, s) x (p, q)
-        for (Index image = first; image < last; ++image) {
-          const Real* from = x.data() + image * layer.input_elements();
-          const Real* image_dy = dy.data() + image * layer.output_elements();
-          unfold(layer, [&](Index row, Index column, Index element) {
-            unfolded[static_cast<std::size_t>(column * terms + row)] = from[element];
-          });
-          add_product<Real>(0, layer.k, terms, pixels, {image_dy, pixels, 1}, unfolded.data(), sum.data());
-          if (index == 0) continue;
-          std::fill(unfolded_gradient.begin(), unfolded_gradient.end(), Real{0});
-          add_product<Real>(0, terms, pixels, layer.k, {weights.data(), 1, terms}, image_dy,
-                            unfolded_gradient.data());
-          Real* into = into_input + image * layer.input_elements();
-          unfold(layer, [&](Index row, Index column, Index element) {
-            into[element] += unfolded_gradient[static_cast<std::size_t>(row * pixels + column)];
-          });
-        }
-      });
-      for (const auto& sum : sums) {
-        for (std::size_t i = 0; i < sum.size(); ++i) weight_gradient[i] += sum[i];
-      }
-      for (std::size_t i = 0; i < gradient.size(); ++i)
-        bias_gradient[static_cast<Index>(i) / pixels % layer.k] += gradient[i];
-      break;
-    }
-
+    case LayerKind::dense:
+      return dense_forward(layer, input, output);
+    case LayerKind::conv2d:
+      return conv2d_forward(layer, input, output);
     case LayerKind::max_pool:
-      parallel_for(images_, threads_, [&](Index image) {
-        const Real* from = input.data() + image * layer.input_elements();
-        const Real* dy = gradient.data() + image * layer.output_elements();
-        Real* into = into_input + image * layer.input_elements();
-        for (Index c = 0; c < layer.c; ++c) {
-          for (Index p = 0; p < layer.p; ++p) {
-            for (Index q = 0; q < layer.q; ++q)
-              into[largest_of_square(layer, from, c, p, q)] += dy[(c * layer.p + p) * layer.q + q];
-          }
-        }
-      });
-      break;
-
-    case LayerKind::positions: {
-      Real* weight_gradient = gradients_[*layer.weights].data();
-      const Index size = layer.tokens * layer.out;
-      for (Index i = 0; i < std::ssize(gradient); ++i) {
-        into_input[i] += gradient[static_cast<std::size_t>(i)];
-        weight_gradient[i % size] += gradient[static_cast<std::size_t>(i)];
-      }
-      break;
-    }
-
-    case LayerKind::attention: {
-      const auto qkv = operand(input);
-      const auto dy = operand(gradient);
-      const auto probabilities = operand(kept_[index].probabilities);
-      const Index size = layer.out / layer.heads;
-      const Real scale = 1 / std::sqrt(static_cast<Real>(size));
-      parallel_for(images_ * layer.heads, threads_, [&](Index i) {
-        const Index offset = i / layer.heads * layer.input_elements() + i % layer.heads * size;
-        const Real* q = qkv.data() + offset;
-        const Real* k = q + layer.out;
-        const Real* v = k + layer.out;
-        Real* dq = into_input + offset;
-        Real* dk = dq + layer.out;
-        Real* dv = dk + layer.out;
-        const Real* head_dy = dy.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
-        std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // of one row of scores
-        for (Index t = 0; t < layer.tokens; ++t) {
-          const Index row = (i * layer.tokens + t) * layer.tokens;
-          const Real* exact = kept_[index].probabilities.data() + row;
-          const Real* p = probabilities.data() + row;
-          const Real* token_dy = head_dy + t * layer.out;
-          for (Index u = 0; u < layer.tokens; ++u) {
-            ds[static_cast<std::size_t>(u)] = dot(token_dy, v + u * layer.in, size);
-            for (Index f = 0; f < size; ++f) dv[u * layer.in + f] += p[u] * token_dy[f];
-          }
-          // Through the softmax: dS = P (dP - sum of P dP).
-          const Real mean = dot(exact, ds.data(), layer.tokens);
-          for (Index u = 0; u < layer.tokens; ++u) {
-            const Real score_gradient = scale * exact[u] * (ds[static_cast<std::size_t>(u)] - mean);
-            const Real factor = round_ == nullptr ? score_gradient : round_(score_gradient);
-            for (Index f = 0; f < size; ++f) {
-              dq[t * layer.in + f] += factor * k[u * layer.in + f];
-              dk[u * layer.in + f] += factor * q[t * layer.in + f];
-            }
-          }
-        }
-      });
-      break;
-    }
-
-    case LayerKind::layer_norm: {
-      Real* weight_gradient = gradients_[*layer.weights].data();
-      Real* bias_gradient = gradients_[*layer.bias].data();
-      const Real* gamma = parameters_[*layer.weights].data();
-      for (Index token = 0; token < images_ * layer.tokens; ++token) {
-        const Real* from = input.data() + token * layer.in;
-        const Real* dy = gradient.data() + token * layer.in;
-        Real* into = into_input + token * layer.in;
-        const auto [mean, inverse] = moments(from, layer.in);
-        // With n = (x - mean) * inverse and g = gamma dy: dx = inverse (g - mean of g - n * mean of g n).
-        Real sum = 0;
-        Real sum_normal = 0;
-        for (Index f = 0; f < layer.in; ++f) {
-          const Real normal = (from[f] - mean) * inverse;
-          sum += gamma[f] * dy[f];
-          sum_normal += gamma[f] * dy[f] * normal;
-          weight_gradient[f] += dy[f] * normal;
-          bias_gradient[f] += dy[f];
-        }
-        const auto features = static_cast<Real>(layer.in);
-        for (Index f = 0; f < layer.in; ++f) {
-          const Real normal = (from[f] - mean) * inverse;
-          into[f] += inverse * (gamma[f] * dy[f] - sum / features - normal * sum_normal / features);
-        }
-      }
-      break;
-    }
-
+      return max_pool_forward(layer, input, output);
+    case LayerKind::positions:
+      return positions_forward(layer, input, output);
+    case LayerKind::attention:
+      return attention_forward(layer, input, output, kept_[index].probabilities);
+    case LayerKind::layer_norm:
+      return layer_norm_forward(layer, input, output);
     case LayerKind::mean_tokens:
-      for (Index image = 0; image < images_; ++image) {
-        const Real* dy = gradient.data() + image * layer.out;
-        Real* into = into_input + image * layer.input_elements();
-        for (Index i = 0; i < layer.input_elements(); ++i)
-          into[i] += dy[i % layer.out] / static_cast<Real>(layer.tokens);
+      return mean_tokens_forward(layer, input, output);
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::dense_backward(const Layer& layer, const Values& input, const Values& gradient,
+                                            Real* input_gradient) {
+  Real* weight_gradient = gradients_[*layer.weights].data();
+  Real* bias_gradient = gradients_[*layer.bias].data();
+  const Index rows = images_ * layer.tokens;
+  const auto x = operand(input);
+  const auto dy = operand(gradient);
+  const auto weights = operand(parameters_[*layer.weights]);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index f = 0; f < layer.out; ++f)
+      bias_gradient[f] += gradient[static_cast<std::size_t>(i * layer.out + f)];
+  }
+  parallel_parts(layer.out, threads_, [&](Index, Index first, Index last) {  // dW += dY^T X
+    add_product<Real>(first, last, layer.in, rows, {dy.data(), 1, layer.out}, x.data(), weight_gradient);
+  });
+  if (input_gradient == nullptr) return;
+  parallel_parts(rows, threads_, [&](Index, Index first, Index last) {  // dX += dY W
+    add_product<Real>(first, last, layer.in, layer.out, {dy.data(), layer.out, 1}, weights.data(),
+                      input_gradient);
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::conv2d_backward(const Layer& layer, const Values& input, const Values& gradient,
+                                             Real* input_gradient) {
+  Real* weight_gradient = gradients_[*layer.weights].data();
+  Real* bias_gradient = gradients_[*layer.bias].data();
+  const auto x = operand(input);
+  const auto dy = operand(gradient);
+  const auto weights = operand(parameters_[*layer.weights]);
+  const Index terms = layer.sum_length();
+  const Index pixels = layer.p * layer.q;
+  // Each thread sums the weights' gradient over its own images.
+  std::vector<std::vector<Real>> sums(static_cast<std::size_t>(threads_));
+  parallel_parts(images_, threads_, [&](Index part, Index first, Index last) {
+    auto& sum = sums[static_cast<std::size_t>(part)];
+    sum.assign(static_cast<std::size_t>(layer.k * terms), Real{0});
+    std::vector<Real> unfolded(static_cast<std::size_t>(pixels * terms), Real{0});  // (p, q) x (c, r, s)
+    std::vector<Real> unfolded_gradient(unfolded.size());                           // (c, r, s) x (p, q)
+    for (Index image = first; image < last; ++image) {
+      const Real* from = x.data() + image * layer.input_elements();
+      const Real* image_dy = dy.data() + image * layer.output_elements();
+      unfold(layer, [&](Index row, Index column, Index element) {
+        unfolded[static_cast<std::size_t>(column * terms + row)] = from[element];
+      });
+      add_product<Real>(0, layer.k, terms, pixels, {image_dy, pixels, 1}, unfolded.data(), sum.data());
+      if (input_gradient == nullptr) continue;
+      std::fill(unfolded_gradient.begin(), unfolded_gradient.end(), Real{0});
+      add_product<Real>(0, terms, pixels, layer.k, {weights.data(), 1, terms}, image_dy,
+                        unfolded_gradient.data());
+      Real* into = input_gradient + image * layer.input_elements();
+      unfold(layer, [&](Index row, Index column, Index element) {
+        into[element] += unfolded_gradient[static_cast<std::size_t>(row * pixels + column)];
+      });
+    }
+  });
+  for (const auto& sum : sums) {
+    for (std::size_t i = 0; i < sum.size(); ++i) weight_gradient[i] += sum[i];
+  }
+  for (std::size_t i = 0; i < gradient.size(); ++i)
+    bias_gradient[static_cast<Index>(i) / pixels % layer.k] += gradient[i];
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::max_pool_backward(const Layer& layer, const Values& input,
+                                               const Values& gradient, Real* input_gradient) const {
+  parallel_for(images_, threads_, [&](Index image) {
+    const Real* from = input.data() + image * layer.input_elements();
+    const Real* dy = gradient.data() + image * layer.output_elements();
+    Real* into = input_gradient + image * layer.input_elements();
+    for (Index c = 0; c < layer.c; ++c) {
+      for (Index p = 0; p < layer.p; ++p) {
+        for (Index q = 0; q < layer.q; ++q)
+          into[largest_of_square(layer, from, c, p, q)] += dy[(c * layer.p + p) * layer.q + q];
       }
-      break;
+    }
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::positions_backward(const Layer& layer, const Values& gradient,
+                                                Real* input_gradient) {
+  Real* weight_gradient = gradients_[*layer.weights].data();
+  const Index size = layer.tokens * layer.out;
+  for (Index i = 0; i < std::ssize(gradient); ++i) {
+    input_gradient[i] += gradient[static_cast<std::size_t>(i)];
+    weight_gradient[i % size] += gradient[static_cast<std::size_t>(i)];
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values& input,
+                                                const Values& exact_probabilities, const Values& gradient,
+                                                Real* input_gradient) const {
+  const auto qkv = operand(input);
+  const auto dy = operand(gradient);
+  const auto probabilities = operand(exact_probabilities);
+  const Index size = layer.out / layer.heads;
+  const Real scale = 1 / std::sqrt(static_cast<Real>(size));
+  parallel_for(images_ * layer.heads, threads_, [&](Index i) {
+    const Index offset = i / layer.heads * layer.input_elements() + i % layer.heads * size;
+    const Real* q = qkv.data() + offset;
+    const Real* k = q + layer.out;
+    const Real* v = k + layer.out;
+    Real* dq = input_gradient + offset;
+    Real* dk = dq + layer.out;
+    Real* dv = dk + layer.out;
+    const Real* head_dy = dy.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
+    std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // of one row of scores
+    for (Index t = 0; t < layer.tokens; ++t) {
+      const Index row = (i * layer.tokens + t) * layer.tokens;
+      const Real* exact = exact_probabilities.data() + row;
+      const Real* p = probabilities.data() + row;
+      const Real* token_dy = head_dy + t * layer.out;
+      for (Index u = 0; u < layer.tokens; ++u) {
+        ds[static_cast<std::size_t>(u)] = dot(token_dy, v + u * layer.in, size);
+        for (Index f = 0; f < size; ++f) dv[u * layer.in + f] += p[u] * token_dy[f];
+      }
+      // Through the softmax: dS = P (dP - sum of P dP).
+      const Real mean = dot(exact, ds.data(), layer.tokens);
+      for (Index u = 0; u < layer.tokens; ++u) {
+        const Real score_gradient = scale * exact[u] * (ds[static_cast<std::size_t>(u)] - mean);
+        const Real factor = round_ == nullptr ? score_gradient : round_(score_gradient);
+        for (Index f = 0; f < size; ++f) {
+          dq[t * layer.in + f] += factor * k[u * layer.in + f];
+          dk[u * layer.in + f] += factor * q[t * layer.in + f];
+        }
+      }
+    }
+  });
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::layer_norm_backward(const Layer& layer, const Values& input,
+                                                 const Values& gradient, Real* input_gradient) {
+  Real* weight_gradient = gradients_[*layer.weights].data();
+  Real* bias_gradient = gradients_[*layer.bias].data();
+  const Real* gamma = parameters_[*layer.weights].data();
+  for (Index token = 0; token < images_ * layer.tokens; ++token) {
+    const Real* from = input.data() + token * layer.in;
+    const Real* dy = gradient.data() + token * layer.in;
+    Real* into = input_gradient + token * layer.in;
+    const auto [mean, inverse] = moments(from, layer.in);
+    // With n = (x - mean) * inverse and g = gamma dy: dx = inverse (g - mean of g - n * mean of g n).
+    Real sum = 0;
+    Real sum_normal = 0;
+    for (Index f = 0; f < layer.in; ++f) {
+      const Real normal = (from[f] - mean) * inverse;
+      sum += gamma[f] * dy[f];
+      sum_normal += gamma[f] * dy[f] * normal;
+      weight_gradient[f] += dy[f] * normal;
+      bias_gradient[f] += dy[f];
+    }
+    const auto features = static_cast<Real>(layer.in);
+    for (Index f = 0; f < layer.in; ++f) {
+      const Real normal = (from[f] - mean) * inverse;
+      into[f] += inverse * (gamma[f] * dy[f] - sum / features - normal * sum_normal / features);
+    }
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::mean_tokens_backward(const Layer& layer, const Values& gradient,
+                                                  Real* input_gradient) const {
+  for (Index image = 0; image < images_; ++image) {
+    const Real* dy = gradient.data() + image * layer.out;
+    Real* into = input_gradient + image * layer.input_elements();
+    for (Index i = 0; i < layer.input_elements(); ++i)
+      into[i] += dy[i % layer.out] / static_cast<Real>(layer.tokens);
+  }
+}
+
+template <typename Real>
+void ReferenceNetwork<Real>::layer_backward(std::size_t index, const Values& gradient,
+                                            Values& input_gradient) {
+  const Layer& layer = network_.layers[index];
+  const Values& input = input_of(index);
+  Real* into = input_gradient.data();
+  Real* into_unless_image = index == 0 ? nullptr : into;
+  switch (layer.kind) {
+    case LayerKind::dense:
+      return dense_backward(layer, input, gradient, into_unless_image);
+    case LayerKind::conv2d:
+      return conv2d_backward(layer, input, gradient, into_unless_image);
+    case LayerKind::max_pool:
+      return max_pool_backward(layer, input, gradient, into);
+    case LayerKind::positions:
+      return positions_backward(layer, gradient, into);
+    case LayerKind::attention:
+      return attention_backward(layer, input, kept_[index].probabilities, gradient, into);
+    case LayerKind::layer_norm:
+      return layer_norm_backward(layer, input, gradient, into);
+    case LayerKind::mean_tokens:
+      return mean_tokens_backward(layer, gradient, into);
   }
 }
 

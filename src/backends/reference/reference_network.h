@@ -42,6 +42,8 @@ class ReferenceNetwork {
   const std::vector<std::vector<Real>>& gradients() const { return gradients_; }
 
  private:
+  using Values = std::vector<Real>;
+
   /// What one layer keeps for its backward pass, images x elements each.
   struct Kept {
     std::vector<Real> linear;  // before the activation, where there is one
@@ -55,8 +57,27 @@ class ReferenceNetwork {
   void layer_forward(std::size_t index);
   /// `gradient` is that of the layer before its activation; the input's is added to `input_gradient`.
   /// (Products leave out the image's, which nobody needs.)
-  void layer_backward(std::size_t index, const std::vector<Real>& gradient,
-                      std::vector<Real>& input_gradient);
+  void layer_backward(std::size_t index, const Values& gradient, Values& input_gradient);
+
+  // A kind of layer each. Outputs are zero before; an input's gradient that is null is not needed.
+  void dense_forward(const Layer& layer, const Values& input, Values& output) const;
+  void conv2d_forward(const Layer& layer, const Values& input, Values& output) const;
+  void max_pool_forward(const Layer& layer, const Values& input, Values& output) const;
+  void positions_forward(const Layer& layer, const Values& input, Values& output) const;
+  void attention_forward(const Layer& layer, const Values& input, Values& output,
+                         Values& probabilities) const;
+  void layer_norm_forward(const Layer& layer, const Values& input, Values& output) const;
+  void mean_tokens_forward(const Layer& layer, const Values& input, Values& output) const;
+  void dense_backward(const Layer& layer, const Values& input, const Values& gradient, Real* input_gradient);
+  void conv2d_backward(const Layer& layer, const Values& input, const Values& gradient, Real* input_gradient);
+  void max_pool_backward(const Layer& layer, const Values& input, const Values& gradient,
+                         Real* input_gradient) const;
+  void positions_backward(const Layer& layer, const Values& gradient, Real* input_gradient);
+  void attention_backward(const Layer& layer, const Values& input, const Values& exact_probabilities,
+                          const Values& gradient, Real* input_gradient) const;
+  void layer_norm_backward(const Layer& layer, const Values& input, const Values& gradient,
+                           Real* input_gradient);
+  void mean_tokens_backward(const Layer& layer, const Values& gradient, Real* input_gradient) const;
 
   Network network_;
   std::uint64_t seed_;

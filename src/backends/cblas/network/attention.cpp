@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::cblas {
 namespace {
@@ -44,12 +44,7 @@ class Attention final : public ImageLayer {
       float* dv = dk + l_.out;
       gemm(t, size(), t, Matrix<float>{p, t, true}, dy, 0.0F, dv, l_.in);
       gemm(t, t, size(), dy, Matrix<float>{v.data, l_.in, true}, 0.0F, ds, t);
-      // Through the softmax: dS = P (dP - sum of P dP).
-      for (std::int64_t i = 0; i < t; ++i) {
-        float sum = 0;
-        for (std::int64_t j = 0; j < t; ++j) sum += p[i * t + j] * ds[i * t + j];
-        for (std::int64_t j = 0; j < t; ++j) ds[i * t + j] = scale_ * p[i * t + j] * (ds[i * t + j] - sum);
-      }
+      softmax_backward(p, ds, t, t, scale_);
       gemm(t, size(), t, Matrix<float>{ds, t}, k, 0.0F, dq, l_.in);
       gemm(t, size(), t, Matrix<float>{ds, t, true}, q, 0.0F, dk, l_.in);
     });
@@ -75,30 +70,7 @@ class Attention final : public ImageLayer {
   Buffer<float> probabilities_, score_gradients_;
 };
 
+const Layers::Registration attention_layer(LayerKind::attention, Layers::make_one<Attention>);
+
 }  // namespace
-
-std::unique_ptr<ImageLayer> make_attention(const LayerTask& task) {
-  return std::make_unique<Attention>(task);
-}
-
-std::unique_ptr<ImageLayer> make_image_layer(const LayerTask& task) {
-  switch (task.layer.kind) {
-    case LayerKind::dense:
-      return make_token_dense(task);
-    case LayerKind::conv2d:
-      return make_convolution(task);
-    case LayerKind::max_pool:
-      return make_max_pool(task);
-    case LayerKind::positions:
-      return make_positions(task);
-    case LayerKind::attention:
-      return make_attention(task);
-    case LayerKind::layer_norm:
-      return make_layer_norm(task);
-    case LayerKind::mean_tokens:
-      return make_mean_tokens(task);
-  }
-  return nullptr;
-}
-
 }  // namespace breakeven::cblas

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/cblas/network/elementwise.h"
+#include "network/row_kernels.h"
 #include "worker/threads.h"
 #include "worker/tuning.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
+#include "network/row_kernels.h"
 #include "worker/vectorised.h"
 
 namespace breakeven::cblas {
@@ -133,11 +133,12 @@ class ColumnConvolution final : public ImageLayer {
   Buffer<float> matrices_;
 };
 
-}  // namespace
-
 std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task) {
   if (auto by_tiles = make_winograd_convolution(task)) return by_tiles;
   return std::make_unique<ColumnConvolution>(task);
 }
 
+const Layers::Registration conv2d_layer(LayerKind::conv2d, make_convolution);
+
+}  // namespace
 }  // namespace breakeven::cblas

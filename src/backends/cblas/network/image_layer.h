@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "backends/cblas/network/parameters.h"
-#include "workloads/network.h"
+#include "network/layers.h"
+#include "workloads/interface.h"
 
 namespace breakeven::cblas {
 
@@ -17,15 +18,8 @@ struct Images {
 
 /// In all calls, activations and gradients are of these images alone, one image behind the other, and
 /// `thread` is the caller's number.
-class ImageLayer {
+class ImageLayer : public Interface {
  public:
-  virtual ~ImageLayer() = default;
-  ImageLayer() = default;
-  ImageLayer(const ImageLayer&) = delete;
-  ImageLayer& operator=(const ImageLayer&) = delete;
-  ImageLayer(ImageLayer&&) = delete;
-  ImageLayer& operator=(ImageLayer&&) = delete;
-
   virtual void forward(Images images, const float* input, float* output, int thread) = 0;
   /// `gradient` is that of this layer's result before its ReLU, if it has one (its own GELU is not yet
   /// counted in), and may be overwritten. Adds the parameters' gradients to the thread's sums, and writes
@@ -51,16 +45,9 @@ struct LayerTask {
   int threads;
 };
 
-std::unique_ptr<ImageLayer> make_convolution(const LayerTask& task);
+using Layers = LayerRegistry<ImageLayer, LayerTask>;
+
 /// Null where it does not suit: for 3 x 3 filters, and multiples of winograd_lanes channels and filters.
 std::unique_ptr<ImageLayer> make_winograd_convolution(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_max_pool(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_token_dense(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_positions(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_attention(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_layer_norm(const LayerTask& task);
-std::unique_ptr<ImageLayer> make_mean_tokens(const LayerTask& task);
-/// The one of these that the layer's kind asks for.
-std::unique_ptr<ImageLayer> make_image_layer(const LayerTask& task);
 
 }  // namespace breakeven::cblas

@@ -98,10 +98,7 @@ class MaxPool final : public ImageLayer {
   Buffer<std::int32_t> winners_;
 };
 
+const Layers::Registration max_pool_layer(LayerKind::max_pool, Layers::make_one<MaxPool>);
+
 }  // namespace
-
-std::unique_ptr<ImageLayer> make_max_pool(const LayerTask& task) {
-  return std::make_unique<MaxPool>(task);
-}
-
 }  // namespace breakeven::cblas

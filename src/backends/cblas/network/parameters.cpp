@@ -68,26 +68,12 @@ void NetworkParameters::update_by_sums(std::int64_t first, std::int64_t last) {
 }
 
 void NetworkParameters::update(std::int64_t offset, std::int64_t count, const float* gradient) {
-  float* w = values_.data() + offset;
-  float* m = first_moments_.data() + offset;
-  if (optimizer_->kind == Optimizer::Kind::sgd) {
-    update_sgd(w, m, gradient, count, static_cast<float>(optimizer_->learning_rate),
-               static_cast<float>(optimizer_->momentum));
-  } else {
-    update_adam(w, m, second_moments_.data() + offset, gradient, count, adam_);
-  }
+  float* second = second_moments_.size() > 0 ? second_moments_.data() + offset : nullptr;
+  step_.update(values_.data() + offset, first_moments_.data() + offset, second, gradient, count);
 }
 
 void NetworkParameters::next_step() {
-  ++steps_;
-  const Optimizer& o = *optimizer_;
-  adam_ = {.beta1 = static_cast<float>(o.beta1),
-           .beta2 = static_cast<float>(o.beta2),
-           .rest1 = static_cast<float>(1 - o.beta1),
-           .rest2 = static_cast<float>(1 - o.beta2),
-           .epsilon = static_cast<float>(o.epsilon),
-           .rate = static_cast<float>(o.learning_rate / (1 - std::pow(o.beta1, steps_))),
-           .root_correction = static_cast<float>(1 / std::sqrt(1 - std::pow(o.beta2, steps_)))};
+  step_ = OptimizerStep(*optimizer_, ++steps_);
 }
 
 }  // namespace breakeven::cblas

@@ -1,13 +1,12 @@
 // A network's parameters, the optimiser's state, and gradients summed by each thread.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "backends/cblas/network/elementwise.h"
 #include "network/model.h"
+#include "network/row_kernels.h"
 #include "workloads/buffer.h"
 
 namespace breakeven::cblas {
@@ -46,7 +45,7 @@ class NetworkParameters {
   std::vector<std::int64_t> channels_;  // of each tensor that is turned; 1: kept as it is
   Buffer<float> values_, gradients_, first_moments_, second_moments_;
   int steps_ = 0;
-  AdamStep adam_{};
+  OptimizerStep step_;
 };
 
 }  // namespace breakeven::cblas

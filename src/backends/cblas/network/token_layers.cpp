@@ -1,82 +1,12 @@
 // The layers of a transformer that treat every token alike, or sum over tokens.
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
-#include "worker/vectorised.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::cblas {
 namespace {
-
-/// Eight sums side by side, added at the end: a single one would have to wait for itself at every element.
-struct LaneSum {
-  static constexpr std::int64_t lanes = 8;
-  std::array<float, lanes> sums{};
-  float total() const {
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-  }
-};
-
-template <typename Term>
-[[gnu::always_inline]] inline float sum_of(std::int64_t count, const Term& term) {
-  LaneSum sum;
-  std::int64_t i = 0;
-  for (; i + LaneSum::lanes <= count; i += LaneSum::lanes) {
-    for (std::int64_t lane = 0; lane < LaneSum::lanes; ++lane)
-      sum.sums[static_cast<std::size_t>(lane)] += term(i + lane);
-  }
-  float rest = 0;
-  for (; i < count; ++i) rest += term(i);
-  return sum.total() + rest;
-}
-
-/// y = gamma (x - mean) / deviation + beta on each row; keeps mean and 1 / deviation.
-BREAKEVEN_VECTORISED void normalise(const float* input, std::int64_t rows, std::int64_t features,
-                                    const float* gamma, const float* beta, float* means, float* inverses,
-                                    float* output) {
-  const auto n = static_cast<float>(features);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const float* x = input + row * features;
-    float* y = output + row * features;
-    const float mean = sum_of(features, [x](std::int64_t f) { return x[f]; }) / n;
-    const float squares =
-        sum_of(features, [x, mean](std::int64_t f) { return (x[f] - mean) * (x[f] - mean); });
-    const float inverse = 1.0F / std::sqrt(squares / n + static_cast<float>(layer_norm_epsilon));
-    for (std::int64_t f = 0; f < features; ++f) y[f] = gamma[f] * ((x[f] - mean) * inverse) + beta[f];
-    means[row] = mean;
-    inverses[row] = inverse;
-  }
-}
-
-/// With n = (x - mean) inverse and g = gamma dy: dx = inverse (g - mean of g - n times the mean of g n). Adds
-/// the parameters' gradients to their sums.
-BREAKEVEN_VECTORISED void normalise_backward(const float* input, std::int64_t rows, std::int64_t features,
-                                             const float* gamma, const float* means, const float* inverses,
-                                             const float* gradient, float* __restrict gamma_gradient,
-                                             float* __restrict beta_gradient,
-                                             float* __restrict input_gradient) {
-  const auto n = static_cast<float>(features);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const float* x = input + row * features;
-    const float* dy = gradient + row * features;
-    const float mean = means[row];
-    const float inverse = inverses[row];
-    for (std::int64_t f = 0; f < features; ++f) {
-      gamma_gradient[f] += dy[f] * ((x[f] - mean) * inverse);
-      beta_gradient[f] += dy[f];
-    }
-    if (input_gradient == nullptr) continue;
-    const float mean_g = sum_of(features, [=](std::int64_t f) { return gamma[f] * dy[f]; }) / n;
-    const float mean_gn =
-        sum_of(features, [=](std::int64_t f) { return gamma[f] * dy[f] * ((x[f] - mean) * inverse); }) / n;
-    float* dx = input_gradient + row * features;
-    for (std::int64_t f = 0; f < features; ++f)
-      dx[f] = inverse * (gamma[f] * dy[f] - mean_g - (x[f] - mean) * inverse * mean_gn);
-  }
-}
 
 /// A dense layer on the tokens of a few images. Weights are small beside the batch's activations, so each
 /// thread sums their gradient for itself.
@@ -161,12 +91,15 @@ class LayerNorm final : public ImageLayer {
 
   void backward(Images images, const float* input, float* gradient, float* input_gradient,
                 int thread) override {
-    const float* gamma = parameters_.values(*l_.weights);
-    float* gamma_gradient = parameters_.gradient(*l_.weights, thread);
-    float* beta_gradient = parameters_.gradient(*l_.bias, thread);
-    normalise_backward(input, images.count * l_.tokens, l_.in, gamma,
-                       means_.data() + images.first * l_.tokens, inverses_.data() + images.first * l_.tokens,
-                       gradient, gamma_gradient, beta_gradient, input_gradient);
+    const std::int64_t rows = images.count * l_.tokens;
+    const float* means = means_.data() + images.first * l_.tokens;
+    const float* inverses = inverses_.data() + images.first * l_.tokens;
+    add_normalise_gradients(input, l_.in, rows, l_.in, means, inverses, gradient,
+                            parameters_.gradient(*l_.weights, thread),
+                            parameters_.gradient(*l_.bias, thread));
+    if (input_gradient == nullptr) return;
+    normalise_backward(input, rows, l_.in, parameters_.values(*l_.weights), means, inverses, gradient,
+                       input_gradient);
   }
 
  private:
@@ -180,22 +113,15 @@ class MeanTokens final : public ImageLayer {
   explicit MeanTokens(const LayerTask& task) : l_(task.layer) {}
 
   void forward(Images images, const float* input, float* output, int) override {
-    const auto tokens = static_cast<float>(l_.tokens);
-    for (std::int64_t i = 0; i < images.count; ++i) {
-      float* y = output + i * l_.out;
-      std::fill(y, y + l_.out, 0.0F);
-      add_rows(input + i * l_.input_elements(), l_.in, l_.tokens, l_.in, y);
-      for (std::int64_t f = 0; f < l_.out; ++f) y[f] /= tokens;
-    }
+    for (std::int64_t i = 0; i < images.count; ++i)
+      mean_of_rows(input + i * l_.input_elements(), l_.tokens, l_.out, output + i * l_.out);
   }
 
   void backward(Images images, const float*, float* gradient, float* input_gradient, int) override {
     if (input_gradient == nullptr) return;
-    const auto tokens = static_cast<float>(l_.tokens);
-    for (std::int64_t i = 0; i < images.count * l_.tokens; ++i) {
-      const float* dy = gradient + i / l_.tokens * l_.out;
-      for (std::int64_t f = 0; f < l_.out; ++f) input_gradient[i * l_.in + f] = dy[f] / tokens;
-    }
+    for (std::int64_t i = 0; i < images.count; ++i)
+      mean_of_rows_backward(gradient + i * l_.out, l_.tokens, l_.out,
+                            input_gradient + i * l_.input_elements());
   }
 
   bool needs_input() const override { return false; }
@@ -204,19 +130,10 @@ class MeanTokens final : public ImageLayer {
   Layer l_;
 };
 
+const Layers::Registration dense_layer(LayerKind::dense, Layers::make_one<TokenDense>);
+const Layers::Registration positions_layer(LayerKind::positions, Layers::make_one<Positions>);
+const Layers::Registration layer_norm_layer(LayerKind::layer_norm, Layers::make_one<LayerNorm>);
+const Layers::Registration mean_tokens_layer(LayerKind::mean_tokens, Layers::make_one<MeanTokens>);
+
 }  // namespace
-
-std::unique_ptr<ImageLayer> make_token_dense(const LayerTask& task) {
-  return std::make_unique<TokenDense>(task);
-}
-std::unique_ptr<ImageLayer> make_positions(const LayerTask& task) {
-  return std::make_unique<Positions>(task);
-}
-std::unique_ptr<ImageLayer> make_layer_norm(const LayerTask& task) {
-  return std::make_unique<LayerNorm>(task);
-}
-std::unique_ptr<ImageLayer> make_mean_tokens(const LayerTask& task) {
-  return std::make_unique<MeanTokens>(task);
-}
-
 }  // namespace breakeven::cblas

@@ -3,19 +3,12 @@
 #include <array>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/network/elementwise.h"
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/winograd_tiles.h"
+#include "network/row_kernels.h"
 
 namespace breakeven::cblas {
 namespace {
-
-/// The plane of the turned filter that is plane `i` of the filter itself. Turning a filter by half a turn
-/// exchanges the outer ones of F(2, 3)'s four products and leaves the inner ones, in both directions.
-std::int64_t turned(std::int64_t i) {
-  constexpr std::array<std::int64_t, 4> exchanged{3, 1, 2, 0};
-  return exchanged[i / 4] * 4 + exchanged[i % 4];
-}
 
 class WinogradConvolution final : public ImageLayer {
  public:
@@ -49,15 +42,9 @@ class WinogradConvolution final : public ImageLayer {
   }
 
   void forward(Images images, const float* input, float* output, int thread) override {
-    float* const seen = workspace_.data() + thread * room_;
-    float* const products = seen + planes() * block_ * l_.c;
     for_blocks(images.count * tiles_.per_image(), [&](TileBlock block) {
-      tiles_.source(block, {.data = input, .count = l_.c, .of = l_.c}, seen);
-      for (std::int64_t i = 0; i < planes(); ++i) {
-        gemm(block.count, l_.k, l_.c, plane(seen, i, l_.c), filters(transposed_filters_, i, l_.k), 0.0F,
-             products + i * block_ * l_.k, l_.k);
-      }
-      tiles_.result(block, products, {.data = output, .count = l_.k, .of = l_.k});
+      tiles_.convolve(block, {.data = input, .count = l_.c, .of = l_.c}, transposed_filters_.data(), false,
+                      {.data = output, .count = l_.k, .of = l_.k}, workspace_.data() + thread * room_);
     });
     add_bias(output, l_.k, images.count * l_.p * l_.q, l_.k, parameters_.values(*l_.bias),
              l_.activation == Activation::relu);
@@ -73,7 +60,12 @@ class WinogradConvolution final : public ImageLayer {
     add_rows(gradient, l_.k, images.count * l_.p * l_.q, l_.k, parameters_.gradient(*l_.bias, thread));
     sum_filter_gradients(images, input, gradient, thread);
     if (input_gradient == nullptr) return;
-    write_input_gradient(images, gradient, input_gradient, thread);
+    // The convolution of the gradient with the filters turned by half a turn.
+    for_blocks(images.count * back_tiles_.per_image(), [&](TileBlock block) {
+      back_tiles_.convolve(block, {.data = gradient, .count = l_.k, .of = l_.k}, filters_.data(), true,
+                           {.data = input_gradient, .count = l_.c, .of = l_.c},
+                           workspace_.data() + thread * room_);
+    });
     if (input_is_relu_) keep_where_positive(input, input_gradient, images.count * l_.input_elements());
   }
 
@@ -89,10 +81,6 @@ class WinogradConvolution final : public ImageLayer {
 
  private:
   std::int64_t planes() const { return winograd_.products; }
-  /// Plane `i` of transformed filters.
-  Matrix<float> filters(const Buffer<float>& planes, std::int64_t i, std::int64_t columns) const {
-    return {planes.data() + i * l_.k * l_.c, columns};
-  }
   /// Plane `i` of transformed tiles.
   Matrix<float> plane(const float* planes, std::int64_t i, std::int64_t channels) const {
     return {planes + i * block_ * channels, channels};
@@ -116,20 +104,6 @@ class WinogradConvolution final : public ImageLayer {
         transposed.transposed = true;
         gemm(l_.k, l_.c, block.count, transposed, plane(seen, i, l_.c), 1.0F, sums + i * l_.k * l_.c, l_.c);
       }
-    });
-  }
-
-  /// The convolution of the gradient with the filters turned by half a turn.
-  void write_input_gradient(Images images, const float* gradient, float* input_gradient, int thread) {
-    float* const seen = workspace_.data() + thread * room_;
-    float* const products = seen + planes() * block_ * l_.k;
-    for_blocks(images.count * back_tiles_.per_image(), [&](TileBlock block) {
-      back_tiles_.source(block, {.data = gradient, .count = l_.k, .of = l_.k}, seen);
-      for (std::int64_t i = 0; i < planes(); ++i) {
-        gemm(block.count, l_.c, l_.k, plane(seen, i, l_.k), filters(filters_, turned(i), l_.c), 0.0F,
-             products + i * block_ * l_.c, l_.c);
-      }
-      back_tiles_.result(block, products, {.data = input_gradient, .count = l_.c, .of = l_.c});
     });
   }
 

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/kernels/kernels.h"
 #include "network/model.h"
+#include "workloads/interface.h"
 
 namespace breakeven::cuda {
 
@@ -18,15 +19,8 @@ struct Batch {
   RowsPlace* place = nullptr;
 };
 
-class Batches {
+class Batches : public Interface {
  public:
-  virtual ~Batches() = default;
-  Batches() = default;
-  Batches(const Batches&) = delete;
-  Batches& operator=(const Batches&) = delete;
-  Batches(Batches&&) = delete;
-  Batches& operator=(Batches&&) = delete;
-
   /// Makes these rows, as many as the task's batch, the next of batch(split); enqueued. The host waits only
   /// where it is many batches ahead of the device. Forgets the rows of take_ahead().
   virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;

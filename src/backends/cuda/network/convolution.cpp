@@ -45,16 +45,16 @@ class ConvolutionLayer final : public LayerWork {
     const std::int64_t elements = weight_elements();
     if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
     weights_gradient_.emplace(problem(Pass::backward_weights),
-                              ConvolutionOperands{.first = site_.input.value,
-                                                  .second = site_.output.gradient,
-                                                  .output = is_narrow ? narrow_gradient_.data()
-                                                                      : site_.parameters.gradient(weights_)},
+                              ConvolutionMemory{.first = site_.input.value,
+                                                .second = site_.output.gradient,
+                                                .output = is_narrow ? narrow_gradient_.data()
+                                                                    : site_.parameters.gradient(weights_)},
                               site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
     if (!site_.wants_input_gradient) return;
     input_gradient_.emplace(problem(Pass::backward_data),
-                            ConvolutionOperands{.first = site_.output.gradient,
-                                                .second = site_.parameters.operand(weights_),
-                                                .output = site_.input.gradient},
+                            ConvolutionMemory{.first = site_.output.gradient,
+                                              .second = site_.parameters.operand(weights_),
+                                              .output = site_.input.gradient},
                             site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
   }
 
@@ -116,9 +116,9 @@ class ConvolutionLayer final : public LayerWork {
   /// rest.
   void prepare_forward() {
     ConvolutionProblem forward_problem = problem(Pass::forward);
-    ConvolutionOperands operands{.first = site_.input.value,
-                                 .second = site_.parameters.operand(weights_),
-                                 .output = site_.output.value};
+    ConvolutionMemory operands{.first = site_.input.value,
+                               .second = site_.parameters.operand(weights_),
+                               .output = site_.output.value};
     const auto convolution = [&] {
       return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
                                            site_.engine.stopwatch, plans_);
@@ -149,10 +149,7 @@ class ConvolutionLayer final : public LayerWork {
   RowSums sums_;
 };
 
+const Layers::Registration conv2d_layer(LayerKind::conv2d, Layers::make_one<ConvolutionLayer>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
-  return std::make_unique<ConvolutionLayer>(site);
-}
-
 }  // namespace breakeven::cuda

@@ -202,10 +202,7 @@ class Dense final : public LayerWork {
   RowSums sums_;
 };
 
+const Layers::Registration dense_layer(LayerKind::dense, Layers::make_one<Dense>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
-  return std::make_unique<Dense>(site);
-}
-
 }  // namespace breakeven::cuda

@@ -26,23 +26,7 @@ void check_form(const LayerSite& site) {
 
 std::unique_ptr<LayerWork> make_layer(const LayerSite& site) {
   check_form(site);
-  switch (site.layer.kind) {
-    case LayerKind::dense:
-      return make_dense(site);
-    case LayerKind::conv2d:
-      return make_convolution(site);
-    case LayerKind::max_pool:
-      return make_max_pool(site);
-    case LayerKind::positions:
-      return make_positions(site);
-    case LayerKind::attention:
-      return make_attention(site);
-    case LayerKind::layer_norm:
-      return make_layer_norm(site);
-    case LayerKind::mean_tokens:
-      break;
-  }
-  return make_mean_tokens(site);
+  return Layers::make(site.layer.kind, site);
 }
 
 RowSums::RowSums(const SummedRows& of, cudaStream_t stream)

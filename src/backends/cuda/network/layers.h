@@ -14,6 +14,7 @@
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/network/parameters.h"
 #include "backends/cuda/stopwatch.h"
+#include "network/layers.h"
 #include "network/model.h"
 
 struct cudnnContext;
@@ -43,25 +44,11 @@ struct Activations {
   bool slope_applied = false;
 };
 
-/// A layer, bound to what it reads and to what it writes.
-class LayerWork {
+/// Its calls enqueue; backward() on the engine's branch, too.
+class LayerWork : public BoundLayer {
  public:
-  virtual ~LayerWork() = default;
-  LayerWork() = default;
-  LayerWork(const LayerWork&) = delete;
-  LayerWork& operator=(const LayerWork&) = delete;
-  LayerWork(LayerWork&&) = delete;
-  LayerWork& operator=(LayerWork&&) = delete;
-
-  // All of these enqueue; backward() on the engine's branch, too.
-  virtual void forward() = 0;
   /// Called once, after the later layers' and before backward(): it may ask what they apply to the gradient.
   virtual void prepare_backward() {}
-  /// Writes the gradients of the parameters, and of the input where somebody needs it. May overwrite the
-  /// output's gradient by that before the activation.
-  virtual void backward() = 0;
-  /// What the library chose; empty for kernels of this program.
-  virtual std::string algorithm() const { return ""; }
 };
 
 /// Everything a layer is made from.
@@ -85,14 +72,8 @@ struct LayerSite {
   cudaStream_t stream() const { return engine.stream(); }
 };
 
-// Each throws Unsupported or OutOfMemory where it must.
-std::unique_ptr<LayerWork> make_dense(const LayerSite& site);
-std::unique_ptr<LayerWork> make_convolution(const LayerSite& site);
-std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site);
-std::unique_ptr<LayerWork> make_attention(const LayerSite& site);
-std::unique_ptr<LayerWork> make_positions(const LayerSite& site);
-std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site);
-std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site);
+using Layers = LayerRegistry<LayerWork, LayerSite>;
+/// Throws Unsupported where the layer is of a form that is not computed here.
 std::unique_ptr<LayerWork> make_layer(const LayerSite& site);
 
 /// ColumnSums with their memory.

@@ -9,10 +9,15 @@ std::string usable_cudnn_version() {
   return "";
 }
 
-std::unique_ptr<LayerWork> make_convolution(const LayerSite&) {
+namespace {
+
+std::unique_ptr<LayerWork> refuse_convolution(const LayerSite&) {
   throw Unsupported(
       "this program was built without cuDNN's front end, which convolutions need: scripts/setup-cuda brings "
       "it, then build again");
 }
 
+const Layers::Registration conv2d_layer(LayerKind::conv2d, refuse_convolution);
+
+}  // namespace
 }  // namespace breakeven::cuda

@@ -154,22 +154,11 @@ class MeanTokens final : public LayerWork {
   LayerSite site_;
 };
 
+const Layers::Registration max_pool_layer(LayerKind::max_pool, Layers::make_one<MaxPool>);
+const Layers::Registration positions_layer(LayerKind::positions, Layers::make_one<Positions>);
+const Layers::Registration attention_layer(LayerKind::attention, Layers::make_one<Attention>);
+const Layers::Registration layer_norm_layer(LayerKind::layer_norm, Layers::make_one<LayerNorm>);
+const Layers::Registration mean_tokens_layer(LayerKind::mean_tokens, Layers::make_one<MeanTokens>);
+
 }  // namespace
-
-std::unique_ptr<LayerWork> make_max_pool(const LayerSite& site) {
-  return std::make_unique<MaxPool>(site);
-}
-std::unique_ptr<LayerWork> make_positions(const LayerSite& site) {
-  return std::make_unique<Positions>(site);
-}
-std::unique_ptr<LayerWork> make_attention(const LayerSite& site) {
-  return std::make_unique<Attention>(site);
-}
-std::unique_ptr<LayerWork> make_layer_norm(const LayerSite& site) {
-  return std::make_unique<LayerNorm>(site);
-}
-std::unique_ptr<LayerWork> make_mean_tokens(const LayerSite& site) {
-  return std::make_unique<MeanTokens>(site);
-}
-
 }  // namespace breakeven::cuda

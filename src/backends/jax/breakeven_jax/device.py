@@ -3,12 +3,12 @@
 import jax
 import numpy as np
 
-from breakeven_worker import host
+from breakeven_worker import devices
 from breakeven_worker.backend import Failed
 from breakeven_worker.cudnn import version_text
 
 
-class _Device:
+class _Arrays:
     """What breakeven_worker/computed.py asks for."""
 
     def put(self, array):
@@ -21,37 +21,23 @@ class _Device:
         jax.block_until_ready(result)
 
 
-class Cpu(_Device):
+class Cpu(_Arrays, devices.Cpu):
     name = "jax"
-    kind = "cpu"
-    has_own_memory = False
     dtypes = ["f64", "f32", "f16", "bf16", "s8"]
-    training_dtypes = ["f32", "bf16"]
-    libraries = {}
-    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
 
     def __init__(self):
+        super().__init__()
         # A call returns when its work is done: of calls that may overlap there would be no time of one.
         jax.config.update("jax_cpu_enable_async_dispatch", False)
         self.device = jax.devices()[0]
-        self.device_name = host.cpu_model()
 
     def use_precision(self, dtype):
         jax.config.update("jax_default_matmul_precision", "highest")
 
-    def flush(self):
-        return False  # its caches are the host's
 
-    def available_memory(self):
-        return host.available_memory()
-
-
-class Gpu(_Device):
+class Gpu(_Arrays, devices.Gpu):
     name = "jax-cuda"
-    kind = "gpu"
-    has_own_memory = True
     dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
-    training_dtypes = ["f32", "tf32", "f16", "bf16"]
     unreadable = {"device_seconds": "JAX's time is what its user waits for, launches included"}
 
     def __init__(self):
@@ -60,9 +46,8 @@ class Gpu(_Device):
         except RuntimeError as e:
             raise Failed(f"no CUDA device can be used by jax {jax.__version__}: {e}") from None
         self.device_name = self.device.device_kind
-        if float(getattr(self.device, "compute_capability", "8.0")) < 8:  # TF32 and bf16 came with Ampere
-            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
-            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+        if float(getattr(self.device, "compute_capability", "8.0")) < 8:
+            self.drop_ampere_dtypes()
         self.libraries = _cudnn()
         self._flushed = None
 

@@ -4,30 +4,32 @@ import re
 
 import torch
 
-from breakeven_worker import host
+from breakeven_worker import devices, host
 from breakeven_worker.backend import Failed
 from breakeven_worker.cudnn import version_text
 
 
-class Cpu:
+class _Torch:
+    def begin_case(self, parameters):
+        super().begin_case(parameters)
+        self.search_algorithms(parameters.get("tuned", True))
+
+    def complete(self, prepared):
+        super().complete(prepared)
+        prepared.wait = self.wait
+
+
+class Cpu(_Torch, devices.Cpu):
     name = "pytorch"
-    kind = "cpu"
-    has_own_memory = False
     torch_device = torch.device("cpu")
     dtypes = ["f64", "f32", "f16", "bf16", "f8e4m3", "s8"]
-    training_dtypes = ["f32", "bf16"]
-    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
 
     def __init__(self):
-        self.device_name = host.cpu_model()
-        self.device_id = ""
+        super().__init__()
         config = torch.__config__.show()
         known = {"mkl": r"Math Kernel Library Version (\S+)", "onednn": r"MKL-DNN v(\S+)"}
         found = {name: re.search(pattern, config) for name, pattern in known.items()}
         self.libraries = {name: match[1] for name, match in found.items() if match}
-
-    def use_precision(self, dtype):
-        pass  # a type is computed in itself
 
     def search_algorithms(self, _tuned):
         pass  # it does not
@@ -35,25 +37,16 @@ class Cpu:
     def wait(self):
         pass  # the work is done when a call returns
 
-    def flush(self):
-        return False  # its caches are the host's
-
     def release_memory(self):
         pass  # its allocator is the host's
 
     def cache_bytes(self):
         return host.total_cache_bytes()
 
-    def available_memory(self):
-        return host.available_memory()
 
-
-class Gpu:
+class Gpu(_Torch, devices.Gpu):
     name = "pytorch-cuda"
-    kind = "gpu"
-    has_own_memory = True
     dtypes = ["f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "s8"]
-    training_dtypes = ["f32", "tf32", "f16", "bf16"]
     unreadable = {"device_seconds": "PyTorch's time is what its user waits for, launches included"}
 
     def __init__(self):
@@ -66,9 +59,8 @@ class Gpu:
         self.device_name = facts.name
         # Without the prefix by which the driver's tools tell cards from parts of one; older torch has none.
         self.device_id = f"GPU-{facts.uuid}" if hasattr(facts, "uuid") else ""
-        if facts.major < 8:  # TF32 and bf16 came with Ampere
-            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
-            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
+        if facts.major < 8:
+            self.drop_ampere_dtypes()
         self.libraries = {"cuda": torch.version.cuda}
         if torch.backends.cudnn.is_available():
             self.libraries["cudnn"] = version_text(torch.backends.cudnn.version())

@@ -2,11 +2,11 @@
 
 import tensorflow as tf
 
-from breakeven_worker import host
+from breakeven_worker import devices
 from breakeven_worker.backend import Failed
 
 
-class _Device:
+class _Arrays:
     """What breakeven_worker/computed.py asks for."""
 
     def put(self, array):
@@ -16,42 +16,25 @@ class _Device:
         return result.numpy()
 
 
-class Cpu(_Device):
+class Cpu(_Arrays, devices.Cpu):
     name = "tensorflow"
-    kind = "cpu"
-    has_own_memory = False
     dtypes = ["f64", "f32", "f16", "bf16", "s8"]
-    training_dtypes = ["f32", "bf16"]
     convolution_dtypes = ["f64", "f32", "bf16"]  # its kernels add f16 up in f16
     formats = ["NHWC"]  # all that its CPU kernels have
-    libraries = {}
-    unreadable = {"device_seconds": "the device is the CPU: its time is 'seconds'"}
 
     def __init__(self, threads):
+        super().__init__()
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(threads)
         tf.config.set_visible_devices([], "GPU")
-        self.device_name = host.cpu_model()
-
-    def use_precision(self, dtype):
-        pass  # a type is computed in itself
 
     def ready(self, result):
         pass  # a call returns when its work is done
 
-    def flush(self):
-        return False  # its caches are the host's
 
-    def available_memory(self):
-        return host.available_memory()
-
-
-class Gpu(_Device):
+class Gpu(_Arrays, devices.Gpu):
     name = "tensorflow-cuda"
-    kind = "gpu"
-    has_own_memory = True
     dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
-    training_dtypes = ["f32", "tf32", "f16", "bf16"]
     convolution_dtypes = ["f64", "f32", "tf32", "f16", "bf16"]
     formats = ["NHWC", "NCHW"]
     unreadable = {"device_seconds": "TensorFlow's time is what its user waits for, launches included"}
@@ -67,10 +50,8 @@ class Gpu(_Device):
         self.libraries = {name: version for name, version in versions.items() if version}
         details = tf.config.experimental.get_device_details(cards[0])
         self.device_name = details.get("device_name", "a GPU")
-        if details.get("compute_capability", (8, 0)) < (8, 0):  # TF32 and bf16 came with Ampere
-            self.dtypes = [dtype for dtype in self.dtypes if dtype not in ("tf32", "bf16")]
-            self.training_dtypes = [dtype for dtype in self.training_dtypes if dtype in self.dtypes]
-            self.convolution_dtypes = [dtype for dtype in self.convolution_dtypes if dtype in self.dtypes]
+        if details.get("compute_capability", (8, 0)) < (8, 0):
+            self.drop_ampere_dtypes()
 
     def use_precision(self, dtype):
         """Of all that is computed from now on; its own default would be TF32, of products and convolutions in f32."""
