@@ -1,5 +1,5 @@
 // breakeven rank: result files of several machines in, an order for some work out.
-#include "verdicts/rank.h"
+#include "rank/rank.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "plan/config_parts.h"
 #include "plan/json_file.h"
-#include "plan/mix.h"
+#include "plan/share.h"
 #include "plan/suggestion.h"
 
 namespace breakeven {

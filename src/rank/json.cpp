@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "rank/rank.h"
 #include "results/json_parts.h"
-#include "verdicts/rank.h"
 
 namespace breakeven {
 namespace {
