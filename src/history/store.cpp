@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "results/json_parts.h"
+#include "results/json.h"
 #include "results/whole_file.h"
 #include "text/printable.h"
 
@@ -459,7 +459,7 @@ History HistoryStore::read() const {
       series = found == series_index.end() ? nullptr : &history.series[found->second];
     }
     const auto run = run_index.find(measurements.integer(1));
-    const auto status = parse_status(measurements.text(2));
+    const auto status = parse_name<Status>(measurements.text(2));
     const double seconds = measurements.number(3);
     // Written by us, a store holds nothing else; written by someone else, it might.
     if (series == nullptr || run == run_index.end() || !status || (*status == Status::ok && !(seconds > 0)))

@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 
+#include "json/value.h"
 #include "protocol/foreign_text.h"
-#include "protocol/json_value.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A field that is missing or wrong. Whoever knows the line adds it.
 class FieldError : public std::runtime_error {

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "json/text.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/charts/result_charts.h"
 #include "reports/charts/svg.h"
 #include "reports/document/builders.h"
 #include "reports/exports/format.h"
 #include "reports/render/terminal.h"
-#include "results/json_text.h"
 #include "text/printable.h"
 
 namespace breakeven::well_formed {
@@ -47,7 +47,7 @@ inline Fault fault_of_json(const std::string& text) {
   try {
     parse_strictly(text);
     return "";
-  } catch (const ResultError& e) {
+  } catch (const JsonError& e) {
     return e.what();
   }
 }

@@ -1,0 +1,48 @@
+// The strict parser: bounded, and with errors that say where.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "json/value.h"
+
+namespace breakeven {
+
+/// JSON that cannot be used. The message names the place; where it is known, the file, too.
+class JsonError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Documents of more values are refused while they are parsed. A result file of the largest size has fewer,
+/// and takes 1.5 GiB of memory; one of single digits would take five.
+inline constexpr std::size_t most_values = 16'000'000;
+
+enum class RepeatedKey { refused, first_counts };
+
+/// Throws JsonError for text that is not JSON, is nested too deeply, has a number that no double holds, too
+/// many values, too many keys in one object, or one of them twice.
+Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
+
+/// A parsed file. Frees its values without asking for memory, as nlohmann_json's own destructor does: where
+/// memory has ended, that would end the program without a message.
+class ParsedFile {
+ public:
+  explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
+  ~ParsedFile();
+  ParsedFile(const ParsedFile&) = delete;
+  ParsedFile& operator=(const ParsedFile&) = delete;
+  ParsedFile(ParsedFile&&) = delete;
+  ParsedFile& operator=(ParsedFile&&) = delete;
+
+  const Json& document() const { return document_; }
+
+ private:
+  Json document_;
+};
+
+/// Text that is always valid: a library's message may hold bytes that are not UTF-8.
+std::string text_of(const Json& json);
+
+}  // namespace breakeven
