@@ -14,6 +14,7 @@
 
 #include "json/names.h"
 #include "json/reader.h"
+#include "json/text.h"
 #include "json/value.h"
 
 namespace breakeven {

@@ -1,22 +1,20 @@
 #include "json/reader.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 
 namespace breakeven {
 
-JsonReader::JsonReader(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+JsonReader::JsonReader(const Json& json, Place place) : json_(json), place_(std::move(place)) {
   if (!json.is_object()) fail("must be an object");
 }
 
 void JsonReader::fail(const std::string& what) const {
-  throw JsonError(fmt::format("{} {}", place_.empty() ? "/" : place_, what));
+  throw JsonError(place_.pointer(), what);
 }
 
 void JsonReader::fail_at(const std::string& key, const std::string& what) const {
-  throw JsonError(fmt::format("{}/{} {}", place_, key, what));
+  throw JsonError((place_ / key).pointer(), what);
 }
 
 const Json& JsonReader::at(const char* key) const {
@@ -31,7 +29,7 @@ const Json* JsonReader::find(const char* key) const {
 }
 
 JsonReader JsonReader::child(const char* key) const {
-  return {at(key), place_ + "/" + key};
+  return JsonReader(at(key), place_ / key);
 }
 
 std::size_t JsonReader::count(const char* key) const {
@@ -57,7 +55,7 @@ std::vector<std::pair<std::string, std::string>> JsonReader::pairs(const char* k
   if (!object.is_object()) fail_at(key, "must be an object");
   std::vector<std::pair<std::string, std::string>> all;
   for (const auto& [name, value] : object.items()) {
-    if (!value.is_string()) fail_at(fmt::format("{}/{}", key, name), "must be a string");
+    if (!value.is_string()) throw JsonError((place_ / key / name).pointer(), "must be a string");
     all.emplace_back(name, value.get<std::string>());
   }
   return all;
@@ -68,8 +66,7 @@ std::vector<JsonReader> JsonReader::list(const char* key) const {
   if (!list.is_array()) fail_at(key, "must be a list");
   std::vector<JsonReader> all;
   all.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i)
-    all.emplace_back(list[i], fmt::format("{}/{}/{}", place_, key, i));
+  for (std::size_t i = 0; i < list.size(); ++i) all.emplace_back(list[i], place_ / key / i);
   return all;
 }
 

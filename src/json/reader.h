@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "json/text.h"
+#include "json/place.h"
 #include "json/value.h"
 
 namespace breakeven {
 
-/// One object of the JSON, and its place for errors: a JSON pointer. What fails throws JsonError.
+/// One object of the JSON, and its place for errors. What fails throws JsonError.
 class JsonReader {
  public:
-  JsonReader(const Json& json, std::string place);
+  explicit JsonReader(const Json& json, Place place = {});
 
   const Json& json() const { return json_; }
   [[noreturn]] void fail(const std::string& what) const;
@@ -44,7 +44,7 @@ class JsonReader {
 
  private:
   const Json& json_;
-  std::string place_;
+  Place place_;
 };
 
 }  // namespace breakeven

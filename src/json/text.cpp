@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/memory_reserve.h"
+#include "json/place.h"
 #include "text/json_error.h"
 
 namespace breakeven {
@@ -58,11 +59,10 @@ class Builder {
     auto& members = levels_.back()->get_ref<Json::object_t&>();
     const auto [member, added] = members.emplace(name, nullptr);
     if (!added && repeated_ == RepeatedKey::refused) {
-      throw JsonError(fmt::format("{}/{} is there twice; remove one", place(), name));
+      throw JsonError(place() + pointer_to(name), "is there twice; remove one");
     }
     if (members.size() > most_keys) {
-      throw JsonError(
-          fmt::format("{} has more than {} keys; is it the right file?", or_root(place()), most_keys));
+      throw JsonError(place(), fmt::format("has more than {} keys; is it the right file?", most_keys));
     }
     key_ = std::move(name);
     member_ = &member->second;
@@ -71,7 +71,10 @@ class Builder {
   }
 
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/, const Json::exception& e) {
-    throw JsonError(fmt::format("is not valid JSON, perhaps truncated: {}", json_error_text(e.what())));
+    const std::string problem = json_error_text(e.what());
+    if (const auto* syntax = dynamic_cast<const Json::parse_error*>(&e))
+      throw JsonSyntaxError(syntax->byte, problem);
+    throw JsonError(next_place(), problem);  // a number that no double holds
   }
 
  private:
@@ -110,8 +113,8 @@ class Builder {
 
   bool open(Json empty) {
     if (levels_.size() + ignored_levels_ >= deepest)
-      throw JsonError(fmt::format("{} is nested more than {} levels deep; is it the right file?",
-                                  or_root(place()), deepest));
+      throw JsonError(place(),
+                      fmt::format("is nested more than {} levels deep; is it the right file?", deepest));
     count();
     if (!takes_next()) {
       ++ignored_levels_;
@@ -145,11 +148,16 @@ class Builder {
     std::string pointer;
     for (std::size_t l = 1; l < levels_.size(); ++l) {
       const Json& outer = *levels_[l - 1];
-      pointer += outer.is_array() ? fmt::format("/{}", outer.size() - 1) : fmt::format("/{}", keys_[l]);
+      pointer += outer.is_array() ? fmt::format("/{}", outer.size() - 1) : pointer_to(keys_[l]);
     }
     return pointer;
   }
-  static std::string or_root(const std::string& pointer) { return pointer.empty() ? "/" : pointer; }
+  /// Of the value that is read next.
+  std::string next_place() const {
+    if (levels_.empty()) return "";
+    const Json& level = *levels_.back();
+    return place() + (level.is_array() ? fmt::format("/{}", level.size()) : pointer_to(key_));
+  }
 
   RepeatedKey repeated_;
   std::size_t values_ = 0;

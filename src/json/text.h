@@ -2,18 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
+#include "json/error.h"
 #include "json/value.h"
 
 namespace breakeven {
-
-/// JSON that cannot be used. The message names the place; where it is known, the file, too.
-class JsonError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Documents of more values are refused while they are parsed. A result file of the largest size has fewer,
 /// and takes 1.5 GiB of memory; one of single digits would take five.
@@ -21,8 +15,8 @@ inline constexpr std::size_t most_values = 16'000'000;
 
 enum class RepeatedKey { refused, first_counts };
 
-/// Throws JsonError for text that is not JSON, is nested too deeply, has a number that no double holds, too
-/// many values, too many keys in one object, or one of them twice.
+/// Throws JsonError for text that is not JSON (a JsonSyntaxError), is nested too deeply, has a number that no
+/// double holds, too many values, too many keys in one object, or one of them twice.
 Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
 
 /// A parsed file. Frees its values without asking for memory, as nlohmann_json's own destructor does: where

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "json/place.h"
 #include "json/value.h"
-#include "plan/place.h"
 #include "results/file_kind.h"
 
 namespace breakeven {

@@ -259,7 +259,7 @@ Result result_from(const Json& json) {
   if (const FileKind kind = kind_of(json); kind != FileKind::result)
     throw JsonError(
         fmt::format("is {} and no result; give a file that `breakeven run --out` wrote", describe(kind)));
-  const JsonReader in(json, "");
+  const JsonReader in(json);
   const auto found = in.get<std::string>("schema");
   if (found != schema) {
     throw JsonError(fmt::format(

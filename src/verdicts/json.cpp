@@ -116,7 +116,7 @@ Verdicts verdicts_from(const Json& json) {
   if (!json.is_object() || !json.contains("schema")) {
     throw JsonError(fmt::format("is not a verdict file: it has no \"schema\"; {}", remedy));
   }
-  const JsonReader in(json, "");
+  const JsonReader in(json);
   const auto found = in.get<std::string>("schema");
   if (found != verdict_schema) {
     constexpr std::string_view kind = "breakeven.verdict/";

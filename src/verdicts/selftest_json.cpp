@@ -76,7 +76,7 @@ Selftest read_selftest(const std::filesystem::path& path) {
     const Json& json = parsed.document();
     if (!json.is_object() || !json.contains("schema"))
       throw JsonError("was not made by `breakeven selftest`: it has no \"schema\"; make it again");
-    const JsonReader in(json, "");
+    const JsonReader in(json);
     if (const auto found = in.get<std::string>("schema"); found != selftest_schema)
       throw JsonError(
           fmt::format("is of schema '{}' and '{}' is read here: make it again with `breakeven selftest`",

@@ -116,7 +116,7 @@ void fields(Fields& f, Threshold& threshold) {
 }
 
 Threshold threshold_from(const Json& json) {
-  const JsonReader in(json, "");
+  const JsonReader in(json);
   const auto schema = in.find("schema") != nullptr ? in.get<std::string>("schema") : threshold_schema;
   if (schema != threshold_schema)
     throw JsonError(
