@@ -22,7 +22,7 @@
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
-#include "results/json_text.h"
+#include "results/reading.h"
 
 namespace breakeven {
 namespace {

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <initializer_list>
 
-#include "results/memory_reserve.h"
+#include "json/memory_reserve.h"
 
 namespace breakeven {
 namespace {

@@ -1,5 +1,5 @@
 // breakeven rank: ranks several machines for some work from their result files.
-#include "verdicts/rank.h"
+#include "rank/rank.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ int rank_files(const RankCommand& o) {
   o.outputs.check(inputs, o.charts);
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
-  const Quantity by = *parse_quantity(o.by);
+  const Quantity by = *parse_name<Quantity>(o.by);
   if (by == Quantity::cost && o.prices.empty())
     throw CommandError(exit_code::bad_input,
                        "--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
@@ -106,7 +106,7 @@ const SubcommandRegistration rank_command(
        accept_config_names(
            command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json"));
        command.add_option("--by", o->by, "time, energy or cost; default: time")
-           ->check(CLI::IsMember(quantity_names()));
+           ->check(CLI::IsMember(all_names<Quantity>()));
        o->outputs.declare(command, {SubjectKind::ranking});
        declare_label_option(command, o->labels);
        declare_chart_options(command, o->charts);

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "results/json_parts.h"
+#include "results/json.h"
 #include "results/whole_file.h"
 #include "text/printable.h"
 
@@ -460,7 +460,7 @@ History HistoryStore::read() const {
       series = found == series_index.end() ? nullptr : &history.series[found->second];
     }
     const auto run = run_index.find(measurements.integer(1));
-    const auto status = parse_status(measurements.text(2));
+    const auto status = parse_name<Status>(measurements.text(2));
     const double seconds = measurements.number(3);
     // A store written by this program contains nothing else, but the file may come from elsewhere.
     if (series == nullptr || run == run_index.end() || !status || (*status == Status::ok && !(seconds > 0)))

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "plan/config_parts.h"
-#include "plan/mix.h"
+#include "plan/share.h"
 
 namespace breakeven {
 namespace {

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "json/text.h"
 #include "plan/suggestion.h"
 #include "results/whole_file.h"
-#include "text/json_error.h"
 
 namespace breakeven {
 namespace {
@@ -46,74 +44,9 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-/// Follows the parser, to know where it is, and to see what it would let pass: a key twice.
-class Follower {
- public:
-  explicit Follower(std::string file) : file_(std::move(file)) {}
-
-  bool operator()(Json::parse_event_t event, const Json& parsed) {
-    // Limits no config comes near, so that a broken file costs neither memory nor time.
-    constexpr std::size_t deepest = 64;
-    constexpr std::size_t most_keys = 1000;
-    switch (event) {
-      case Json::parse_event_t::object_start:
-      case Json::parse_event_t::array_start:
-        if (levels_.size() >= deepest)
-          place().fail(fmt::format("is nested more than {} levels deep", deepest));
-        levels_.push_back({.is_array = event == Json::parse_event_t::array_start, .index = 0, .key = {}});
-        break;
-      case Json::parse_event_t::key: {
-        Level& level = levels_.back();
-        level.key = parsed.get<std::string>();
-        if (!level.keys.insert(*level.key).second)
-          place().fail(fmt::format("the key '{}' is there twice; remove one", *level.key));
-        if (level.keys.size() > most_keys)
-          place().fail(fmt::format("is the {}th key of one object; is it the right file?", most_keys + 1));
-        break;
-      }
-      case Json::parse_event_t::object_end:
-      case Json::parse_event_t::array_end:
-        levels_.pop_back();
-        ++position();
-        break;
-      case Json::parse_event_t::value:
-        ++position();
-        break;
-    }
-    return true;
-  }
-
-  /// Of the value that the parser is at.
-  Place place() const {
-    Place place(file_);
-    for (const Level& level : levels_) {
-      if (level.is_array) {
-        place = place / level.index;
-      } else if (level.key) {
-        place = place / *level.key;
-      }
-    }
-    return place;
-  }
-
- private:
-  struct Level {
-    bool is_array = false;
-    std::size_t index = 0;
-    std::optional<std::string> key;
-    std::set<std::string> keys = {};
-  };
-  std::size_t& position() { return levels_.empty() ? top_ : levels_.back().index; }
-
-  std::string file_;
-  std::vector<Level> levels_;
-  std::size_t top_ = 0;
-};
-
-/// `byte` is the parser's, counted from 1; one past the text where that ended too early.
-[[noreturn]] void fail_syntax(const Place& place, const std::string& text, std::size_t byte,
-                              std::string message) {
-  message = json_error_text(message);
+[[noreturn]] void fail_syntax(const Place& place, const std::string& text, const JsonSyntaxError& error) {
+  const std::size_t byte = error.byte();
+  std::string message = error.syntax();
   // Whose own place is that of the token's end.
   if (const auto colon = message.find(": "); message.starts_with("line ") && colon != std::string::npos)
     message.erase(0, colon + 2);
@@ -144,15 +77,12 @@ JsonFile read_json(const std::filesystem::path& path) {
     place.fail("is empty; a config has at least {\"workloads\": [...]}");
   if (read.text.find('\0') != std::string::npos || !is_utf8(read.text))
     place.fail("is not UTF-8 text; is it the right file, and was it saved as UTF-8?");
-  Follower follower(place.file());
   try {
-    read.document = Json::parse(read.text, [&follower](int, Json::parse_event_t event, Json& parsed) {
-      return follower(event, parsed);
-    });
-  } catch (const Json::parse_error& e) {
-    fail_syntax(place, read.text, e.byte, e.what());
-  } catch (const Json::exception& e) {  // a number that no double holds
-    follower.place().fail(json_error_text(e.what()));
+    read.document = parse_strictly(read.text);
+  } catch (const JsonSyntaxError& e) {
+    fail_syntax(place, read.text, e);
+  } catch (const JsonError& e) {
+    place.at(e.pointer()).fail(e.problem());
   }
   return read;
 }

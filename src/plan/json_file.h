@@ -4,17 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "plan/place.h"
+#include "json/place.h"
+#include "json/value.h"
 #include "results/file_kind.h"
 
 namespace breakeven {
-
-/// Keeps the order in which keys were written.
-using Json = nlohmann::ordered_json;
 
 struct JsonFile {
   std::string text;  // as read, without a byte order mark

@@ -192,7 +192,7 @@ Json threshold_side_schema(const char* description) {
 }
 
 Json threshold_schema() {
-  const Json choices = quantity_names();
+  const Json choices = all_names<Quantity>();
   return {{"description", "what `breakeven threshold` looks for; `run` measures the workloads as they are"},
           {"type", "object"},
           {"properties",

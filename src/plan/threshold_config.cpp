@@ -7,7 +7,7 @@
 
 #include "plan/config_parts.h"
 #include "plan/json_file.h"
-#include "plan/mix.h"
+#include "plan/share.h"
 #include "plan/suggestion.h"
 
 namespace breakeven {
@@ -48,7 +48,7 @@ std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
   if (list.empty()) place.fail(fmt::format("is []; {}", choices));
   std::vector<Quantity> all;
   for (const Json& one : list) {
-    const auto quantity = one.is_string() ? parse_quantity(one.get<std::string>()) : std::nullopt;
+    const auto quantity = one.is_string() ? parse_name<Quantity>(one.get<std::string>()) : std::nullopt;
     if (!quantity) place.fail(fmt::format("is {}; {}", shown(json), choices));
     if (std::find(all.begin(), all.end(), *quantity) != all.end())
       place.fail(fmt::format("has {} twice; remove one", shown(one)));

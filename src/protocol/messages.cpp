@@ -4,24 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string_view>
 
+#include "json/fields.h"
+#include "json/text.h"
 #include "protocol/foreign_text.h"
-#include "protocol/json_value.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// A field that is missing or wrong. A caller that knows the line adds it to the message.
-class FieldError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// The number of bytes of a name that a message quotes, because another program may send a name as long as a
 /// line.
@@ -71,72 +61,12 @@ template <typename Read>
 auto read_line(const std::string& line, const Read& read) {
   const Json object = parse_object(line);
   try {
-    return read(object);
-  } catch (const FieldError& e) {
-    throw ProtocolError(fmt::format("{} in {}", e.what(), quote_line(line)));
+    return read(JsonReader(object));
+  } catch (const JsonError& e) {
+    const std::string member =
+        e.pointer().empty() ? "" : fmt::format("'{}' ", shorten_text(e.pointer().substr(1), longest_name));
+    throw ProtocolError(fmt::format("{}{} in {}", member, e.problem(), quote_line(line)));
   }
-}
-
-template <typename T>
-T get(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) throw FieldError(fmt::format("'{}' is missing", key));
-  if (auto value = exactly<T>(*found)) return *std::move(value);
-  throw FieldError(fmt::format("'{}' is of the wrong type", key));
-}
-
-template <typename T>
-T get_or(const Json& object, const char* key, T otherwise) {
-  return object.contains(key) ? get<T>(object, key) : otherwise;
-}
-
-/// A number that is unknown if the field is null. Times and energies must not be negative.
-std::optional<double> get_optional(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return std::nullopt;
-  const auto value = get<double>(object, key);
-  if (!(value >= 0) || !std::isfinite(value))
-    throw FieldError(fmt::format("'{}' is {} and must not be below 0", key, value));
-  return value;
-}
-
-/// A list in which null replaces NaN and infinity, which JSON does not have.
-Json numbers(const std::vector<double>& values) {
-  Json array = Json::array();
-  for (const double value : values) array.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
-  return array;
-}
-
-std::vector<double> get_numbers(const Json& object, const char* key) {
-  std::vector<double> values;
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return values;
-  if (!found->is_array()) throw FieldError(fmt::format("'{}' is not a list", key));
-  values.reserve(found->size());
-  for (const auto& value : *found) {
-    if (!value.is_number() && !value.is_null())
-      throw FieldError(fmt::format("'{}' holds {}, which is no number", key, quote_line(value.dump())));
-    values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
-  }
-  return values;
-}
-
-/// The latencies of all iterations in seconds. None may be unknown.
-std::vector<double> get_latencies(const Json& object) {
-  auto latencies = get_numbers(object, "latencies");
-  for (const double latency : latencies) {
-    if (!(latency >= 0) || !std::isfinite(latency))
-      throw FieldError(fmt::format("'latencies' holds {}, which is no time", latency));
-  }
-  return latencies;
-}
-
-Case get_case(const Json& object) {
-  const auto op = get<std::string>(object, "op");
-  const Workload* workload = find_workload(op);
-  if (workload == nullptr)
-    throw ProtocolError(fmt::format("unknown op '{}'", shorten_text(op, longest_name)));
-  return make_case(*workload, parameters_from_json(get<Json>(object, "parameters")));
 }
 
 /// All parameters except those that older programs do not know and do not need.
@@ -151,228 +81,223 @@ Json parameters_to_tell(const Case& problem) {
   return told;
 }
 
-void put_case(Json& object, const Case& problem, std::uint64_t seed) {
-  object["op"] = problem.workload->op();
-  object["parameters"] = parameters_to_tell(problem);
-  object["seed"] = seed;
+// ---- requests
+
+void case_members(Fields& f, Case& problem, std::uint64_t& seed) {
+  if (f.writes()) {
+    f.derived("op", problem.workload->op());
+    f.derived("parameters", parameters_to_tell(problem));
+    f.derived("seed", seed);
+    return;
+  }
+  const auto op = f.reader().get<std::string>("op");
+  const Workload* workload = find_workload(op);
+  if (workload == nullptr)
+    throw ProtocolError(fmt::format("unknown op '{}'", shorten_text(op, longest_name)));
+  problem = make_case(*workload, parameters_from_json(f.reader().at("parameters")));
+  seed = f.reader().get<std::uint64_t>("seed");
 }
 
-Json to_object(const request::Hello& r) {
-  return {{"request", "hello"}, {"protocol", r.protocol}, {"threads", r.threads}};
+void members(Fields& f, request::Hello& r) {
+  f.derived("request", "hello");
+  f.required("protocol", r.protocol);
+  f.optional("threads", r.threads);
 }
-Json to_object(const request::Prepare& r) {
-  Json object{{"request", "prepare"}};
-  put_case(object, r.problem, r.seed);
-  object["cache"] = r.cold ? "cold" : "warm";
-  return object;
+void members(Fields& f, request::Prepare& r) {
+  f.derived("request", "prepare");
+  case_members(f, r.problem, r.seed);
+  std::string cache = r.cold ? "cold" : "warm";
+  f.optional("cache", cache);
+  r.cold = cache == "cold";
 }
-Json to_object(const request::Expect& r) {
-  Json object{{"request", "expect"}};
-  put_case(object, r.problem, r.seed);
-  object["elements"] = r.elements;
-  return object;
+void members(Fields& f, request::Expect& r) {
+  f.derived("request", "expect");
+  case_members(f, r.problem, r.seed);
+  f.required("elements", r.elements);
 }
-Json to_object(const request::Verify& r) {
-  return {{"request", "verify"}, {"elements", r.elements}};
+void members(Fields& f, request::Verify& r) {
+  f.derived("request", "verify");
+  f.required("elements", r.elements);
 }
-Json to_object(const request::Sample& r) {
-  Json object{{"request", "sample"}, {"iterations", r.iterations}};
-  if (!r.device_seconds) object["device_seconds"] = false;
-  return object;
+void members(Fields& f, request::Sample& r) {
+  f.derived("request", "sample");
+  f.required("iterations", r.iterations);
+  if (f.reads() && r.iterations < 1)
+    f.fail(fmt::format("'iterations' is {} and must be at least 1", r.iterations));
+  if (f.reads() || !r.device_seconds) f.optional("device_seconds", r.device_seconds);
 }
-Json to_object(const request::Epoch&) {
-  return {{"request", "epoch"}};
+void members(Fields& f, request::Epoch&) {
+  f.derived("request", "epoch");
 }
-Json to_object(const request::Fit&) {
-  return {{"request", "fit"}};
+void members(Fields& f, request::Fit&) {
+  f.derived("request", "fit");
 }
-Json to_object(const request::Release&) {
-  return {{"request", "release"}};
+void members(Fields& f, request::Release&) {
+  f.derived("request", "release");
 }
-Json to_object(const request::Quit&) {
-  return {{"request", "quit"}};
-}
-
-Json optional_number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
-Json to_object(const answer::Hello& a) {
-  Json object{{"ok", true},
-              {"protocol", a.protocol},
-              {"name", a.name},
-              {"version", a.version},
-              {"role", a.role},
-              {"device", a.device},
-              {"device_name", a.device_name}};
-  if (!a.device_id.empty()) object["device_id"] = a.device_id;
-  object["libraries"] = Json::object();
-  for (const auto& [name, version] : a.libraries) object["libraries"][name] = version;
-  for (const auto& [name, file] : a.library_files) object["library_files"][name] = file;
-  object["supports"] = Json::object();
-  for (const auto& [op, dtypes] : a.supports) object["supports"][op] = dtypes;
-  object["unreadable"] = a.unreadable;
-  if (!a.warnings.empty()) object["warnings"] = a.warnings;
-  if (!a.notes.empty()) object["notes"] = a.notes;
-  return object;
-}
-Json to_object(const answer::Ready& a) {
-  Json object{{"ok", true}, {"algorithm", a.algorithm}, {"transfer", a.transfer}};
-  if (a.operand_sets != 1) object["operand_sets"] = a.operand_sets;
-  return object;
-}
-Json to_object(const Evidence& a) {
-  Json object{{"ok", true}, {"elements", numbers(a.elements)}, {"projections", numbers(a.projections)}};
-  object["losses"] = numbers(a.losses);
-  for (const Evidence& alternative : a.alternatives) object["alternatives"].push_back(to_object(alternative));
-  return object;
-}
-Json to_object(const answer::Sample& a) {
-  Json object{{"ok", true}, {"iterations", a.iterations}, {"seconds", a.seconds}};
-  object["cpu_seconds"] = optional_number(a.cpu_seconds);
-  object["device_seconds"] = optional_number(a.device_seconds);
-  object["joules"] = optional_number(a.joules);
-  if (!a.latencies.empty()) object["latencies"] = numbers(a.latencies);
-  if (!a.losses.empty()) object["losses"] = numbers(a.losses);
-  if (!a.warnings.empty()) object["warnings"] = a.warnings;
-  return object;
-}
-Json to_object(const answer::Epoch& a) {
-  Json object{{"ok", true},
-              {"seconds", a.seconds},
-              {"evaluation_seconds", a.evaluation_seconds},
-              {"accuracy", a.accuracy}};
-  object["losses"] = numbers(a.losses);
-  return object;
-}
-Json to_object(const Fit& a) {
-  return {{"ok", true}, {"largest", a.largest}, {"refused", a.refused}, {"limit", a.limit}};
-}
-Json to_object(const answer::Done&) {
-  return {{"ok", true}};
-}
-Json to_object(const answer::Refusal& a) {
-  return {{"ok", false}, {"status", a.status}, {"reason", a.reason}};
+void members(Fields& f, request::Quit&) {
+  f.derived("request", "quit");
 }
 
-void read(const Json& object, answer::Hello& a) {
-  a.protocol = get<int>(object, "protocol");
+// ---- answers
+
+void expect_above_0(const Fields& f, const char* key, double seconds) {
+  if (f.reads() && (!(seconds > 0) || !std::isfinite(seconds)))
+    f.fail(fmt::format("'{}' is {} and must be above 0", key, seconds));
+}
+
+/// Null stands for unknown. No time and no energy is below 0.
+void optional_amount(Fields& f, const char* key, std::optional<double>& value) {
+  f.optional(key, value);
+  if (f.reads() && value && (!(*value >= 0) || !std::isfinite(*value)))
+    f.fail(fmt::format("'{}' is {} and must not be below 0", key, *value));
+}
+
+void members(Fields& f, answer::Hello& a) {
+  f.derived("ok", true);
+  f.required("protocol", a.protocol);
   if (a.protocol != protocol_version)
     throw ProtocolError(
         fmt::format("speaks protocol {}, and this driver {}; {}", a.protocol, protocol_version,
                     a.protocol > protocol_version ? "use a driver that is at least as new as the program"
                                                   : "build the program again, as new as the driver"));
-  a.name = get<std::string>(object, "name");
-  a.version = get_or<std::string>(object, "version", "");
-  a.role = get_or<std::string>(object, "role", a.role);
-  a.device = get_or<std::string>(object, "device", a.device);
-  a.device_name = get_or<std::string>(object, "device_name", "");
-  a.device_id = get_or<std::string>(object, "device_id", "");
-  for (const auto& [name, version] : get_or<std::map<std::string, std::string>>(object, "libraries", {})) {
-    a.libraries.emplace_back(name, version);
+  f.required("name", a.name);
+  f.optional("version", a.version);
+  f.optional("role", a.role);
+  f.optional("device", a.device);
+  f.optional("device_name", a.device_name);
+  f.if_set("device_id", a.device_id);
+  f.optional("libraries", a.libraries);
+  f.if_set("library_files", a.library_files);
+  if (f.reads()) {
+    std::sort(a.libraries.begin(), a.libraries.end());
+    std::sort(a.library_files.begin(), a.library_files.end());
   }
-  for (const auto& [name, file] : get_or<std::map<std::string, std::string>>(object, "library_files", {})) {
-    a.library_files.emplace_back(name, file);
-  }
-  for (const auto& [op, dtypes] : get<std::map<std::string, std::vector<std::string>>>(object, "supports")) {
-    a.supports.emplace_back(op, dtypes);
-  }
-  a.unreadable = get_or<std::map<std::string, std::string>>(object, "unreadable", {});
-  a.warnings = get_or<std::vector<std::string>>(object, "warnings", {});
-  a.notes = get_or<std::vector<std::string>>(object, "notes", {});
+  f.required("supports", a.supports);
+  f.optional("unreadable", a.unreadable);
+  f.if_set("warnings", a.warnings);
+  f.if_set("notes", a.notes);
 }
-void read(const Json& object, answer::Ready& a) {
-  a.algorithm = get_or<std::string>(object, "algorithm", "");
-  a.transfer = get_or<std::string>(object, "transfer", "resident");
-  a.operand_sets = get_or<std::int64_t>(object, "operand_sets", 1);
+
+void members(Fields& f, answer::Ready& a) {
+  f.derived("ok", true);
+  f.optional("algorithm", a.algorithm);
+  f.optional("transfer", a.transfer);
+  if (f.reads() || a.operand_sets != 1) f.optional("operand_sets", a.operand_sets);
 }
-void read(const Json& object, Evidence& a) {
-  a.elements = get_numbers(object, "elements");
-  a.projections = get_numbers(object, "projections");
-  a.losses = get_numbers(object, "losses");
+
+void members(Fields& f, Evidence& a) {
+  f.derived("ok", true);
+  f.optional("elements", a.elements);
+  f.optional("projections", a.projections);
+  f.optional("losses", a.losses);
+}
+
+/// With others that are as right, which have none of their own.
+void reference_members(Fields& f, Evidence& a) {
   constexpr std::size_t most_alternatives = 4;
-  const auto found = object.find("alternatives");
-  if (found == object.end()) return;
-  if (!found->is_array() || found->size() > most_alternatives)
-    throw FieldError(fmt::format("'alternatives' must be a list of at most {} objects", most_alternatives));
-  for (const Json& alternative : *found) {
-    if (!alternative.is_object() || alternative.contains("alternatives"))
-      throw FieldError("'alternatives' must hold objects without any of their own");
-    read(alternative, a.alternatives.emplace_back());
+  members(f, a);
+  if (f.writes() ? a.alternatives.empty() : f.reader().find("alternatives") == nullptr) return;
+  f.objects("alternatives", a.alternatives, [](Fields& one, Evidence& alternative) {
+    members(one, alternative);
+    one.expect(one.writes() || !one.reader().json().contains("alternatives"),
+               "must have no alternatives of its own");
+  });
+  if (a.alternatives.size() > most_alternatives)
+    f.fail(fmt::format("'alternatives' must be a list of at most {} objects", most_alternatives));
+}
+
+void members(Fields& f, answer::Sample& a) {
+  f.derived("ok", true);
+  f.required("iterations", a.iterations);
+  f.required("seconds", a.seconds);
+  expect_above_0(f, "seconds", a.seconds);
+  optional_amount(f, "cpu_seconds", a.cpu_seconds);
+  optional_amount(f, "device_seconds", a.device_seconds);
+  optional_amount(f, "joules", a.joules);
+  f.if_set("latencies", a.latencies);
+  for (const double latency : a.latencies) {  // of every iteration: there is none that is unknown
+    if (f.reads() && (!(latency >= 0) || !std::isfinite(latency)))
+      f.fail(fmt::format("'latencies' holds {}, which is no time", latency));
   }
-}
-double get_seconds(const Json& object) {
-  const auto seconds = get<double>(object, "seconds");
-  if (!(seconds > 0) || !std::isfinite(seconds))
-    throw FieldError(fmt::format("'seconds' is {} and must be above 0", seconds));
-  return seconds;
+  f.if_set("losses", a.losses);
+  f.if_set("warnings", a.warnings);
 }
 
-void read(const Json& object, answer::Sample& a) {
-  a.iterations = get<std::int64_t>(object, "iterations");
-  a.seconds = get_seconds(object);
-  a.cpu_seconds = get_optional(object, "cpu_seconds");
-  a.device_seconds = get_optional(object, "device_seconds");
-  a.joules = get_optional(object, "joules");
-  a.latencies = get_latencies(object);
-  a.losses = get_numbers(object, "losses");
-  a.warnings = get_or<std::vector<std::string>>(object, "warnings", {});
+void members(Fields& f, answer::Epoch& a) {
+  f.derived("ok", true);
+  f.required("seconds", a.seconds);
+  expect_above_0(f, "seconds", a.seconds);
+  std::optional<double> evaluation_seconds = a.evaluation_seconds;
+  optional_amount(f, "evaluation_seconds", evaluation_seconds);
+  a.evaluation_seconds = evaluation_seconds.value_or(0);
+  f.required("accuracy", a.accuracy);
+  if (f.reads() && !(a.accuracy >= 0 && a.accuracy <= 1))
+    f.fail(fmt::format("'accuracy' is {} and must be from 0 to 1", a.accuracy));
+  f.optional("losses", a.losses);
 }
-void read(const Json& object, answer::Epoch& a) {
-  a.seconds = get_seconds(object);
-  a.evaluation_seconds = get_optional(object, "evaluation_seconds").value_or(0);
-  a.accuracy = get<double>(object, "accuracy");
-  if (!(a.accuracy >= 0 && a.accuracy <= 1))
-    throw FieldError(fmt::format("'accuracy' is {} and must be from 0 to 1", a.accuracy));
-  a.losses = get_numbers(object, "losses");
-}
-void read(const Json& object, Fit& a) {
-  a.largest = get<std::int64_t>(object, "largest");
-  a.refused = get<std::int64_t>(object, "refused");
-  a.limit = get_or<std::string>(object, "limit", "");
-  if (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest))
-    throw FieldError(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
-}
-void read(const Json&, answer::Done&) {}
 
-answer::Refusal get_refusal(const Json& object) {
+void members(Fields& f, Fit& a) {
+  f.derived("ok", true);
+  f.required("largest", a.largest);
+  f.required("refused", a.refused);
+  f.optional("limit", a.limit);
+  if (f.reads() && (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest)))
+    f.fail(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
+}
+
+void members(Fields& f, answer::Done&) {
+  f.derived("ok", true);
+}
+
+void members(Fields& f, answer::Refusal& a) {
   // The reason is shown in tables. A traceback or a compiler's whole output belongs on standard error.
   constexpr std::size_t longest_reason = 2000;
-  answer::Refusal refusal{
-      .status = get_or<std::string>(object, "status", "failed"),
-      .reason = shorten_text(get_or<std::string>(object, "reason", "no reason given"), longest_reason)};
-  if (refusal.status != "unsupported" && refusal.status != "out_of_memory" && refusal.status != "failed") {
-    throw FieldError(
-        fmt::format("'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed",
-                    shorten_text(refusal.status, longest_name)));
-  }
-  return refusal;
+  f.derived("ok", false);
+  if (f.reads()) a.reason = "no reason given";
+  f.optional("status", a.status);
+  f.optional("reason", a.reason);
+  if (f.writes()) return;
+  a.reason = shorten_text(a.reason, longest_reason);
+  if (a.status != "unsupported" && a.status != "out_of_memory" && a.status != "failed")
+    f.fail(fmt::format("'status' of a refusal is '{}' and must be unsupported, out_of_memory or failed",
+                       shorten_text(a.status, longest_name)));
 }
 
-Request read_request(const Json& object) {
-  const auto kind = get<std::string>(object, "request");
-  if (kind == "hello")
-    return request::Hello{.protocol = get<int>(object, "protocol"),
-                          .threads = get_or<int>(object, "threads", 1)};
-  if (kind == "prepare") {
-    return request::Prepare{.problem = get_case(object),
-                            .seed = get<std::uint64_t>(object, "seed"),
-                            .cold = get_or<std::string>(object, "cache", "warm") == "cold"};
-  }
-  if (kind == "expect") {
-    return request::Expect{.problem = get_case(object),
-                           .seed = get<std::uint64_t>(object, "seed"),
-                           .elements = get<std::vector<std::int64_t>>(object, "elements")};
-  }
-  if (kind == "verify")
-    return request::Verify{.elements = get<std::vector<std::int64_t>>(object, "elements")};
-  if (kind == "sample") {
-    const auto iterations = get<std::int64_t>(object, "iterations");
-    if (iterations < 1)
-      throw FieldError(fmt::format("'iterations' is {} and must be at least 1", iterations));
-    return request::Sample{.iterations = iterations,
-                           .device_seconds = get_or<bool>(object, "device_seconds", true)};
-  }
+// ---- both
+
+template <typename Message>
+void all_members(Fields& f, Message& message) {
+  if constexpr (std::is_same_v<Message, Evidence>)
+    reference_members(f, message);
+  else
+    members(f, message);
+}
+
+template <typename Message>
+Message read(const JsonReader& in) {
+  Message message;
+  Fields f(in);
+  all_members(f, message);
+  return message;
+}
+
+/// A library's message may hold bytes that are not UTF-8; they are replaced, not thrown on.
+template <typename Messages>
+std::string line_of(Messages messages) {
+  Json object = Json::object();
+  Fields f(object);
+  std::visit([&](auto& message) { all_members(f, message); }, messages);
+  return text_of(object);
+}
+
+Request read_request(const JsonReader& in) {
+  const auto kind = in.get<std::string>("request");
+  if (kind == "hello") return read<request::Hello>(in);
+  if (kind == "prepare") return read<request::Prepare>(in);
+  if (kind == "expect") return read<request::Expect>(in);
+  if (kind == "verify") return read<request::Verify>(in);
+  if (kind == "sample") return read<request::Sample>(in);
   if (kind == "epoch") return request::Epoch{};
   if (kind == "fit") return request::Fit{};
   if (kind == "release") return request::Release{};
@@ -411,7 +336,7 @@ Parameters parameters_from_json(const Json& object) {
 }
 
 std::string to_line(const Request& request) {
-  return std::visit([](const auto& r) { return to_object(r).dump(); }, request);
+  return line_of(request);
 }
 
 Request parse_request(const std::string& line) {
@@ -435,20 +360,14 @@ std::size_t longest_answer(const std::string& request) {
 }
 
 std::string to_line(const Answer& answer) {
-  // A library's message may contain bytes that are not UTF-8. They are replaced instead of causing an
-  // exception.
-  return std::visit(
-      [](const auto& a) { return to_object(a).dump(-1, ' ', false, Json::error_handler_t::replace); },
-      answer);
+  return line_of(answer);
 }
 
 template <typename T>
 std::variant<T, answer::Refusal> parse_answer(const std::string& line) {
-  return read_line(line, [](const Json& object) -> std::variant<T, answer::Refusal> {
-    if (!get<bool>(object, "ok")) return get_refusal(object);
-    T parsed;
-    read(object, parsed);
-    return parsed;
+  return read_line(line, [](const JsonReader& in) -> std::variant<T, answer::Refusal> {
+    if (!in.get<bool>("ok")) return read<answer::Refusal>(in);
+    return read<T>(in);
   });
 }
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "host/own_speed.h"
+#include "json/text.h"
 #include "reports/text.h"
-#include "results/json_parts.h"
 
 namespace breakeven {
 namespace {

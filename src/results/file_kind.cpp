@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "results/google_benchmark.h"
-#include "results/json_text.h"
+#include "results/reading.h"
 #include "results/result.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct KindEntry {
   FileKind kind = FileKind::unknown;

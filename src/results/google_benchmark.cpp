@@ -17,14 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/json_value.h"
-#include "results/json_text.h"
+#include "json/value.h"
+#include "results/reading.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Listens to the parser until one of the keys at the top tells what the file is.
 class KindListener {

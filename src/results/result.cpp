@@ -1,35 +1,9 @@
 #include "results/result.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace breakeven {
-namespace {
-
-constexpr std::array<std::pair<Status, std::string_view>, 8> status_names{{
-    {Status::ok, "ok"},
-    {Status::wrong, "wrong"},
-    {Status::implausible, "implausible"},
-    {Status::unsupported, "unsupported"},
-    {Status::out_of_memory, "out_of_memory"},
-    {Status::failed, "failed"},
-    {Status::timed_out, "timed_out"},
-    {Status::interrupted, "interrupted"},
-}};
-
-}  // namespace
-
-std::string_view name(Status status) {
-  return status_names[static_cast<std::size_t>(status)].second;
-}
-
-std::optional<Status> parse_status(std::string_view name) {
-  for (const auto& [status, known] : status_names) {
-    if (known == name) return status;
-  }
-  return std::nullopt;
-}
 
 bool BackendRecord::has_operation(std::string_view op) const {
   return std::any_of(supports.begin(), supports.end(),

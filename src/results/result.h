@@ -2,18 +2,20 @@
 // docs/result-file.md.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "json/names.h"
+#include "json/text.h"
 #include "statistics/estimate.h"
 #include "statistics/summary.h"
 #include "workloads/evidence.h"
@@ -23,8 +25,9 @@
 namespace breakeven {
 
 enum class Status { ok, wrong, implausible, unsupported, out_of_memory, failed, timed_out, interrupted };
-std::string_view name(Status status);
-std::optional<Status> parse_status(std::string_view name);
+constexpr std::array<std::string_view, 8> names_of(Status) {
+  return {"ok", "wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"};
+}
 
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {
@@ -208,9 +211,9 @@ struct Result {
 };
 
 /// An invalid result file; the message names the file, the place and the remedy.
-class ResultError : public std::runtime_error {
+class ResultError : public JsonError {
  public:
-  using std::runtime_error::runtime_error;
+  using JsonError::JsonError;
 };
 
 /// "-" is standard input. Throws ResultError.

@@ -105,7 +105,7 @@ Answered<T> WorkerPool::ask(const Participant& participant, const Request& reque
       request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
   if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
   if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
-    return NoAnswer{.status = parse_status(refusal->status).value_or(Status::failed),
+    return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
                     .reason = std::move(refusal->reason)};
   }
   auto& lost = std::get<WorkerLost>(asked);

@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "json/names.h"
 #include "statistics/crossing.h"
 
 namespace breakeven {
@@ -29,7 +31,9 @@ struct BreakEvenRules {
 };
 
 enum class Lead { baseline, challenger, neither };
-inline constexpr std::array all_leads{Lead::baseline, Lead::challenger, Lead::neither};
+constexpr std::array<std::string_view, 3> names_of(Lead) {
+  return {"baseline", "challenger", "neither"};
+}
 
 /// One place where the lead changes.
 struct LeadChange {
@@ -60,9 +64,9 @@ struct BreakEven {
   std::size_t values = 0, launches = 0;     // how much that took
 };
 
-inline constexpr std::array break_even_answers{BreakEven::Answer::from_value, BreakEven::Answer::until_value,
-                                               BreakEven::Answer::always,     BreakEven::Answer::never,
-                                               BreakEven::Answer::neither,    BreakEven::Answer::unclear};
+constexpr std::array<std::string_view, 6> names_of(BreakEven::Answer) {
+  return {"from_value", "until_value", "always", "never", "neither", "unclear"};
+}
 
 class BreakEvenSearch {
  public:

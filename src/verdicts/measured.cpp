@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "results/json_parts.h"
+#include "results/json.h"
 
 namespace breakeven {
 namespace {

@@ -163,36 +163,6 @@ std::string medians_note(const ThresholdAnswer& answer, const std::string& param
       fmt::join(values, ", "));
 }
 
-std::string_view name(BreakEven::Answer answer) {
-  switch (answer) {
-    case BreakEven::Answer::from_value:
-      return "from_value";
-    case BreakEven::Answer::until_value:
-      return "until_value";
-    case BreakEven::Answer::always:
-      return "always";
-    case BreakEven::Answer::never:
-      return "never";
-    case BreakEven::Answer::neither:
-      return "neither";
-    case BreakEven::Answer::unclear:
-      break;
-  }
-  return "unclear";
-}
-
-std::string_view name(Lead lead) {
-  switch (lead) {
-    case Lead::baseline:
-      return "baseline";
-    case Lead::challenger:
-      return "challenger";
-    case Lead::neither:
-      break;
-  }
-  return "neither";
-}
-
 std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
   if (!sides[side].name.empty()) return sides[side].name;

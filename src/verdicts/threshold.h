@@ -89,9 +89,6 @@ inline constexpr const char* threshold_schema = "breakeven.threshold/1";
 /// A note on the values at which medians_disagree(); empty if there are none.
 std::string medians_note(const ThresholdAnswer& answer, const std::string& parameter);
 
-std::string_view name(BreakEven::Answer answer);
-std::string_view name(Lead lead);
-
 /// "OpenBLAS or oneDNN": a side of a threshold, with its threads where the sides differ in nothing else; a
 /// machine's name where the sides are machines.
 std::string name_of_side(const Threshold& threshold, std::size_t side);

@@ -1,230 +1,132 @@
 // What `threshold` found as JSON, and back. Its description is docs/thresholds.md.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "results/json_parts.h"
+#include "results/json.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const LeadChange& change) {
-  Json made{{"below", name(change.below)},
-            {"above", name(change.above)},
-            {"from", change.from},
-            {"by_bisection", change.by_bisection},
-            {"earliest", change.earliest},
-            {"latest", change.latest},
-            {"crossing", number_or_null(change.crossing)},
-            {"ci_low", number_or_null(change.interval.low)},
-            {"ci_high", number_or_null(change.interval.high)}};
-  if (change.interpolated) {
-    made["interpolated"] = true;
-    made["last_below"] = change.last_below;
-    made["first_above"] = change.first_above;
-  }
-  return made;
-}
-
 /// Only of what has one, so that the files of pairs stay as they are.
-void add_interval(Json& made, const std::optional<Interval>& interval) {
-  if (!interval) return;
-  made["ci_low"] = number_or_null(interval->low);
-  made["ci_high"] = number_or_null(interval->high);
-}
-
-std::optional<Interval> read_interval(const JsonReader& in) {
-  const auto low = in.optional_number("ci_low");
-  const auto high = in.optional_number("ci_high");
-  return low && high ? std::optional(Interval{.low = *low, .high = *high}) : std::nullopt;
-}
-
-Json to_json(const ThresholdStand& side) {
-  Json made{{"backend", side.backend},
-            {"seconds", number_or_null(side.seconds)},
-            {"joules", number_or_null(side.joules)},
-            {"cost", number_or_null(side.cost)},
-            {"algorithm", side.algorithm}};
-  add_interval(made, side.interval);
-  return made;
-}
-
-Json to_json(const ThresholdPoint& point) {
-  Json made{{"value", point.value},
-            {"log_ratios", numbers_or_nulls(point.log_ratios)},
-            {"baseline", to_json(point.sides[0])},
-            {"challenger", to_json(point.sides[1])},
-            {"wrong", point.wrong},
-            {"reason", point.reason}};
-  add_interval(made, point.interval);
-  return made;
-}
-
-Json to_json(const ThresholdAnswer& answer, const Threshold& threshold) {
-  Json made{{"title", answer.title},
-            {"in", name(answer.in)},
-            {"answer", name(answer.found.answer)},
-            {"in_words", in_words(answer, threshold)},
-            {"from", answer.from},
-            {"to", answer.to},
-            {"first_measured", or_null(answer.found.first)},
-            {"last_measured", or_null(answer.found.last)},
-            {"values", answer.found.values},
-            {"launches", answer.found.launches},
-            {"changes", Json::array()},
-            {"points", Json::array()},
-            {"notes", answer.notes}};
-  for (const LeadChange& change : answer.found.changes) made["changes"].push_back(to_json(change));
-  for (const ThresholdPoint& point : answer.points) made["points"].push_back(to_json(point));
-  return made;
-}
-
-Json to_json(const ThresholdContender& side) {
-  Json made{
-      {"wanted", side.wanted}, {"threads", side.threads}, {"price", nullptr}, {"backends", Json::array()}};
-  if (side.price)
-    made["price"] = {{"per_hour", side.price->per_hour},
-                     {"currency", side.price->from.currency},
-                     {"source", side.price->from.source},
-                     {"date", side.price->from.date}};
-  for (const BackendRecord& backend : side.backends) made["backends"].push_back(to_json(backend));
-  if (!side.name.empty()) made["name"] = side.name;
-  if (side.host) made["host"] = to_json(*side.host);
-  return made;
-}
-
-HourlyPrice read_price(const JsonReader& in) {
-  return {.per_hour = in.get<double>("per_hour"),
-          .from = {.currency = in.get<std::string>("currency"),
-                   .source = in.get<std::string>("source"),
-                   .date = in.get<std::string>("date")}};
-}
-
-ThresholdContender read_contender(const JsonReader& in) {
-  ThresholdContender side{.wanted = in.get<std::vector<std::string>>("wanted"),
-                          .backends = {},
-                          .threads = in.get<int>("threads"),
-                          .price = {}};
-  if (in.has("price")) side.price = read_price(in.child("price"));
-  in.each("backends", [&](const JsonReader& b) { side.backends.push_back(read_backend(b)); });
-  side.name = in.get_or<std::string>("name", "");
-  if (in.has("host")) side.host = read_host(in.child("host"));
-  return side;
-}
-
-ThresholdStand read_stand(const JsonReader& in) {
-  return {.backend = in.get_or<std::string>("backend", ""),
-          .seconds = in.optional_number("seconds"),
-          .joules = in.optional_number("joules"),
-          .cost = in.optional_number("cost"),
-          .algorithm = in.get_or<std::string>("algorithm", ""),
-          .interval = read_interval(in)};
-}
-
-ThresholdPoint read_point(const JsonReader& in) {
-  return {.value = in.get<std::int64_t>("value"),
-          .log_ratios = in.numbers("log_ratios"),
-          .sides = {read_stand(in.child("baseline")), read_stand(in.child("challenger"))},
-          .reason = in.get_or<std::string>("reason", ""),
-          .wrong = in.get_or<bool>("wrong", false),
-          .interval = read_interval(in)};
-}
-
-/// The one of `all` that is called what `key` says.
-template <typename Named, std::size_t N>
-Named read_name(const JsonReader& in, const char* key, const std::array<Named, N>& all) {
-  const auto said = in.get<std::string>(key);
-  for (const Named one : all) {
-    if (name(one) == said) return one;
+void interval_fields(Fields& f, std::optional<Interval>& interval) {
+  std::optional<double> low;
+  std::optional<double> high;
+  if (interval) {
+    low = interval->low;
+    high = interval->high;
   }
-  in.fail(fmt::format("has no {} that is called '{}'", key, said));
-}
-
-LeadChange read_change(const JsonReader& in) {
-  return {.below = read_name(in, "below", all_leads),
-          .above = read_name(in, "above", all_leads),
-          .crossing = in.number("crossing"),
-          .interval = {.low = in.number("ci_low"), .high = in.number("ci_high")},
-          .by_bisection = in.get_or<bool>("by_bisection", false),
-          .interpolated = in.get_or<bool>("interpolated", false),
-          .from = in.get<std::int64_t>("from"),
-          .earliest = in.get<std::int64_t>("earliest"),
-          .latest = in.get<std::int64_t>("latest"),
-          .last_below = in.get_or<std::int64_t>("last_below", 0),
-          .first_above = in.get_or<std::int64_t>("first_above", 0)};
-}
-
-ThresholdAnswer read_answer(const JsonReader& in) {
-  ThresholdAnswer answer{.title = in.get<std::string>("title"),
-                         .in = in.has("in") ? read_name(in, "in", quantities) : Quantity::time,
-                         .from = in.get<std::int64_t>("from"),
-                         .to = in.get<std::int64_t>("to"),
-                         .found = {.answer = read_name(in, "answer", break_even_answers),
-                                   .changes = {},
-                                   .first = in.optional<std::int64_t>("first_measured"),
-                                   .last = in.optional<std::int64_t>("last_measured"),
-                                   .values = in.has("values") ? in.count("values") : 0,
-                                   .launches = in.has("launches") ? in.count("launches") : 0},
-                         .points = {},
-                         .notes = in.get_or<std::vector<std::string>>("notes", {})};
-  if (answer.found.first.has_value() != answer.found.last.has_value())
-    in.fail("has one of first_measured and last_measured, and not the other");
-  in.each("changes", [&](const JsonReader& c) { answer.found.changes.push_back(read_change(c)); });
-  in.each("points", [&](const JsonReader& p) { answer.points.push_back(read_point(p)); });
-  return answer;
+  f.if_set("ci_low", low);
+  f.if_set("ci_high", high);
+  if (f.reads() && low && high) interval = Interval{.low = *low, .high = *high};
 }
 
 }  // namespace
 
-Threshold threshold_from(const Json& json) {
-  const JsonReader in(json, "");
-  const auto schema = in.get_or<std::string>("schema", threshold_schema);
-  if (schema != threshold_schema)
-    throw ResultError(
-        fmt::format("is of schema '{}' and this program reads '{}': use the breakeven that wrote it", schema,
-                    threshold_schema));
-  Threshold t;
-  t.created = in.get_or<std::string>("created", "");
-  t.complete = in.get<bool>("complete");
-  t.tool_version = in.child("tool").get_or<std::string>("version", "");
-  t.warnings = in.get_or<std::vector<std::string>>("warnings", {});
-  t.host = read_host(in.child("host"));
-  t.machine_speed = read_machine_speed(in);
-  t.title = in.get_or<std::string>("title", "");
-  t.parameter = in.get<std::string>("parameter");
-  t.width = in.get<double>("width");
-  t.sides = {read_contender(in.child("baseline")), read_contender(in.child("challenger"))};
-  t.unlike_precision = in.get_or<bool>("unlike_precision", false);
-  t.from_results = in.get_or<bool>("from_results", false);
-  t.config = text_of(in.at("config"));
-  t.wall_seconds = in.get_or<double>("wall_seconds", 0);
-  in.each("answers", [&](const JsonReader& a) { t.answers.push_back(read_answer(a)); });
-  return t;
+void fields(Fields& f, LeadChange& change) {
+  f.required("below", change.below);
+  f.required("above", change.above);
+  f.required("from", change.from);
+  f.optional("by_bisection", change.by_bisection);
+  f.required("earliest", change.earliest);
+  f.required("latest", change.latest);
+  f.number("crossing", change.crossing);
+  f.number("ci_low", change.interval.low);
+  f.number("ci_high", change.interval.high);
+  f.if_set("interpolated", change.interpolated);
+  if (f.writes() && !change.interpolated) return;
+  f.optional("last_below", change.last_below);
+  f.optional("first_above", change.first_above);
 }
 
-std::string to_json_text(const Threshold& t) {
-  Json made{{"schema", threshold_schema},
-            {"created", t.created},
-            {"complete", t.complete},
-            {"tool", {{"name", "breakeven"}, {"version", t.tool_version}}},
-            {"host", to_json(t.host)},
-            {"title", t.title},
-            {"parameter", t.parameter},
-            {"width", t.width},
-            {"unlike_precision", t.unlike_precision},
-            {"baseline", to_json(t.sides[0])},
-            {"challenger", to_json(t.sides[1])},
-            {"wall_seconds", t.wall_seconds},
-            {"warnings", t.warnings},
-            {"config", config_json(t.config)},
-            {"answers", Json::array()}};
-  if (t.machine_speed) made["machine_speed"] = to_json(*t.machine_speed);
-  if (t.from_results) made["from_results"] = true;
-  for (const ThresholdAnswer& answer : t.answers) made["answers"].push_back(to_json(answer, t));
-  return text_of(made);
+void fields(Fields& f, ThresholdStand& side) {
+  f.optional("backend", side.backend);
+  f.optional("seconds", side.seconds);
+  f.optional("joules", side.joules);
+  f.optional("cost", side.cost);
+  f.optional("algorithm", side.algorithm);
+  interval_fields(f, side.interval);
+}
+
+void fields(Fields& f, ThresholdPoint& point) {
+  f.required("value", point.value);
+  f.optional("log_ratios", point.log_ratios);
+  f.required("baseline", point.sides[0]);
+  f.required("challenger", point.sides[1]);
+  f.optional("wrong", point.wrong);
+  f.optional("reason", point.reason);
+  interval_fields(f, point.interval);
+}
+
+void answer_fields(Fields& f, ThresholdAnswer& answer, const Threshold& threshold) {
+  f.required("title", answer.title);
+  f.optional("in", answer.in);
+  f.required("answer", answer.found.answer);
+  if (f.writes()) f.derived("in_words", in_words(answer, threshold));
+  f.required("from", answer.from);
+  f.required("to", answer.to);
+  f.optional("first_measured", answer.found.first);
+  f.optional("last_measured", answer.found.last);
+  f.expect(answer.found.first.has_value() == answer.found.last.has_value(),
+           "has one of first_measured and last_measured, and not the other");
+  f.optional("values", answer.found.values);
+  f.optional("launches", answer.found.launches);
+  f.required("changes", answer.found.changes);
+  f.required("points", answer.points);
+  f.optional("notes", answer.notes);
+}
+
+void fields(Fields& f, HourlyPrice& price) {
+  f.required("per_hour", price.per_hour);
+  f.required("currency", price.from.currency);
+  f.required("source", price.from.source);
+  f.required("date", price.from.date);
+}
+
+void fields(Fields& f, ThresholdContender& side) {
+  f.required("wanted", side.wanted);
+  f.required("threads", side.threads);
+  f.optional("price", side.price);
+  f.required("backends", side.backends);
+  f.if_set("name", side.name);
+  f.if_set("host", side.host);
+}
+
+void fields(Fields& f, Threshold& threshold) {
+  f.derived("schema", threshold_schema);
+  f.optional("created", threshold.created);
+  f.required("complete", threshold.complete);
+  f.object("tool", [&](Fields& tool) {
+    tool.derived("name", "breakeven");
+    tool.optional("version", threshold.tool_version);
+  });
+  f.required("host", threshold.host);
+  f.optional("title", threshold.title);
+  f.required("parameter", threshold.parameter);
+  f.required("width", threshold.width);
+  f.optional("unlike_precision", threshold.unlike_precision);
+  f.required("baseline", threshold.sides[0]);
+  f.required("challenger", threshold.sides[1]);
+  f.optional("wall_seconds", threshold.wall_seconds);
+  f.optional("warnings", threshold.warnings);
+  f.json_text("config", threshold.config);
+  f.objects("answers", threshold.answers,
+            [&](Fields& one, ThresholdAnswer& answer) { answer_fields(one, answer, threshold); });
+  f.if_set("machine_speed", threshold.machine_speed);
+  f.if_set("from_results", threshold.from_results);
+}
+
+Threshold threshold_from(const Json& json) {
+  const JsonReader in(json);
+  const auto schema = in.find("schema") != nullptr ? in.get<std::string>("schema") : threshold_schema;
+  if (schema != threshold_schema)
+    throw JsonError(
+        fmt::format("is of schema '{}' and this program reads '{}': use the breakeven that wrote it", schema,
+                    threshold_schema));
+  return read_fields<Threshold>(in);
+}
+
+std::string to_json_text(const Threshold& threshold) {
+  return text_of(json_of(threshold));
 }
 
 }  // namespace breakeven

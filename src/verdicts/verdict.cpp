@@ -6,17 +6,6 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 5> verdict_names{"same", "slower", "faster", "inconclusive",
-                                                        "incomparable"};
-constexpr std::array<std::string_view, 3> presence_names{"both", "only_base", "only_head"};
-
-template <typename T, std::size_t count>
-std::optional<T> parse(const std::array<std::string_view, count>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<T>(found - names.begin());
-}
-
 bool failed(Status status) {
   return status == Status::failed || status == Status::timed_out || status == Status::out_of_memory ||
          status == Status::interrupted;
@@ -40,19 +29,6 @@ int exit_status(const CaseVerdict& c) {
 }
 
 }  // namespace
-
-std::string_view name(Verdict verdict) {
-  return verdict_names[static_cast<std::size_t>(verdict)];
-}
-std::optional<Verdict> parse_verdict(std::string_view name) {
-  return parse<Verdict>(verdict_names, name);
-}
-std::string_view name(Presence presence) {
-  return presence_names[static_cast<std::size_t>(presence)];
-}
-std::optional<Presence> parse_presence(std::string_view name) {
-  return parse<Presence>(presence_names, name);
-}
 
 CaseVerdict undecided(const CaseResult& c) {
   CaseVerdict made;

@@ -2,6 +2,7 @@
 // show.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -22,14 +23,16 @@ enum class Verdict {
   inconclusive,  // the samples do not tell
   incomparable,  // there are no two times that could be compared; the reason says why
 };
-/// The verdict's name in the verdict file.
-std::string_view name(Verdict verdict);
-std::optional<Verdict> parse_verdict(std::string_view name);
+/// In the verdict file.
+constexpr std::array<std::string_view, 5> names_of(Verdict) {
+  return {"same", "slower", "faster", "inconclusive", "incomparable"};
+}
 
 /// The sides that have a case.
 enum class Presence { both, only_base, only_head };
-std::string_view name(Presence presence);
-std::optional<Presence> parse_presence(std::string_view name);
+constexpr std::array<std::string_view, 3> names_of(Presence) {
+  return {"both", "only_base", "only_head"};
+}
 
 /// Head's seconds over base's, with its 95 % interval: above 1 is slower.
 struct Ratio {

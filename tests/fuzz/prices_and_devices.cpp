@@ -2,10 +2,10 @@
 // those it describes, or it is a ConfigError.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
-#include "plan/device_catalogue.h"
-#include "plan/prices.h"
+#include "rank/device_catalogue.h"
+#include "rank/prices.h"
+#include "rank/rank.h"
 #include "unit/reports_sample.h"
-#include "verdicts/rank.h"
 
 using namespace breakeven;
 

@@ -3,9 +3,9 @@
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "plan/config_files.h"
-#include "plan/mix.h"
 #include "plan/shape_file.h"
 #include "plan/threshold_config.h"
+#include "rank/mix.h"
 
 using namespace breakeven;
 

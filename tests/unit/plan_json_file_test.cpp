@@ -100,7 +100,7 @@ TEST(JsonFile, SaysWhatAFileOfAnotherKindIs) {
 TEST(JsonFile, FindsAKeyThatIsThereTwice) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_of(folder.write("a.json", R"([{"a": 1}, {"b": [0, {"a": 1, "c": {"a": 2}, "a": 3}]}])")),
-              HasSubstr(": /1/b/1/a: the key 'a' is there twice; remove one"));
+              HasSubstr(": /1/b/1/a: is there twice; remove one"));
   EXPECT_EQ(error_of(folder.write("b.json", R"([{"a": {"a": 1}, "b": 2}, {"a": 1, "b": 2}])")), "");
 }
 
@@ -118,7 +118,7 @@ TEST(JsonFile, HostileFilesCostLittle) {
   EXPECT_THAT(error_of(folder.write("deep.json", std::string(size, '['))), HasSubstr("nested more than 64"));
   std::string keys = "{";
   for (int i = 0; keys.size() < size - 20; ++i) keys += fmt::format("\"{}\":0,", i);
-  EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("is the 1001th key of one object"));
+  EXPECT_THAT(error_of(folder.write("keys.json", keys)), HasSubstr("has more than 1000 keys"));
   const std::string message = error_of(folder.write("text.json", "\"" + std::string(size - 1, 'x')));
   EXPECT_THAT(message, HasSubstr("missing closing quote"));
   EXPECT_LT(message.size(), 1000U);
@@ -136,7 +136,7 @@ TEST(JsonFile, MayBeAsDeepAndAsWideAsItsLimits) {
   };
   EXPECT_EQ(error_of(folder.write("a.json", keys(1000))), "");
   EXPECT_THAT(error_of(folder.write("a.json", keys(1001))),
-              HasSubstr(": /1/1000: is the 1001th key of one object; is it the right file?"));
+              HasSubstr(": /1: has more than 1000 keys; is it the right file?"));
   EXPECT_EQ(error_of(folder.write("a.json", "[{\"a\": 1}, {\"a\": [{\"a\": {}}]}]")), "");
 }
 
@@ -215,7 +215,7 @@ TEST(JsonFile, HasValuesOfTheTypesThatAreAskedFor) {
 TEST(JsonFile, MessagesCannotSteerATerminal) {
   const TemporaryFolder folder;
   const std::string message = error_of(folder.write("a.json", R"({"\u001b[2J": 1, "\u001b[2J": 2})"));
-  EXPECT_THAT(message, HasSubstr(R"(/\x1b[2J: the key '\x1b[2J' is there twice)"));
+  EXPECT_THAT(message, HasSubstr(R"(/\x1b[2J: is there twice)"));
   EXPECT_EQ(message.find('\x1b'), std::string::npos);
 }
 

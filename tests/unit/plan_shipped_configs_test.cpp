@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "plan/config.h"
-#include "plan/device_catalogue.h"
 #include "plan/schema.h"
 #include "plan/shape_file.h"
+#include "rank/device_catalogue.h"
 #include "temporary_folder.h"
 
 namespace breakeven::plan_shipped_configs_test {

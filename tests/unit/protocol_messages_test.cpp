@@ -252,8 +252,10 @@ TEST(Answers, RubbishIsRefusedSayingWhat) {
         why_refused<answer::Epoch>(fmt::format(R"({{"ok":true,"accuracy":1,"seconds":{}}})", seconds)),
         HasSubstr("must be above 0"));
   }
-  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": ["1"]})"), HasSubstr("which is no number"));
-  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": 1})"), HasSubstr("is not a list"));
+  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": ["1"]})"),
+              HasSubstr("'elements' must hold numbers"));
+  EXPECT_THAT(why_refused<Evidence>(R"({"ok": true, "elements": 1})"),
+              HasSubstr("'elements' must be a list"));
   EXPECT_THAT(why_refused<answer::Done>(R"({"ok": false, "status": "tired"})"), HasSubstr("'tired'"));
 }
 

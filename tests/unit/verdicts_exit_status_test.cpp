@@ -80,9 +80,9 @@ TEST(VerdictExitStatus, DoesNotCountWhatNeitherSideSupports) {
 TEST(VerdictNames, AreReadAsTheyAreWritten) {
   for (int i = 0; i < 5; ++i) {
     const auto verdict = static_cast<Verdict>(i);
-    EXPECT_EQ(parse_verdict(name(verdict)), verdict);
+    EXPECT_EQ(parse_name<Verdict>(name(verdict)), verdict);
   }
-  EXPECT_EQ(parse_verdict("Slower"), std::nullopt);
+  EXPECT_EQ(parse_name<Verdict>("Slower"), std::nullopt);
   EXPECT_EQ(name(Verdict::same), "same");
   EXPECT_EQ(name(Verdict::slower), "slower");
   EXPECT_EQ(name(Verdict::faster), "faster");
@@ -91,10 +91,10 @@ TEST(VerdictNames, AreReadAsTheyAreWritten) {
   EXPECT_EQ(name(Presence::both), "both");
   EXPECT_EQ(name(Presence::only_base), "only_base");
   EXPECT_EQ(name(Presence::only_head), "only_head");
-  EXPECT_EQ(parse_presence("base"), std::nullopt);
+  EXPECT_EQ(parse_name<Presence>("base"), std::nullopt);
   for (int i = 0; i < 3; ++i) {
     const auto presence = static_cast<Presence>(i);
-    EXPECT_EQ(parse_presence(name(presence)), presence);
+    EXPECT_EQ(parse_name<Presence>(name(presence)), presence);
   }
 }
 

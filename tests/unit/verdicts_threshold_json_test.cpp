@@ -120,7 +120,7 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
     document[place] = value;
     try {
       threshold_from(document);
-    } catch (const ResultError& e) {
+    } catch (const JsonError& e) {
       return e.what();
     }
     return "";
@@ -132,8 +132,7 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
   EXPECT_THAT(why(Pointer("/answers/0/changes/0/above"), "b"), HasSubstr("/answers/0/changes/0"));
   EXPECT_THAT(why(Pointer("/answers/0/last_measured"), nullptr), HasSubstr("/answers/0"));
   EXPECT_THAT(why(Pointer("/challenger/price/per_hour"), "much"), HasSubstr("/challenger/price/per_hour"));
-  EXPECT_THAT(why(Pointer("/answers/0/answer"), "perhaps"),
-              HasSubstr("has no answer that is called 'perhaps'"));
+  EXPECT_THAT(why(Pointer("/answers/0/answer"), "perhaps"), HasSubstr("has the unknown answer 'perhaps'"));
   EXPECT_THAT(why(Pointer("/answers/0/last_measured"), nullptr),
               HasSubstr("has one of first_measured and last_measured, and not the other"));
   EXPECT_EQ(why(Pointer("/schema"), "breakeven.threshold/2"),

@@ -155,13 +155,9 @@ TEST(ThresholdWords, NameMachinesWhereTheSidesAreMachines) {
 }
 
 TEST(ThresholdWords, AreNamesInFiles) {
-  std::vector<std::string_view> answers;
-  for (const BreakEven::Answer answer : break_even_answers) answers.push_back(name(answer));
-  EXPECT_THAT(answers,
+  EXPECT_THAT(all_names<BreakEven::Answer>(),
               testing::ElementsAre("from_value", "until_value", "always", "never", "neither", "unclear"));
-  std::vector<std::string_view> leads;
-  for (const Lead lead : all_leads) leads.push_back(name(lead));
-  EXPECT_THAT(leads, testing::ElementsAre("baseline", "challenger", "neither"));
+  EXPECT_THAT(all_names<Lead>(), testing::ElementsAre("baseline", "challenger", "neither"));
 }
 
 TEST(ThresholdWords, NameWhatWasThere) {

@@ -10,12 +10,12 @@
 #include <sstream>
 #include <variant>
 
+#include "json/text.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/charts/result_charts.h"
 #include "reports/charts/svg.h"
 #include "reports/document/builders.h"
 #include "reports/render/terminal.h"
-#include "results/json_text.h"
 #include "text/printable.h"
 
 namespace breakeven::well_formed {
@@ -41,7 +41,7 @@ Fault fault_of_json(const std::string& text) {
   try {
     parse_strictly(text);
     return "";
-  } catch (const ResultError& e) {
+  } catch (const JsonError& e) {
     return e.what();
   }
 }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "rank/rank.h"
 #include "reports/charts/chart.h"
-#include "verdicts/rank.h"
 
 namespace breakeven {
 

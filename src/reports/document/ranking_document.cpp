@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "rank/rank.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
@@ -11,7 +12,6 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "verdicts/rank.h"
 
 namespace breakeven {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "history/check.h"
+#include "rank/rank.h"
 #include "verdicts/measured.h"
-#include "verdicts/rank.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {

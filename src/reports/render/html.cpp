@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "json/text.h"
 #include "reports/charts/svg.h"
 #include "reports/document/names.h"
 #include "reports/render/cells.h"
 #include "reports/render/page_assets.h"
 #include "reports/text.h"
-#include "results/json_parts.h"
 #include "version.h"
 
 namespace breakeven {

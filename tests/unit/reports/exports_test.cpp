@@ -12,10 +12,10 @@
 #include <set>
 #include <sstream>
 
+#include "json/text.h"
 #include "reports/exports/format.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
-#include "results/json_text.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"
 

@@ -1,3 +1,5 @@
+#include "rank/rank.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -6,7 +8,6 @@
 #include <span>
 
 #include "reports_sample.h"
-#include "verdicts/rank.h"
 
 namespace breakeven {
 namespace {

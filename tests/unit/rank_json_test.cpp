@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rank/rank.h"
 #include "reports_sample.h"
-#include "verdicts/rank.h"
 
-namespace breakeven::verdicts_rank_json_test {
+namespace breakeven::rank_json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -143,4 +143,4 @@ TEST(RankJson, HasNoCurrencyWithoutPrices) {
 }
 
 }  // namespace
-}  // namespace breakeven::verdicts_rank_json_test
+}  // namespace breakeven::rank_json_test

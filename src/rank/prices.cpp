@@ -1,4 +1,4 @@
-#include "plan/prices.h"
+#include "rank/prices.h"
 
 #include <fmt/format.h>
 

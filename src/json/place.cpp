@@ -1,28 +1,40 @@
-#include "plan/place.h"
+#include "json/place.h"
 
 #include <fmt/format.h>
 
 #include "text/printable.h"
 
 namespace breakeven {
-Place Place::operator/(std::string_view key) const {
-  Place inner = *this;
-  inner.pointer_ += '/';
+
+std::string pointer_to(std::string_view key) {
+  std::string part = "/";
   for (const char c : key) {
     if (c == '~') {
-      inner.pointer_ += "~0";
+      part += "~0";
     } else if (c == '/') {
-      inner.pointer_ += "~1";
+      part += "~1";
     } else {
-      inner.pointer_ += c;
+      part += c;
     }
   }
+  return part;
+}
+
+Place Place::operator/(std::string_view key) const {
+  Place inner = *this;
+  inner.pointer_ += pointer_to(key);
   return inner;
 }
 
 Place Place::operator/(std::size_t index) const {
   Place inner = *this;
   inner.pointer_ += fmt::format("/{}", index);
+  return inner;
+}
+
+Place Place::at(std::string_view pointer) const {
+  Place inner = *this;
+  inner.pointer_ += pointer;
   return inner;
 }
 

@@ -1,4 +1,4 @@
-// Converts JSON values to C++ values, without the implicit conversions of nlohmann_json's get().
+// Converts JSON values to C++ values and back, without the implicit conversions of nlohmann_json's get().
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 
 namespace breakeven {
 
+/// Keeps the order in which keys were written.
+using Json = nlohmann::ordered_json;
+
 template <typename T>
 inline constexpr bool is_vector = false;
 template <typename T>
@@ -17,18 +20,18 @@ inline constexpr bool is_vector<std::vector<T>> = true;
 
 /// `json` as a T; empty if it is anything else. get() would also make an integer of a fraction, of true or of
 /// a number outside the integer's range (undefined, for a double).
-template <typename T, typename Json>
+template <typename T>
 std::optional<T> exactly(const Json& json) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (!json.is_number_integer()) return std::nullopt;
     const auto in_range = [](auto number) {
       return std::in_range<T>(number) ? std::optional<T>(static_cast<T>(number)) : std::nullopt;
     };
-    return json.is_number_unsigned() ? in_range(json.template get<std::uint64_t>())
-                                     : in_range(json.template get<std::int64_t>());
+    return json.is_number_unsigned() ? in_range(json.get<std::uint64_t>())
+                                     : in_range(json.get<std::int64_t>());
   } else if constexpr (std::is_floating_point_v<T>) {
     if (!json.is_number()) return std::nullopt;
-    return json.template get<T>();
+    return json.get<T>();
   } else if constexpr (is_vector<T>) {
     if (!json.is_array()) return std::nullopt;
     T values;
@@ -40,11 +43,16 @@ std::optional<T> exactly(const Json& json) {
     return values;
   } else {
     try {
-      return json.template get<T>();
+      return json.get<T>();
     } catch (const nlohmann::json::exception&) {
       return std::nullopt;
     }
   }
 }
+
+/// JSON has no NaN or infinity, and 0 must not stand for unknown: null does.
+Json number_or_null(double value);
+Json number_or_null(const std::optional<double>& value);
+Json numbers_or_nulls(const std::vector<double>& values);
 
 }  // namespace breakeven

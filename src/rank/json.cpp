@@ -1,14 +1,13 @@
-#include <nlohmann/json.hpp>
+#include "results/json.h"
+
 #include <string>
 #include <vector>
 
-#include "results/json_parts.h"
-#include "verdicts/rank.h"
+#include "json/text.h"
+#include "rank/rank.h"
 
 namespace breakeven {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* rank_schema = "breakeven.rank/1";
 
@@ -58,7 +57,7 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"device", one.candidate.device},
             {"is_cpu", one.candidate.is_cpu},
             {"predicted", one.predicted},
-            {"host", to_json(one.candidate.host)},
+            {"host", json_of(one.candidate.host)},
             {"place", one.place == 0 ? Json(nullptr) : Json(one.place)},
             {"behind", to_json(one.behind)},
             {"seconds", to_json(one.seconds)},

@@ -1,4 +1,4 @@
-#include "verdicts/rank_prediction.h"
+#include "rank/missing_times.h"
 
 #include <fmt/format.h>
 

@@ -1,23 +1,20 @@
-#include "results/json_text.h"
+#include "json/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
+#include <new>
 #include <utility>
 #include <vector>
 
-#include "results/memory_reserve.h"
-#include "results/whole_file.h"
+#include "json/memory_reserve.h"
+#include "json/place.h"
 #include "text/json_error.h"
-#include "text/printable.h"
 
 namespace breakeven {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Limits that no result comes near, so that a hostile file costs neither time nor the stack.
+// Limits that no file comes near, so that a hostile file costs neither time nor the stack.
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_keys = 1000;
 
@@ -62,11 +59,10 @@ class Builder {
     auto& members = levels_.back()->get_ref<Json::object_t&>();
     const auto [member, added] = members.emplace(name, nullptr);
     if (!added && repeated_ == RepeatedKey::refused) {
-      throw ResultError(fmt::format("{}/{} is there twice; remove one", place(), name));
+      throw JsonError(place() + pointer_to(name), "is there twice; remove one");
     }
     if (members.size() > most_keys) {
-      throw ResultError(
-          fmt::format("{} has more than {} keys; is it the right file?", or_root(place()), most_keys));
+      throw JsonError(place(), fmt::format("has more than {} keys; is it the right file?", most_keys));
     }
     key_ = std::move(name);
     member_ = &member->second;
@@ -75,7 +71,10 @@ class Builder {
   }
 
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/, const Json::exception& e) {
-    throw ResultError(fmt::format("is not valid JSON, perhaps truncated: {}", json_error_text(e.what())));
+    const std::string problem = json_error_text(e.what());
+    if (const auto* syntax = dynamic_cast<const Json::parse_error*>(&e))
+      throw JsonSyntaxError(syntax->byte, problem);
+    throw JsonError(next_place(), problem);  // a number that no double holds
   }
 
  private:
@@ -91,7 +90,7 @@ class Builder {
   void count() {
     if (is_memory_short()) throw std::bad_alloc();
     if (++values_ > most_values)
-      throw ResultError(
+      throw JsonError(
           fmt::format("holds more than {} million values; is it the right file? Split it, or "
                       "leave out cases",
                       most_values / 1'000'000));
@@ -114,8 +113,8 @@ class Builder {
 
   bool open(Json empty) {
     if (levels_.size() + ignored_levels_ >= deepest)
-      throw ResultError(fmt::format("{} is nested more than {} levels deep; is it the right file?",
-                                    or_root(place()), deepest));
+      throw JsonError(place(),
+                      fmt::format("is nested more than {} levels deep; is it the right file?", deepest));
     count();
     if (!takes_next()) {
       ++ignored_levels_;
@@ -149,11 +148,16 @@ class Builder {
     std::string pointer;
     for (std::size_t l = 1; l < levels_.size(); ++l) {
       const Json& outer = *levels_[l - 1];
-      pointer += outer.is_array() ? fmt::format("/{}", outer.size() - 1) : fmt::format("/{}", keys_[l]);
+      pointer += outer.is_array() ? fmt::format("/{}", outer.size() - 1) : pointer_to(keys_[l]);
     }
     return pointer;
   }
-  static std::string or_root(const std::string& pointer) { return pointer.empty() ? "/" : pointer; }
+  /// Of the value that is read next.
+  std::string next_place() const {
+    if (levels_.empty()) return "";
+    const Json& level = *levels_.back();
+    return place() + (level.is_array() ? fmt::format("/{}", level.size()) : pointer_to(key_));
+  }
 
   RepeatedKey repeated_;
   std::size_t values_ = 0;
@@ -169,27 +173,7 @@ class Builder {
 
 }  // namespace
 
-void fail_reading(const std::string& file, std::string_view what) {
-  throw ResultError(message_line(fmt::format("{}: {}", file, what)));
-}
-
-std::string read_result_text(const std::filesystem::path& path) {
-  const std::string name = path == "-" ? "standard input" : path.string();
-  try {
-    return read_whole_file(path, largest_result_file);
-  } catch (const FileTooLarge& e) {
-    fail_reading(name, e.what());
-  } catch (const std::system_error& e) {
-    const bool is_folder = e.code() == std::errc::is_a_directory;
-    fail_reading(name, is_folder ? "is a folder, not a result file; name a file in it"
-                                 : fmt::format("cannot be read: {}; check the path and its permissions",
-                                               e.code().message()));
-  } catch (const std::bad_alloc&) {
-    fail_reading(name, no_memory);
-  }
-}
-
-nlohmann::ordered_json parse_strictly(const std::string& text, RepeatedKey repeated) {
+Json parse_strictly(const std::string& text, RepeatedKey repeated) {
   Builder builder(repeated);
   Json::sax_parse(text.data(), text.data() + text.size(), &builder);
   return builder.take();
@@ -200,6 +184,10 @@ ParsedFile::ParsedFile(const std::string& text, RepeatedKey repeated)
 
 ParsedFile::~ParsedFile() {
   dismantle(document_);
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-#include "verdicts/rank.h"
+#include "rank/rank.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <set>
 
-#include "verdicts/rank_prediction.h"
+#include "rank/missing_times.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

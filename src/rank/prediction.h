@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/device_catalogue.h"
+#include "rank/device_catalogue.h"
 #include "results/result.h"
 
 namespace breakeven {

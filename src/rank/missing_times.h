@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "rank/rank.h"
 #include "statistics/estimate.h"
-#include "verdicts/rank.h"
 
 namespace breakeven {
 

@@ -1,4 +1,4 @@
-#include "results/memory_reserve.h"
+#include "json/memory_reserve.h"
 
 #include <array>
 #include <atomic>

@@ -1,11 +1,11 @@
 // Catalogues of devices are read whole, or refused with the place of the fault.
 #include <gmock/gmock.h>
 
-#include "plan/device_catalogue.h"
 #include "plan/json_file.h"
+#include "rank/device_catalogue.h"
 #include "temporary_folder.h"
 
-namespace breakeven::plan_device_catalogue_test {
+namespace breakeven::rank_device_catalogue_test {
 namespace {
 
 using testing::HasSubstr;
@@ -170,4 +170,4 @@ TEST(DeviceCatalogue, CountsAreWholeNumbersThatCanBe) {
 }
 
 }  // namespace
-}  // namespace breakeven::plan_device_catalogue_test
+}  // namespace breakeven::rank_device_catalogue_test

@@ -1,4 +1,4 @@
-#include "verdicts/prediction.h"
+#include "rank/prediction.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "results/json_text.h"
-#include "results/result.h"
+#include "json/text.h"
 
 namespace breakeven::json_text_test {
 namespace {
@@ -11,7 +10,7 @@ using testing::HasSubstr;
 std::string why_refused(const std::string& text) {
   try {
     parse_strictly(text);
-  } catch (const ResultError& e) {
+  } catch (const JsonError& e) {
     return e.what();
   }
   return "was accepted";
@@ -45,7 +44,7 @@ TEST(StrictJson, LeavesOutAllOfWhatDoesNotCount) {
             nlohmann::ordered_json::parse(R"([{"a": [], "b": [5]}, 6])"));
   EXPECT_THROW(parse_strictly(R"({"a": 1, "a": )" + std::string(100, '[') + std::string(100, ']') + "}",
                               RepeatedKey::first_counts),
-               ResultError);
+               JsonError);
 }
 
 TEST(StrictJson, RefusesWhatWouldCostTooMuch) {
@@ -56,8 +55,9 @@ TEST(StrictJson, RefusesWhatWouldCostTooMuch) {
 }
 
 TEST(StrictJson, RefusesWhatIsNoJson) {
-  for (const char* text : {"", "{", "[1,]", "{\"a\": NaN}", "1e999", "[1] 2", "{\"a\" 1}", "\"\xff\""})
+  for (const char* text : {"", "{", "[1,]", "{\"a\": NaN}", "[1] 2", "{\"a\" 1}", "\"\xff\""})
     EXPECT_THAT(why_refused(text), HasSubstr("not valid JSON")) << text;
+  EXPECT_THAT(why_refused(R"({"a/b": [0, 1e999]})"), HasSubstr("/a~1b/1 number overflow parsing '1e999'"));
 }
 
 }  // namespace

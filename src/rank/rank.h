@@ -11,13 +11,13 @@
 #include <tuple>
 #include <vector>
 
-#include "plan/mix.h"
-#include "plan/prices.h"
+#include "rank/mix.h"
+#include "rank/prediction.h"
+#include "rank/prices.h"
 #include "results/quantity.h"
 #include "results/result.h"
 #include "statistics/estimate.h"
 #include "verdicts/candidate.h"
-#include "verdicts/prediction.h"
 
 namespace breakeven {
 

@@ -5,20 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/sweep.h"
-
 namespace breakeven {
-
-/// One entry of "workloads": `weight` is how often each of its cases runs, `or_dtype` the dtypes that will
-/// do, too.
-struct Share {
-  Sweep sweep;
-  double weight = 1;
-  std::vector<Sweep> instead;  // the same in each of the other dtypes: case by case
-};
-
-/// Throws ConfigError. `folder` is that of the config.
-Share read_share(const Json& entry, const Place& place, const std::filesystem::path& folder);
 
 struct MixEntry {
   std::string id, title;

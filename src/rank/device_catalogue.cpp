@@ -1,4 +1,4 @@
-#include "plan/device_catalogue.h"
+#include "rank/device_catalogue.h"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "rank/prediction.h"
 #include "reports_sample.h"
-#include "verdicts/prediction.h"
 
-namespace breakeven::verdicts_prediction_test {
+namespace breakeven::rank_prediction_test {
 namespace {
 
 DeviceEntry device(double flop_per_second, double bytes_per_second) {
@@ -65,4 +65,4 @@ TEST(PredictionErrors, AreNotOfADeviceByItself) {
 }
 
 }  // namespace
-}  // namespace breakeven::verdicts_prediction_test
+}  // namespace breakeven::rank_prediction_test

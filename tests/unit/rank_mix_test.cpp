@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "plan/config.h"
-#include "plan/mix.h"
-#include "plan/prices.h"
+#include "rank/mix.h"
+#include "rank/prices.h"
 #include "temporary_folder.h"
 
 namespace breakeven {

@@ -1,0 +1,210 @@
+// The members of a JSON object, listed once for both ways: whoever lists a struct's can write and read it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "json/names.h"
+#include "json/reader.h"
+#include "json/text.h"
+#include "json/value.h"
+
+namespace breakeven {
+
+class Fields;
+
+/// A struct with a list of its members, in the order in which they are written:
+/// `void fields(Fields& f, T& value)`.
+template <typename T>
+concept HasFields = requires(Fields& f, T& value) {
+  fields(f, value);
+};
+
+/// Lists of pairs are objects; numbers that are not finite are null. What fails throws JsonError.
+class Fields {
+ public:
+  explicit Fields(Json& written) : written_(&written) {}
+  explicit Fields(const JsonReader& read) : read_(&read) {}
+
+  bool writes() const { return written_ != nullptr; }
+  bool reads() const { return read_ != nullptr; }
+  /// What is read.
+  const JsonReader& reader() const { return *read_; }
+  [[noreturn]] void fail(const std::string& what) const { read_->fail(what); }
+  /// Refuses what is read unless this holds. `what` follows the object's place.
+  void expect(bool holds, const char* what) const {
+    if (reads() && !holds) fail(what);
+  }
+
+  /// A member that must be there.
+  template <typename T>
+  void required(const char* key, T& value) {
+    if (writes())
+      write(key, value);
+    else
+      read(key, value);
+  }
+  /// A member that files of earlier versions lack: where it is absent or null, `value` stays as it is.
+  template <typename T>
+  void optional(const char* key, T& value) {
+    if (writes() || read_->find(key) != nullptr) required(key, value);
+  }
+  /// The same, and written only if it is not empty, 0 or false.
+  template <typename T>
+  void if_set(const char* key, T& value) {
+    if (!writes() || is_set(value)) optional(key, value);
+  }
+  /// A number that is NaN where it is absent or null.
+  void number(const char* key, double& value) {
+    if (!writes()) value = std::nan("");
+    optional(key, value);
+  }
+  /// A member that follows from others: it is written and never read.
+  template <typename T>
+  void derived(const char* key, const T& value) {
+    if (writes()) write(key, value);
+  }
+  /// Text that is JSON itself.
+  void json_text(const char* key, std::string& text);
+  /// An object whose members `list` lists.
+  void object(const char* key, const std::function<void(Fields&)>& list);
+  /// A list of objects, the members of each listed by `list(Fields&, T&)`.
+  template <typename T, typename List>
+  void objects(const char* key, std::vector<T>& values, const List& list);
+
+ private:
+  template <typename T>
+  static bool is_set(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>)
+      return value != T{};
+    else if constexpr (requires { value.has_value(); })
+      return value.has_value();
+    else
+      return !value.empty();
+  }
+  template <typename T>
+  void write(const char* key, const T& value);
+  template <typename T>
+  void read(const char* key, T& value);
+
+  Json* written_ = nullptr;
+  const JsonReader* read_ = nullptr;
+};
+
+template <typename T>
+inline constexpr bool is_optional = false;
+template <typename T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+/// A list of pairs, which is an object.
+template <typename T>
+inline constexpr bool is_pairs = false;
+template <typename T>
+inline constexpr bool is_pairs<std::vector<std::pair<std::string, T>>> = true;
+template <typename T>
+inline constexpr bool is_list_of_objects = false;
+template <HasFields T>
+inline constexpr bool is_list_of_objects<std::vector<T>> = true;
+
+template <typename T>
+Json json_of(const T& value) {
+  if constexpr (HasFields<T>) {
+    Json made = Json::object();
+    Fields f(made);
+    fields(f, const_cast<T&>(value));  // which changes nothing where it writes
+    return made;
+  } else if constexpr (Named<T>) {
+    return name(value);
+  } else if constexpr (is_optional<T>) {
+    return value ? json_of(*value) : Json(nullptr);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return number_or_null(value);
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    return numbers_or_nulls(value);
+  } else if constexpr (is_pairs<T>) {
+    Json made = Json::object();
+    for (const auto& [key, held] : value) made[key] = held;
+    return made;
+  } else if constexpr (is_list_of_objects<T>) {
+    Json made = Json::array();
+    for (const auto& one : value) made.push_back(json_of(one));
+    return made;
+  } else {
+    return Json(value);
+  }
+}
+
+template <typename T>
+void Fields::write(const char* key, const T& value) {
+  (*written_)[key] = json_of(value);
+}
+
+template <typename T>
+void Fields::read(const char* key, T& value) {
+  if constexpr (is_optional<T>) {
+    read(key, value.emplace());
+  } else if constexpr (Named<T>) {
+    const auto text = read_->get<std::string>(key);
+    const auto named = parse_name<T>(text);
+    if (!named) fail("has the unknown " + std::string(key) + " '" + text + "'");
+    value = *named;
+  } else if constexpr (HasFields<T>) {
+    const JsonReader inner = read_->child(key);
+    Fields f(inner);
+    fields(f, value);
+  } else if constexpr (is_list_of_objects<T>) {
+    objects(key, value, [](Fields& f, auto& one) { fields(f, one); });
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    value = read_->count(key);
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    value = read_->numbers(key);
+  } else if constexpr (std::is_same_v<T, std::vector<std::pair<std::string, std::string>>>) {
+    value = read_->pairs(key);
+  } else if constexpr (is_pairs<T>) {
+    const auto sorted = read_->get<std::map<std::string, typename T::value_type::second_type>>(key);
+    value.assign(sorted.begin(), sorted.end());
+  } else {
+    value = read_->get<T>(key);
+  }
+}
+
+template <typename T, typename List>
+void Fields::objects(const char* key, std::vector<T>& values, const List& list) {
+  if (writes()) {
+    Json& made = (*written_)[key] = Json::array();
+    for (T& value : values) {
+      Fields f(made.emplace_back(Json::object()));
+      list(f, value);
+    }
+  } else {
+    const std::vector<JsonReader> all = read_->list(key);
+    values.reserve(all.size());
+    for (const JsonReader& one : all) {
+      Fields f(one);
+      list(f, values.emplace_back());
+    }
+  }
+}
+
+/// A struct from a whole document.
+template <HasFields T>
+T read_fields(const JsonReader& in) {
+  T value;
+  Fields f(in);
+  fields(f, value);
+  return value;
+}
+
+/// A document with a line for each member of `head`, and then for each text in these lists: files that grow
+/// by lines, and that differ by lines.
+std::string text_in_lines(const Json& head,
+                          const std::vector<std::pair<const char*, std::span<const std::string>>>& lists);
+
+}  // namespace breakeven
