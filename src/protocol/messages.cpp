@@ -109,6 +109,13 @@ void members(Fields& f, request::Prepare& r) {
   std::string cache = r.cold ? "cold" : "warm";
   f.optional("cache", cache);
   r.cold = cache == "cold";
+  if (f.reads()) return;
+  // For programs that do not know the workloads; those in C++ ask Workload.
+  const Workload& workload = *r.problem.workload;
+  f.derived("memory_bytes", workload.memory(r.problem.parameters));
+  if (workload.measures_latency()) f.derived("measures_latency", true);
+  if (const Parameters resolved = workload.resolved(r.problem.parameters); !resolved.entries().empty())
+    f.derived("resolved", to_json(resolved));
 }
 void members(Fields& f, request::Expect& r) {
   f.derived("request", "expect");

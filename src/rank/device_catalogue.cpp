@@ -54,11 +54,6 @@ int read_count(const Json& json, const Place& place, const char* key, int most) 
   return static_cast<int>(require_whole(json[key], place / key, most));
 }
 
-std::string accumulator_of(Dtype dtype) {
-  if (dtype == Dtype::f64) return "f64";
-  return dtype == Dtype::s8 ? "s32" : "f32";
-}
-
 /// Of one number of sockets.
 DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
   constexpr double channel_bytes = 8;
@@ -86,7 +81,7 @@ DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
     entry.peaks[key] = {
         .flop_per_second = entry.cores * cycles * read_amount(json["operations_per_cycle"], peaks, key),
         .sparse_flop_per_second = {},
-        .accumulate = accumulator_of(*dtype)};
+        .accumulate = std::string(facts(*dtype).accumulator.name)};
   }
   return entry;
 }

@@ -31,29 +31,33 @@ struct DtypeFacts {
   Dtype dtype;
   std::string_view name;
   const StoredFormat& input;
-  double unit_roundoff;         // of an input when multiplied; 0 if products are exact integers
-  double accumulator_roundoff;  // of the running sum: f32 for every float of lower precision than f64
-  const StoredFormat& output;   // of a product or convolution
-  bool in_convolutions;
-  bool in_networks;
+  double unit_roundoff;             // of an input when multiplied; 0 if products are exact integers
+  const StoredFormat& accumulator;  // the running sum: f32 for every float of lower precision than f64
+  const StoredFormat& output;       // of a product or convolution
+  bool in_convolutions = false;
+  bool in_networks = false;
+  /// Tensor cores have accumulators of fewer bits for it, which are faster (parameter `fast_accumulation`).
+  bool has_short_accumulators = false;
 
   std::size_t bytes() const { return input.bytes; }
   bool is_integer() const { return unit_roundoff == 0; }
+  /// True if a device rounds stored inputs before it multiplies them.
+  bool rounds_inputs() const { return unit_roundoff > input.roundoff; }
 };
 
-/// One row per dtype, in the order of the enumeration; what all workloads, the reference and the verification
+/// One row per dtype, in the order of the enumeration: what workloads, the reference backend and verification
 /// know of it. Unit roundoff is 2^-p for p significant bits (Higham, Accuracy and Stability of Numerical
 /// Algorithms, 2nd ed., section 2.1; f8e4m3: OCP 8-bit Floating Point Specification 1.0). Products of bf16
 /// and f16 are stored in their own type as the frameworks do, of f8e4m3 in bf16, of s8 in s32.
-inline constexpr std::array<DtypeFacts, 7> dtype_table{{
-    {Dtype::f64, "f64", formats::f64, 0x1p-53, 0x1p-53, formats::f64, true, false},
-    {Dtype::f32, "f32", formats::f32, 0x1p-24, 0x1p-24, formats::f32, true, true},
-    {Dtype::tf32, "tf32", formats::f32, 0x1p-11, 0x1p-24, formats::f32, true, true},
-    {Dtype::f16, "f16", formats::f16, 0x1p-11, 0x1p-24, formats::f16, true, true},
-    {Dtype::bf16, "bf16", formats::bf16, 0x1p-8, 0x1p-24, formats::bf16, true, true},
-    {Dtype::f8e4m3, "f8e4m3", formats::f8e4m3, 0x1p-4, 0x1p-24, formats::bf16, false, false},
-    {Dtype::s8, "s8", formats::s8, 0, 0, formats::s32, true, false},
-}};
+inline constexpr auto dtype_table = std::to_array<DtypeFacts>({
+    {Dtype::f64, "f64", formats::f64, 0x1p-53, formats::f64, formats::f64, true, false},
+    {Dtype::f32, "f32", formats::f32, 0x1p-24, formats::f32, formats::f32, true, true},
+    {Dtype::tf32, "tf32", formats::f32, 0x1p-11, formats::f32, formats::f32, true, true},
+    {Dtype::f16, "f16", formats::f16, 0x1p-11, formats::f32, formats::f16, true, true},
+    {Dtype::bf16, "bf16", formats::bf16, 0x1p-8, formats::f32, formats::bf16, true, true},
+    {Dtype::f8e4m3, "f8e4m3", formats::f8e4m3, 0x1p-4, formats::f32, formats::bf16, false, false, true},
+    {Dtype::s8, "s8", formats::s8, 0, formats::s32, formats::s32, true, false},
+});
 
 constexpr const DtypeFacts& facts(Dtype dtype) {
   return dtype_table[static_cast<std::size_t>(dtype)];

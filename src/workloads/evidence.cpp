@@ -99,10 +99,9 @@ Evidence evidence_of_number(double number, std::uint64_t seed, const std::vector
 Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape) {
   const DtypeFacts& type = facts(dtype);
   const double root = std::sqrt(static_cast<double>(length));
-  const bool device_rounds_inputs = dtype == Dtype::tf32;
-  const double deviation = (device_rounds_inputs ? type.unit_roundoff : 0.0) +
-                           type.accumulator_roundoff * (1.0 + root / 2.0) + type.output.roundoff;
-  const double input_size = dtype == Dtype::s8 ? 64.0 * 64.0 : 1.0;
+  const double deviation = (type.rounds_inputs() ? type.unit_roundoff : 0.0) +
+                           type.accumulator.roundoff * (1.0 + root / 2.0) + type.output.roundoff;
+  const double input_size = type.is_integer() ? 64.0 * 64.0 : 1.0;
   return {.element_scale = input_size * root / 3.0,
           .terms_per_projection = static_cast<double>(shape.elements()) /
                                   static_cast<double>(std::max<std::int64_t>(projection_count(shape), 1)),

@@ -74,7 +74,7 @@ class MatmulWorkload final : public Workload {
 
   void check(const Parameters& parameters) const override {
     const Matmul p(parameters);
-    if (p.fast_accumulation && p.dtype != Dtype::f8e4m3) {
+    if (p.fast_accumulation && !facts(p.dtype).has_short_accumulators) {
       throw InvalidCase(
           "fast_accumulation",
           fmt::format("only sums of f8e4m3 have it, not those of {}: leave it out there", name(p.dtype)));

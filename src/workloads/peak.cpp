@@ -14,7 +14,7 @@ Peak::Peak(const Parameters& p)
 
 std::int64_t Peak::accumulated_steps() const {
   constexpr std::int64_t most_of_f8 = 8;
-  return dtype == Dtype::f8e4m3 ? std::min(steps, most_of_f8) : steps;
+  return facts(dtype).has_short_accumulators ? std::min(steps, most_of_f8) : steps;
 }
 
 namespace {
@@ -95,16 +95,16 @@ class PeakWorkload final : public Workload {
   Tolerance tolerance(const Parameters& parameters, const Evidence& truth) const override {
     const Peak p(parameters);
     const DtypeFacts& type = facts(p.dtype);
-    const double product = p.dtype == Dtype::s8 ? 32 * 32 : 0.25;
+    const double product = type.is_integer() ? 32 * 32 : 0.25;
     const double additions = static_cast<double>(p.accumulated_steps()) / 2 + static_cast<double>(p.length());
-    const double rounded_inputs = p.dtype == Dtype::tf32 ? type.unit_roundoff : 0;
+    const double rounded_inputs = type.rounds_inputs() ? type.unit_roundoff : 0;
     const double scale = product * flop(parameters) / 2;
-    const double lost = p.dtype == Dtype::f8e4m3 && !truth.elements.empty()
+    const double lost = type.has_short_accumulators && !truth.elements.empty()
                             ? lost_of_f8(p) * std::abs(truth.elements.front()) / scale + 0x1p-13
                             : 0;
     return {.element_scale = scale,
             .terms_per_projection = 1,
-            .relative = 2 * type.accumulator_roundoff * additions + 2 * rounded_inputs + lost +
+            .relative = 2 * type.accumulator.roundoff * additions + 2 * rounded_inputs + lost +
                         facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots),
             .relative_loss = 0};
   }

@@ -64,6 +64,12 @@ class TrainWorkload final : public NetworkWorkload {
   }
 
   /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
+  Parameters resolved(const Parameters& parameters) const override {
+    Parameters made;
+    made.set("learning_rate", Optimizer::of(parameters).learning_rate);
+    return made;
+  }
+
   double memory(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());

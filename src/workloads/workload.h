@@ -80,6 +80,9 @@ class Workload : public Interface {
   virtual Least least(const Parameters& parameters) const {
     return {.flop = flop(parameters), .bytes = bytes(parameters)};
   }
+  /// Parameters whose given value stands for another one, each with that one: a learning rate of 0 is the
+  /// optimiser's own.
+  virtual Parameters resolved(const Parameters&) const { return {}; }
   /// The bytes that a backend must hold at once to run this case.
   virtual double memory(const Parameters& parameters) const = 0;
   /// The number of samples (images) that one run processes; 0 if that has no meaning.

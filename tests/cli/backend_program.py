@@ -79,7 +79,8 @@ FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
 def train(network, batch, dtype="f32", optimizer="sgd", data=FASHION_MNIST, seed=1):
     own = {"optimizer": optimizer, "learning_rate": 0.0, "momentum": 0.9, "epochs": 0, "target_accuracy": 0.0}
     parameters = {**_network(network, batch), **own, "data": str(data), "dtype": dtype}
-    return {"op": "train", "parameters": parameters, "seed": seed}
+    resolved = {"learning_rate": 0.01 if optimizer == "sgd" else 0.001}
+    return {"op": "train", "parameters": parameters, "seed": seed, "resolved": resolved}
 
 
 def infer(network, batch, dtype="f32", data=FASHION_MNIST, seed=1):

@@ -41,7 +41,7 @@ class CompiledByItsFramework(SameForAll):
         rotating = matmul(8, 8, 8)
         rotating["parameters"]["operands"] = "rotating"
         for line, status in [
-            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20)}), "out_of_memory"),
+            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20), "memory_bytes": 3 << 42}), "out_of_memory"),
             (json.dumps({"request": "prepare", **matmul(8, 8, 8, "tf32")}), "unsupported"),
             (json.dumps({"request": "prepare", **rotating}), "unsupported"),
             (json.dumps({"request": "prepare", **train("mlp", 70000)}), "failed"),

@@ -82,7 +82,7 @@ class PytorchTest(SameForAll, AgainstTheTruth):
             ('{"request": "dance"}', "failed"),
             ('{"request": "verify", "elements": [0]}', "failed"),
             ('{"request": "sample", "iterations": 1}', "failed"),
-            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20)}), "out_of_memory"),
+            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 1 << 20), "memory_bytes": 3 << 42}), "out_of_memory"),
             (json.dumps({"request": "prepare", **matmul(8, 8, 8, "tf32")}), "unsupported"),
             (json.dumps({"request": "prepare", **matmul(8, 8, 8, "s8", batch=2)}), "unsupported"),
             (json.dumps({"request": "expect", "elements": [0], **matmul(8, 8, 8)}), "unsupported"),
@@ -160,7 +160,7 @@ class WithinTheProgramTest(unittest.TestCase):
 
         backend = breakeven_pytorch.make_backend(breakeven_pytorch.Cpu, breakeven_pytorch.Eager, 1, "1")
         operation = next(operation for operation in backend.operations if operation.op == case["op"])
-        return operation.prepare(case["parameters"], case["seed"])
+        return operation.prepare({**case["parameters"], **case.get("resolved", {})}, case["seed"])
 
     def test_steps_take_slices_of_an_order_that_was_placed(self):
         import torch

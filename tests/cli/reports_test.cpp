@@ -2,6 +2,7 @@
 // is tested in the Python files beside this one.
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 
 #include "cli/driver.h"
 
@@ -10,8 +11,10 @@ namespace {
 
 using testing::AllOf;
 using testing::EndsWith;
+using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::StartsWith;
 
 class Reports : public DriverTest {
@@ -23,13 +26,21 @@ class Reports : public DriverTest {
     EXPECT_EQ(run.status, 1) << run.err;
     return file("out.json");
   }
+
+  /// The options of `report` that write a file, in its help.
+  std::vector<std::string> every_form() const {
+    const std::string help = breakeven({"report", "--help"}).out;
+    const std::regex option("(--[a-z-]+) FILE");
+    std::vector<std::string> forms;
+    for (std::sregex_iterator at(help.begin(), help.end(), option); at != std::sregex_iterator(); ++at)
+      forms.push_back((*at)[1]);
+    return forms;
+  }
 };
 
-const std::vector<std::string> forms{"--answers", "--html",        "--markdown",         "--csv",
-                                     "--junit",   "--openmetrics", "--google-benchmark", "--bencher",
-                                     "--github"};
-
 TEST_F(Reports, EveryFormAtOnce) {
+  const std::vector<std::string> forms = every_form();
+  EXPECT_THAT(forms, SizeIs(Ge(9U)));
   std::vector<std::string> arguments{"report", measured()};
   for (const std::string& form : forms) arguments.insert(arguments.end(), {form, file(form.substr(2))});
   const Outcome outcome = breakeven(arguments);
@@ -63,7 +74,7 @@ TEST_F(Reports, EveryFormAtOnce) {
 
 TEST_F(Reports, DashIsStandardOutputAlone) {
   const auto result = measured();
-  for (const std::string& form : forms) {
+  for (const std::string& form : every_form()) {
     const Outcome outcome = breakeven({"report", result, form, "-"});
     EXPECT_EQ(outcome.status, 0) << form;
     EXPECT_EQ(breakeven({"report", result, form, file("same")}).out, "") << form;
@@ -154,7 +165,7 @@ TEST_F(Reports, AnInputIsNotReplaced) {
   const auto result = measured();
   const std::string before = text_of(result);
   std::filesystem::create_symlink(result, file("link.json"));
-  for (const std::string& form : forms) {
+  for (const std::string& form : every_form()) {
     for (const auto& output : {result, file("link.json"), file(".") / "out.json"}) {
       const Outcome outcome = breakeven({"report", result, form, output});
       EXPECT_EQ(outcome.status, 2) << form;
@@ -169,7 +180,7 @@ TEST_F(Reports, AnInputIsNotReplaced) {
 
 TEST_F(Reports, APathThatNamesNoFileIsRefused) {
   const auto result = measured();
-  for (const std::string& form : forms) {
+  for (const std::string& form : every_form()) {
     const Outcome nothing = breakeven({"report", result, form, ""});
     EXPECT_EQ(nothing.status, 2) << form;
     EXPECT_EQ(nothing.err, "breakeven: " + form + ": names no file; give one, or - for standard output\n");
@@ -191,7 +202,7 @@ TEST_F(Reports, AnOlderFileStaysWhereTheNewOneCannotBeMade) {
 
 TEST_F(Reports, AFileThatCannotBeWrittenIsAnError) {
   const auto result = measured();
-  for (const std::string& form : forms) {
+  for (const std::string& form : every_form()) {
     const Outcome outcome = breakeven({"report", result, form, file("out.json") / "below-a-file"});
     EXPECT_EQ(outcome.status, 2) << form;
     EXPECT_THAT(outcome.err, HasSubstr("cannot be written")) << form;

@@ -40,7 +40,7 @@ TEST_P(MultiplyAddsOf, AddUpWhatTheDefinitionDoes) {
     for (const auto& [turns, steps] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 7}, {2, 1024}}) {
       const auto all = static_cast<double>(unit.dots * turns * steps);
       EXPECT_NEAR(unit.sum(vectors, turns, steps), all * dot,
-                  all * size * facts(dtype).accumulator_roundoff * static_cast<double>(steps + 100))
+                  all * size * facts(dtype).accumulator.roundoff * static_cast<double>(steps + 100))
           << unit.name << ", " << turns << " turns of " << steps << " steps";
     }
   }

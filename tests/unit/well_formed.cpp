@@ -134,8 +134,8 @@ Fault fault_of_characters(std::string_view text, std::string_view allowed) {
 
 namespace {
 
-/// Checks what the format with this option wrote.
-Fault fault_of(const std::string& option, const std::string& text) {
+/// Checks what the format wrote.
+Fault fault_of(const OutputFormat& format, const std::string& text) {
   using Check = Fault (*)(const std::string&);
   static const std::map<std::string, Check> checks{{"--annotations", fault_of_annotations},
                                                    {"--bencher", fault_of_json},
@@ -147,10 +147,10 @@ Fault fault_of(const std::string& option, const std::string& text) {
                                                    {"--markdown", fault_of_markdown},
                                                    {"--openmetrics", fault_of_open_metrics},
                                                    {"--out", fault_of_json}};
-  const auto check = checks.find(option);
+  const auto check = checks.find(format.option);
   // JSON is read by programs, and holds any character that it need not escape.
   const bool is_json = check != checks.end() && check->second == fault_of_json;
-  const Fault characters = is_json ? Fault() : fault_of_characters(text, option == "--csv" ? "\r\n" : "\n");
+  const Fault characters = is_json ? Fault() : fault_of_characters(text, format.control_characters);
   return !characters.empty() || check == checks.end() ? characters : check->second(text);
 }
 
@@ -182,7 +182,7 @@ std::vector<Chart> charts_of(const Subject& subject) {
 Fault fault_of_any_form(const Subject& subject) {
   for (const OutputFormat* format : formats_for(std::array{kind_of(subject)})) {
     const std::string text = format->format(subject).text;
-    if (Fault fault = fault_of(format->option, text); !fault.empty())
+    if (Fault fault = fault_of(*format, text); !fault.empty())
       return fmt::format("{}: {}", format->option, fault);
   }
   const Document document = std::visit([](const auto* of) { return document_of(*of); }, subject);

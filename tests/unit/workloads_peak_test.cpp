@@ -42,7 +42,7 @@ class PeakTruth : public testing::TestWithParam<const char*> {
         element = static_cast<float>(static_cast<double>(element) + product);
         exact += product;
       }
-      const bool in_f32 = facts(p.dtype).accumulator_roundoff == 0x1p-24;
+      const bool in_f32 = facts(p.dtype).accumulator.roundoff == 0x1p-24;
       sum += static_cast<double>(dots) * (in_f32 ? static_cast<double>(element) : exact);
     }
     return sum;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "backends/cuda/race.h"
@@ -68,31 +69,28 @@ std::int64_t mask_stride(std::int64_t columns) {
   return (columns + 127) / 128 * 128;
 }
 
+const std::map<Dtype, ProductTypes>& types_of_products() {
+  static const std::map<Dtype, ProductTypes> all{
+      {Dtype::f64, {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F}},
+      {Dtype::f32, {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F}},
+      {Dtype::tf32, {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}},
+      {Dtype::f16, {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F}},
+      {Dtype::bf16, {CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F}},
+      {Dtype::f8e4m3, {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F}},
+      {Dtype::s8, {CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I}}};
+  return all;
+}
+
 }  // namespace
 
 ProductTypes product_types(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
-    case Dtype::f32:
-      return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case Dtype::tf32:
-      return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F};
-    case Dtype::f16:
-      return {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case Dtype::bf16:
-      return {CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case Dtype::f8e4m3:
-      return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    case Dtype::s8:
-      break;
-  }
-  return {CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I, CUDA_R_32I};
+  return types_of_products().at(dtype);
 }
 
 std::vector<Dtype> product_dtypes() {
-  return computed_here(
-      {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::s8, Dtype::tf32, Dtype::bf16, Dtype::f8e4m3});
+  std::vector<Dtype> all;
+  for (const auto& [dtype, types] : types_of_products()) all.push_back(dtype);
+  return computed_here(all);
 }
 
 std::int64_t mask_bytes(std::int64_t m, std::int64_t n) {

@@ -1,6 +1,7 @@
 #include "workloads/peak.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "backends/native/multiply_adds.h"
@@ -105,8 +106,10 @@ class PeakOfUnits final : public Prepared {
   double result_ = 0;
 };
 
+constexpr std::array dtypes_of_some_cpus{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8};
+
 std::vector<Dtype> dtypes() {
-  std::vector<Dtype> here{Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8};
+  std::vector<Dtype> here(dtypes_of_some_cpus.begin(), dtypes_of_some_cpus.end());
   std::erase_if(here,
                 [](Dtype dtype) { return multiply_adds(is_widened(dtype) ? Dtype::f32 : dtype).empty(); });
   return here;
@@ -119,8 +122,8 @@ const OperationRegistration peak_registered({
       return std::make_unique<PeakOfUnits>(Peak(problem.parameters), seed);
     },
     .why_not = [](Dtype dtype) -> std::string {
-      if (dtype == Dtype::tf32 || dtype == Dtype::f8e4m3) return "";
-      return "needs a CPU of the x86-64 kind with AVX2 and FMA";
+      const bool some_cpu_has = std::ranges::find(dtypes_of_some_cpus, dtype) != dtypes_of_some_cpus.end();
+      return some_cpu_has ? "needs a CPU of the x86-64 kind with AVX2 and FMA" : "";
     },
 });
 

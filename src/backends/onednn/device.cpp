@@ -29,12 +29,9 @@ Type input_type(Dtype dtype) {
       return Type::bf16;
     case Dtype::s8:
       return Type::s8;
-    case Dtype::f64:
-    case Dtype::tf32:
-    case Dtype::f8e4m3:
-      break;
+    default:
+      return Type::undef;
   }
-  return Type::undef;
 }
 
 Type output_type(Dtype dtype) {

@@ -178,6 +178,7 @@ FormattedReport results_csv(std::span<const Result> results) {
 
 const FormatRegistration csv_format({.option = "--csv",
                                      .meaning = "a CSV table, one row for each case and backend",
+                                     .control_characters = "\r\n",
                                      .measured = from_results_alone<results_csv>});
 
 }  // namespace

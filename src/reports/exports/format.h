@@ -45,6 +45,8 @@ struct OutputFormat {
   std::string option;              // unique: "--csv"
   std::string meaning;             // a noun for --help: "a CSV table, one row for each case and backend"
   bool beside_the_report = false;  // on standard output, added to the report for readers
+  /// The control characters that the text may contain. Those of names and messages are replaced.
+  std::string_view control_characters = "\n";
   Formatter<Measured> measured = nullptr;  // null: not accepted
   Formatter<Threshold> threshold = nullptr;
   Formatter<Verdicts> verdicts = nullptr;

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from breakeven_worker.backend import Operation, Unsupported
-from breakeven_worker.computed import Multiplied, check_memory, refuse_rotation
+from breakeven_worker.computed import Multiplied, refuse_rotation
 
 from .arrays import DTYPES, output_dtype
 
@@ -17,9 +17,7 @@ def _prepare(p, seed, device):
     refuse_rotation(p)
     if p.get("fast_accumulation", False):
         raise Unsupported("XLA decides by itself how sums of f8e4m3 are accumulated")
-    m, n, k = p["m"], p["n"], p["k"]
     dtype, output = jnp.dtype(DTYPES[p["dtype"]]), jnp.dtype(output_dtype(p["dtype"]))
-    check_memory(p["batch"] * ((m * k + k * n) * dtype.itemsize + m * n * output.itemsize), device)
     wider = {"preferred_element_type": output} if output != dtype else {}
 
     def product(a, b):

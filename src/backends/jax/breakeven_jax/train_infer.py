@@ -66,7 +66,7 @@ class _Trainer(Model):
 
 
 def _sgd(p):
-    rate, momentum = p["learning_rate"] or 0.01, p["momentum"]
+    rate, momentum = p["learning_rate"], p["momentum"]
 
     def update(value, gradient, states, _steps):
         moved = momentum * states[0] + gradient
@@ -76,7 +76,7 @@ def _sgd(p):
 
 
 def _adam(p):
-    rate, first, second, small = p["learning_rate"] or 0.001, 0.9, 0.999, 1e-8
+    rate, first, second, small = p["learning_rate"], 0.9, 0.999, 1e-8
 
     def update(value, gradient, states, steps):
         mean = first * states[0] + (1 - first) * gradient

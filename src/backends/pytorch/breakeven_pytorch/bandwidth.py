@@ -7,7 +7,7 @@ from breakeven_worker.backend import Operation, OutOfMemory, Unsupported
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
 from .moved import Moved, moves
-from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_array, show_result
+from .tensors import DTYPES, WithoutGradients, make_inputs, poison, show_array, show_result
 
 CPU = torch.device("cpu")
 
@@ -65,7 +65,6 @@ class _Read(_Computed):
     @torch.inference_mode()
     def __init__(self, p, seed, device):
         super().__init__(p, seed)
-        check_memory(p["bytes"], device)
         self._array = self.inputs(device.torch_device, FIRST_OPERAND)
         self._sum = torch.empty((), dtype=self._dtype, device=device.torch_device)
         self.operands = [Moved(self._array, moves(p, device))]
@@ -84,7 +83,6 @@ class _Triad(_Computed):
     @torch.inference_mode()
     def __init__(self, p, seed, device):
         super().__init__(p, seed)
-        check_memory(3 * p["bytes"], device)
         self._b = self.inputs(device.torch_device, FIRST_OPERAND)
         self._c = self.inputs(device.torch_device, SECOND_OPERAND)
         self._a = self.empty(device.torch_device)
@@ -108,13 +106,11 @@ class _Copy(_Arrays):
         super().__init__(p, seed)
         direction, pinned = p["direction"], p["memory"] == "pinned"
         if direction == "within":
-            check_memory(2 * p["bytes"], device)
             self._from = self.inputs(device.torch_device, FIRST_OPERAND)
             self._to = self.empty(device.torch_device)
             return
         if device.torch_device == CPU:
             raise Unsupported("there is no device to copy to or from: this backend computes in the host's memory")
-        check_memory(p["bytes"], device)
         if 2 * p["bytes"] > host.available_memory():  # pinning copies, and so does making the numbers
             raise OutOfMemory(f"needs {2 * p['bytes'] / 2**30:.3g} GiB of the host's memory")
         if direction == "to_device":

@@ -1,6 +1,5 @@
 """Convolution and its two gradients, in the better of PyTorch's two memory formats."""
 
-import math
 
 import torch
 
@@ -10,7 +9,7 @@ from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.timing import fastest, with_others
 
 from .moved import Moved, moves
-from .tensors import DTYPES, WithoutGradients, check_memory, make_inputs, poison, show_result, works
+from .tensors import DTYPES, WithoutGradients, make_inputs, poison, show_result, works
 
 _FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
 
@@ -42,11 +41,9 @@ class _Conv2d(WithoutGradients):
         self._seed = seed
         sizes = self._problem
         dtype = DTYPES[p["dtype"]]
-        needed = dtype.itemsize * (math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result))
-        check_memory(needed, device)
-        self.operand_sets = operand_sets(p, needed, device)
+        self.operand_sets = operand_sets(p, device)
         # Both formats are in memory while they are compared.
-        formats = _FORMATS if 2 * needed <= device.available_memory() else {"contiguous": torch.contiguous_format}
+        formats = _FORMATS if 2 * p.memory_bytes <= device.available_memory() else {"contiguous": torch.contiguous_format}
         operands = [
             torch.empty(shape, dtype=dtype, device=device.torch_device)
             if stream is None

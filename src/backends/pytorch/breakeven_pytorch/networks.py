@@ -23,22 +23,6 @@ def set_initial_values(network, seed):
                 tensor.copy_(torch.from_numpy(values).view(tensor.shape))
 
 
-def activation_elements(network, image_shape):
-    """Elements of all layers' outputs for one image, found by running the network without data."""
-    total = 0
-
-    def count(_module, _inputs, output):
-        nonlocal total
-        total += output.numel() if isinstance(output, torch.Tensor) else 0
-
-    leaves = [module for module in network.modules() if not list(module.children())]
-    hooks = [leaf.register_forward_hook(count) for leaf in leaves]
-    with torch.device("meta"):
-        network(torch.empty(1, *image_shape))
-    for hook in hooks:
-        hook.remove()
-    return total
-
 
 def _mlp(p):
     width = p["width"] or 512

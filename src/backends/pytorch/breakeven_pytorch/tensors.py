@@ -44,13 +44,6 @@ def make_inputs(shape, dtype, torch_device, seed, stream):
     return tensor.to(torch_device)
 
 
-def check_memory(needed, device):
-    """Decided before allocating: a machine that overcommits grants memory that it does not have, then kills."""
-    available = device.available_memory()
-    if needed > available:
-        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
-
-
 def poison(result):
     """Fills a result with NaN, or the most negative integer, so that what is never written is seen."""
     result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)

@@ -22,8 +22,8 @@ from breakeven_worker.network_cases import BatchOrder, Inference, Training
 from breakeven_worker.timing import fastest, with_others
 
 from .moved import Moved
-from .networks import activation_elements, make_network, set_initial_values
-from .tensors import DTYPES, check_memory
+from .networks import make_network, set_initial_values
+from .tensors import DTYPES
 
 _TRIED_STEPS = 2  # a call of each candidate while settings are compared
 _FIRST_LOSS_SCALE = 1024.0
@@ -202,7 +202,7 @@ _IMPLEMENTATIONS = {"default": {}, "fused": {"fused": True}, "compiled": {"fused
 def _optimizer(p, parameters, implementation, torch_device):
     settings = _IMPLEMENTATIONS[implementation]
     if p["optimizer"] == "sgd":
-        made = torch.optim.SGD(parameters, lr=p["learning_rate"] or 0.01, momentum=p["momentum"], **settings)
+        made = torch.optim.SGD(parameters, lr=p["learning_rate"], momentum=p["momentum"], **settings)
         if p["momentum"]:
             # SGD's first step would make them, within a CUDA graph, whose next replay reuses that memory.
             for parameter in made.param_groups[0]["params"]:
@@ -210,7 +210,7 @@ def _optimizer(p, parameters, implementation, torch_device):
         return made
     if implementation == "compiled" and torch_device.type == "cuda":
         settings = settings | {"capturable": True}  # its count of steps on the device, as CUDA graphs want it
-    return torch.optim.Adam(parameters, lr=p["learning_rate"] or 0.001, **settings)
+    return torch.optim.Adam(parameters, lr=p["learning_rate"], **settings)
 
 
 class _Candidate:
@@ -241,8 +241,7 @@ def _prepare_training(p, seed, device, way):
     batch = p["batch"]
     if batch > data.counts["train"]:
         raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
-    states = 2 if p["optimizer"] == "adam" else 1
-    network = _check_network_memory(p, device, parameter_copies=2 + states)
+    network = _network_without_data(p)
 
     # A scaler of losses calls an optimiser itself, and not what was compiled of it.
     optimizers = [name for name in way.optimizers if name != "compiled" or p["dtype"] != "f16"]
@@ -299,7 +298,7 @@ class _Predictor(_Model):
 def _prepare_inference(p, seed, device, way):
     way.start_case(p)
     data = _open_data(p["data"], _place_of_data(p, device))
-    network = _check_network_memory(p, device, parameter_copies=1)
+    network = _network_without_data(p)
     moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
     predictors = way.predictors[:1] if moves_all else way.predictors  # parameters that are written anew are not frozen
     makers = {
@@ -314,11 +313,6 @@ def _prepare_inference(p, seed, device, way):
     return Inference(model, p["batch"], seed)
 
 
-def _check_network_memory(p, device, parameter_copies):
-    """Answers the network without data, made to count."""
+def _network_without_data(p):
     with torch.device("meta"):
-        network, image_shape = make_network(p)
-    parameters = sum(tensor.numel() for tensor in network.parameters())
-    activations = p["batch"] * activation_elements(network, image_shape)
-    check_memory(4 * (parameter_copies * parameters + activations), device)
-    return network
+        return make_network(p)[0]

@@ -1,12 +1,11 @@
 """Convolution and its two gradients, in the formats that the device's kernels have."""
 
-import math
 
 import numpy as np
 import tensorflow as tf
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.computed import Convolved, check_memory, make_inputs, refuse_rotation
+from breakeven_worker.computed import Convolved, make_inputs, refuse_rotation
 from breakeven_worker.convolution import Convolution
 from breakeven_worker.timing import fastest
 
@@ -25,8 +24,6 @@ def _prepare(p, seed, device):
     refuse_rotation(p)
     sizes = Convolution(p)
     dtype = DTYPES[p["dtype"]]
-    elements = math.prod(sizes.source) + math.prod(sizes.weights) + math.prod(sizes.result)
-    check_memory(4 * dtype.size * elements, device)
     candidates = {layout: _in_format(p, sizes, dtype, layout, seed, device) for layout in device.formats}
     chosen, _ = fastest({layout: case.run_and_wait for layout, case in candidates.items()}, lambda: None)
     case = candidates[chosen]

@@ -72,7 +72,7 @@ class _Trainer(Model):
 
 
 def _sgd(p):
-    rate, momentum = p["learning_rate"] or 0.01, p["momentum"]
+    rate, momentum = p["learning_rate"], p["momentum"]
 
     def update(variable, gradient, states, _steps):
         moved = states[0].assign(momentum * states[0] + gradient)
@@ -82,7 +82,7 @@ def _sgd(p):
 
 
 def _adam(p):
-    rate, first, second, small = p["learning_rate"] or 0.001, 0.9, 0.999, 1e-8
+    rate, first, second, small = p["learning_rate"], 0.9, 0.999, 1e-8
 
     def update(variable, gradient, states, steps):
         mean = states[0].assign(first * states[0] + (1 - first) * gradient)

@@ -6,6 +6,8 @@ import sys
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
+from . import host
+
 
 class Failed(Exception):
     """A request that cannot be fulfilled, with the reason."""
@@ -23,7 +25,7 @@ class Prepared:
     """A prepared case: inputs are made, memory is allocated. No setup is left."""
 
     algorithm = ""  # that the library selected, as exactly as it reports it
-    measures_latency = False  # every iteration is timed separately
+    measures_latency = False  # every iteration is timed separately; set from the request
     operand_sets = 1  # sets of operands and result that the runs use in turn (operand_sets.py)
 
     def prepare_runs(self, runs):
@@ -94,9 +96,19 @@ class Transfer:
         return Transfer(policy, parameters["repetitions"] if policy == "once" else 1)
 
 
+class Case(dict):
+    """The parameters of a case by name, where a default stands for another value with that value; and the bytes that
+    the case needs at once."""
+
+    memory_bytes = 0
+
+    def __missing__(self, key):
+        raise Failed(f"the case has no parameter '{key}'")
+
+
 @dataclass
 class Operation:
-    """One operation of a backend. prepare(parameters, seed) returns a Prepared."""
+    """One operation of a backend. prepare(case, seed) returns a Prepared."""
 
     op: str
     dtypes: list
@@ -121,4 +133,5 @@ class Backend:
     library_files: dict = field(default_factory=dict)  # name -> the file that was loaded
     operations: list = field(default_factory=list)
     unreadable: dict = field(default_factory=dict)  # value -> why it is unknown
+    available_memory: object = host.available_memory  # a function: the bytes that a case may take
     release: object = lambda: None  # frees what the library keeps of a released case

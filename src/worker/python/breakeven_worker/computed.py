@@ -5,7 +5,6 @@ A device has
     get(result)      converts it back
     ready(result)    returns when the result is computed
     has_own_memory   false if it computes in host memory
-    available_memory()
 """
 
 import math
@@ -13,7 +12,7 @@ import math
 import numpy as np
 
 from . import evidence
-from .backend import OutOfMemory, Prepared, Transfer, Unsupported
+from .backend import Prepared, Transfer, Unsupported
 from .random_stream import FIRST_OPERAND, SECOND_OPERAND, RandomStream
 
 
@@ -23,14 +22,6 @@ def make_inputs(shape, dtype, seed, stream):
     count = math.prod(shape)
     values = numbers.small_integers(0, count) if dtype == np.int8 else numbers.uniform(0, count)
     return values.astype(dtype).reshape(shape)
-
-
-def check_memory(needed, device):
-    """Refuses a case that needs too much memory before it allocates any, because a machine that overcommits grants
-    memory that it does not have and then kills processes."""
-    available = device.available_memory()
-    if needed > available:
-        raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
 
 
 def show_result(values, elements, seed):

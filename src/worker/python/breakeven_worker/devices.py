@@ -63,6 +63,7 @@ def backend_on(device, version, operations, libraries, library_files, meaning_of
         library_files=library_files,
         operations=[_on(device, operation, meaning_of) for operation in operations],
         unreadable=device.unreadable,
+        available_memory=device.available_memory,
     )
 
 

@@ -160,8 +160,6 @@ class Training(Prepared):
 class Inference(Prepared):
     """An inference case. run() is the next batch of the test set, in its own order, and starts again after the last."""
 
-    measures_latency = True
-
     def __init__(self, model, batch, seed):
         self._model, self._batch, self._seed = model, batch, seed
         self._count = model.counts["test"]

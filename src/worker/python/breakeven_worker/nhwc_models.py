@@ -7,8 +7,7 @@ import numpy as np
 
 from . import dataset
 from .backend import Failed, Operation, Transfer, Unsupported
-from .computed import check_memory
-from .nhwc_networks import least_memory, make_network
+from .nhwc_networks import make_network
 
 LOSS_SCALE = 1024.0  # for f16, whose gradients would vanish
 
@@ -21,11 +20,9 @@ def operations(device, prepare_training, prepare_inference):
         images = len(open_data(p["data"])["train"][0])
         if p["batch"] > images:
             raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
-        check_memory(least_memory(p, parameter_copies=3 + (p["optimizer"] == "adam")), device)
         return prepare_training(p, seed, device)
 
     def inference_prepared(p, seed):
-        check_memory(least_memory(p, parameter_copies=1), device)
         return prepare_inference(p, seed, device)
 
     return [

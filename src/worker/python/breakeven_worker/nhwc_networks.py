@@ -32,9 +32,6 @@ class Network:
             made.append(np.ascontiguousarray(arranged(values)))
         return made
 
-    def parameter_count(self):
-        return sum(math.prod(shape) for shape, _, _ in self._tensors)
-
 
 def make_network(p):
     return _NETWORKS[p["network"]](p)
@@ -162,11 +159,3 @@ def _transformer(p):
 
 
 _NETWORKS = {"mlp": _mlp, "lenet": _lenet, "cnn": _cnn, "transformer": _transformer}
-
-# The number of elements, for one image, of the largest output of a layer or of its input.
-_LARGEST = {"mlp": 1024, "lenet": 6 * SIDE * SIDE, "cnn": 64 * 24 * 24, "transformer": SIDE * 512}
-
-
-def least_memory(p, parameter_copies):
-    """The least number of bytes that a network needs. The compiler decides which outputs of layers are kept."""
-    return 4 * (parameter_copies * make_network(p).parameter_count() + 2 * p["batch"] * _LARGEST[p["network"]])

@@ -8,12 +8,13 @@ from .backend import OutOfMemory, Unsupported
 _MOST = 1 << 16
 
 
-def operand_sets(parameters, bytes_of_one, device):
+def operand_sets(case, device):
     """The number of sets of operands and result that a case uses in turn: 1 if it reuses them. Rotating sets together
     have twice the size of the caches, because caches do not strictly evict the oldest data. Only then are the device's
     cache_bytes() and available_memory() called."""
-    if parameters.get("operands", "reused") != "rotating":
+    if case.get("operands", "reused") != "rotating":
         return 1
+    bytes_of_one = case.memory_bytes
     cache_bytes, available = device.cache_bytes(), device.available_memory()
     sets = max(2, math.ceil(2 * cache_bytes / bytes_of_one))
     if sets > _MOST:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from .backend import Failed, OutOfMemory, Transfer, Unsupported
+from .backend import Case, Failed, OutOfMemory, Transfer, Unsupported
 from .extra_work import LIBRARY, extra_work, with_extra_work
 from .host import EnergyMeter, keep_freed_memory, return_freed_memory
 from .timing import take_sample
@@ -135,15 +135,18 @@ class _Worker:
         if self._backend is None:
             raise Failed("the first request must be hello")
         self._release()
-        op, parameters = request["op"], _Request(request["parameters"])
-        dtype = parameters["dtype"]
+        op, case = request["op"], Case({**request["parameters"], **request.get("resolved", {})})
+        case.memory_bytes = request.get("memory_bytes", 0)
+        dtype = case["dtype"]
         for operation in self._backend.operations:
             if operation.op == op and dtype in operation.dtypes:
-                self._prepared = operation.prepare(parameters, request["seed"])
+                self._check_memory(case.memory_bytes)
+                self._prepared = operation.prepare(case, request["seed"])
                 extra = extra_work()
                 if extra is not None:
                     self._prepared = with_extra_work(self._prepared, extra, self._backend.device == "cpu")
-                self._transfer = Transfer.of(parameters)
+                self._prepared.measures_latency = request.get("measures_latency", False)
+                self._transfer = Transfer.of(case)
                 self._cold = request.get("cache", "warm") == "cold"
                 gc.collect()
                 gc.freeze()
@@ -151,6 +154,13 @@ class _Worker:
                 sets = self._prepared.operand_sets
                 return ready | {"operand_sets": sets} if sets > 1 else ready
         raise Unsupported(f"{self._backend.name} has no {op} in {dtype} on this machine")
+
+    def _check_memory(self, needed):
+        """Refuses a case that needs too much memory before it allocates any, because a machine that overcommits grants
+        memory that it does not have and then kills processes."""
+        available = self._backend.available_memory()
+        if needed > available:
+            raise OutOfMemory(f"needs {needed / 2**30:.3g} GiB and {available / 2**30:.3g} GiB is available")
 
     def _on_expect(self, _):
         raise Unsupported("the truth is the arbiter's to say")
