@@ -1,5 +1,5 @@
-// Results of programs that use Google Benchmark: its JSON (--benchmark_format=json, --benchmark_out=FILE),
-// from the first version that named its runs to version 1.9.
+// Reads results of programs that use Google Benchmark: its JSON (--benchmark_format=json,
+// --benchmark_out=FILE), from the first version that named its runs to version 1.9.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace breakeven {
 
-/// Whether the text is Google Benchmark's, going by the first key at its top that tells. Reads no further.
+/// True if the text is from Google Benchmark. Reads it only up to the first top-level key that shows this.
 bool is_google_benchmark(const std::string& text);
 
 /// A benchmark becomes a case of operation "benchmark", its id the run's name, its backend the name of the
@@ -24,9 +24,9 @@ bool is_google_benchmark(const std::string& text);
 /// Throws ResultError, which names `file`, the place and the remedy.
 Result google_benchmark_from_text(const std::string& text, const std::string& file);
 
-/// A result file of either kind, whichever it is. "-" is standard input. Throws ResultError.
+/// Reads a result file of either kind. "-" is standard input. Throws ResultError.
 Result read_any_result(const std::filesystem::path& path);
-/// The same of text that was read from `file`, which errors name.
+/// The same for text that was read from `file`, which errors name.
 Result any_result_from_text(const std::string& text, const std::string& file);
 
 }  // namespace breakeven
