@@ -45,7 +45,7 @@ CUresult find(const char* name, void** function, int, cuuint64_t, CUdriverProcAd
 
 }  // namespace
 
-// What the runtime finds by name.
+// Functions that the runtime finds by name.
 #undef cuGetProcAddress
 extern "C" {
 

@@ -46,7 +46,7 @@ double seconds() {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What every function does first: success, or the error that the script wants.
+/// Called first in every function: returns success, or the error that the script requests.
 Return enter(const char* function) {
   if (script().contains("log")) {
     std::ofstream(script()["log"].get<std::string>(), std::ios::app) << function << '\n';
@@ -70,7 +70,7 @@ Return give_text(const char* function, char* to, unsigned length, const std::str
   return entered;
 }
 
-/// The parent of every process.
+/// Returns the parent of every process.
 std::map<pid_t, pid_t> parents() {
   std::map<pid_t, pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -87,7 +87,7 @@ std::map<pid_t, pid_t> parents() {
   return found;
 }
 
-/// Each is the child of a child, which is its keeper.
+/// The programs of this process. Each is a grandchild: its parent is its keeper process.
 std::vector<unsigned> own_programs() {
   const auto all = parents();
   std::vector<unsigned> found;
