@@ -22,7 +22,7 @@ except ImportError:
 
 
 def complaints(validator, path):
-    """What the schema says against the file; nothing where it fits."""
+    """The schema's objections to the file; empty if there are none."""
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(json.loads(path.read_text()))]
 
 
