@@ -10,7 +10,7 @@ namespace breakeven {
 
 struct CompareOptions {
   double threshold = 0.03;       // the smallest change that matters: 0.03 is 3 %
-  double error_rate = 0.02;      // largest fraction of unchanged cases' comparisons that find a change
+  double error_rate = 0.02;      // probability that a comparison without any change finds one
   std::set<Difference> allowed;  // differences that do not prevent a comparison
 };
 

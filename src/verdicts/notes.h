@@ -1,4 +1,4 @@
-// Gathers the notes on verdicts, and prints each only once. Pure functions.
+// Gathers the notes on verdicts, so that each appears only once. Pure functions.
 #pragma once
 
 #include <set>

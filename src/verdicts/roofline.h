@@ -24,7 +24,7 @@ class Ceilings {
 
   std::optional<double> flop_per_second(const std::string& dtype) const;
   /// The bandwidth limit for work on `working_set` bytes: the best rate of the largest measured working set
-  /// that is not larger, and of all larger ones.
+  /// that is not larger, and of all larger ones. Smaller ones may be in a faster cache.
   std::optional<double> bytes_per_second(double working_set) const;
   /// The smallest working set, in bytes, with a known rate. Smaller ones may be in a faster cache.
   std::optional<double> least_working_set() const;
