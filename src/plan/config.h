@@ -11,7 +11,8 @@
 
 namespace breakeven {
 
-/// How cases are measured. Configs give these under "measure", by the names in measure_parameters().
+/// The settings of the measurement. Configs have them under "measure", with the names in
+/// measure_parameters().
 struct Measure {
   double precision = 0.02;  // a case ends when half its interval's width is this fraction of its median
   double max_seconds = 3;   // measuring time of each case and backend

@@ -8,7 +8,7 @@
 
 namespace breakeven {
 
-/// The source and date of a price. Every price has one: it means nothing without.
+/// The source and date of a price. Every price has them: it means nothing without.
 struct PriceSource {
   std::string currency;  // as the user writes it, such as "USD"
   std::string source;    // such as a URL, an offer or an invoice
