@@ -144,7 +144,7 @@ struct Gpu {
   std::optional<bool> ecc, mig, persistence;  // modes
   std::optional<std::string> compute_mode;
   std::optional<std::int64_t> pcie_generation, pcie_width;            // current link; it is slow while idle
-  std::optional<std::int64_t> pcie_generation_most, pcie_width_most;  // maximum of card and slot
+  std::optional<std::int64_t> pcie_generation_most, pcie_width_most;  // maximum of GPU and slot
   std::optional<double> power_limit_watts, power_limit_default_watts;
   std::optional<double> sm_mhz_most, memory_mhz_most;
   std::map<std::string, std::string> unreadable;
@@ -234,8 +234,8 @@ class ResultWriter {
   explicit ResultWriter(std::filesystem::path path);
 
   /// Writes all of `result`. The cases from index `first_changed` have changed since the last call. Skips
-  /// writing if it has taken more than 2 % of the time since the start. Ignores a full disk, which leaves the
-  /// last file in place; finish() reports it.
+  /// writing if it has taken more than 2 % of the time since the start. Ignores errors such as a full
+  /// disk, which leave the last file in place; finish() reports them.
   void update(const Result& result, std::size_t first_changed);
   /// Writes everything that update() skipped. If that fails, saves the results elsewhere (rescue.h), so that
   /// no measurement is lost, and throws a ResultError that gives the place. Returns false if nothing was
