@@ -1,9 +1,9 @@
 // The small networks, trained and run on oneDNN's primitives: activations stay in the library's layouts from
 // layer to layer, ReLU is fused into what comes before it, and the update is one loop over each parameter.
 //
-// In bf16 and f16, convolutions and dense layers multiply in that type and hand it on to each other;
-// parameters, the optimiser's state, logits, and all that attention, normalisation and residuals read and
-// write is f32.
+// In bf16 and f16, convolutions and dense layers multiply in that type, and pass it on to each other.
+// Parameters, the optimiser's state, logits, and everything that attention, normalisation and residuals read
+// or write are f32.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -35,7 +35,7 @@ class Eager:
         """Removes functions that were compiled for an earlier case."""
 
     def begin(self):
-        """Marks the begin of a step or a batch."""
+        """Marks the beginning of a step or a batch."""
 
     def trained(self, function):
         """Returns `function` in its fast form for training."""
