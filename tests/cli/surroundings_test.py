@@ -1,6 +1,6 @@
-"""Every subcommand where its surroundings fail it: streams that are closed or full, limits on files, memory and
-descriptors, folders and locales that are not there, allocations and writes that fail. It ends with a documented status
-and its own words, whatever happens: never by a signal, never with the text of an exception."""
+"""Tests every subcommand in a bad environment: streams that are closed or full, limits on files, memory and
+descriptors, missing folders and locales, allocations and writes that fail. Whatever happens, it ends with a documented
+status and a message of its own: never by a signal, never with the text of an exception."""
 
 import json
 import os

@@ -1,14 +1,14 @@
-// libnvidia-ml.so.1 of a machine that is not there. FAKE_NVML holds what it says, as a JSON object; every key
-// may be left out:
-//   {"uuid": "GPU-1",          the one device there is
-//    "watts": 300,             its power, by which its energy grows; the counter moves every 20 ms
-//    "instant_watts": 320,     its power by the reading of the moment; without it there is no such reading
+// libnvidia-ml.so.1 of a machine that does not exist. FAKE_NVML contains its answers, as a JSON object; every
+// key is optional:
+//   {"uuid": "GPU-1",          the only device
+//    "watts": 300,             its power, with which its energy grows; the counter changes every 20 ms
+//    "instant_watts": 320,     its power at the moment; without it there is no such reading
 //    "sm_mhz": 1980, "memory_mhz": 2619, "celsius": 55, "pcie_generation": 5, "mig": false,
-//    "reasons": [[10, 4], [1, 0]],    what the first ten queries answer, then the next; the last stays
+//    "reasons": [[10, 4], [1, 0]],    answer of the first ten queries, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
 //    "processes": ["own", 4242],      "own": the programs that this process runs
 //    "near_cpus": [0, 1],      without it the query is not supported
-//    "ecc_errors": [0, 2],            what queries answer in turn; the last stays
+//    "ecc_errors": [0, 2],            answers of queries in turn; the last stays
 //    "unsupported": ["nvmlDeviceGetPowerUsage"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
 #include <unistd.h>

@@ -11,9 +11,9 @@
 
 namespace breakeven::simulated {
 
-/// Settings: `fault` (one of fault_kinds()), `at` (a request by its name), and where it strikes:
-///   nth=N      only at the N-th such request of a process, of those that the other conditions let through
-///   case=R     only while a case is prepared whose id this regular expression finds
+/// A fault. Its settings are `fault` (one of fault_kinds()), `at` (the name of a request), and conditions:
+///   nth=N      only at the N-th such request of a process, among those that meet the other conditions
+///   case=R     only while a case is prepared whose id matches this regular expression
 ///   backend=B  only in the backend of this name
 ///   process=N  only in the N-th process of this name, counted in the log
 ///   number=N   the exit status, or the signal; status=S of a refusal: failed, unsupported, out_of_memory

@@ -1,20 +1,20 @@
-// A backend for tests: its times come from a known function, its results are right, and it goes wrong on
-// demand. It computes nothing and is named after its file, so that links make several of it.
+// A backend for tests: its times come from a known function, its results are right, and it has faults on
+// demand. It computes nothing. It is named after its file, so that links to it are different backends.
 //
-// BREAKEVEN_SIMULATED holds its settings (settings.h, fault.h, cost.h). Beside those:
+// BREAKEVEN_SIMULATED contains its settings (settings.h, fault.h, cost.h). It also has these:
 //   cost=FILE      settings by backend name, as JSON
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
-//   spin=1         really spend the time that is answered, instead of answering at once
-//   device=gpu     what it says of itself; version=V likewise, of its library; device_id=ID of the GPU
-//   library_file=F the file that it says its library was loaded from
-//   warning=TEXT   what it says makes it slower here
-//   obeys=0        computes device_seconds by further runs even where it is told not to
-//   supports=OP    this operation alone, instead of all
+//   spin=1         really spends the reported time, instead of answering at once
+//   device=gpu     its device; version=V: the version of its library; device_id=ID: the id of its GPU
+//   library_file=F the file that it reports as its library
+//   warning=TEXT   its reported reason for being slow
+//   obeys=0        computes device_seconds by further runs even if requested not to
+//   supports=OP    supports this operation alone, instead of all
 //   steps=N        training steps in an epoch
-//   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
-//   room=N         the largest that fits, where that is asked; no larger batch or product can be prepared
-//   daemon=1       starts a process in a session of its own that never ends, which the log calls `daemon`
-// It speaks the protocol by itself, so that it can break it; only the messages are shared.
+//   extra_work=X   additional work, in place of BREAKEVEN_EXTRA_WORK
+//   room=N         the largest size that fits, for `fits`; no larger batch or product can be prepared
+//   daemon=1       starts a process that never ends, in a session of its own, logged as `daemon`
+// It has its own implementation of the protocol, so that it can violate it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
