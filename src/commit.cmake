@@ -1,5 +1,5 @@
-# Writes HEADER, which names the commit of SOURCE, as in 1a2b3c4d5e6f-dirty. It is run at every build, and changes the
-# header only where the commit has changed, so that at most one file is compiled again.
+# Writes HEADER with the commit of SOURCE, such as 1a2b3c4d5e6f-dirty. It runs at every build, and changes the header
+# only if the commit has changed, so that at most one file is compiled again.
 cmake_minimum_required(VERSION 3.22)
 set(COMMIT "unknown: no git checkout")
 if(GIT)
@@ -9,7 +9,7 @@ if(GIT)
   if(top)
     file(REAL_PATH ${top} top)
   endif()
-  if(top STREQUAL source)  # an archive may be unpacked in a checkout of something else
+  if(top STREQUAL source)  # an archive may be unpacked in a checkout of another project
     execute_process(COMMAND ${GIT} --no-optional-locks -C ${source} describe --always --dirty --abbrev=12 --exclude=*
                     OUTPUT_VARIABLE described ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(described)

@@ -1,7 +1,7 @@
-# Where one library is: the system's, and each folder NAME-VERSION that scripts/setup-libraries made.
+# Finds the places of a library: the system's, and each folder NAME-VERSION that scripts/setup-libraries made.
 #   breakeven_places(RESULT NAME SYSTEM [LIBRARY INCLUDE] FILES ... HEADER ...)
-# RESULT is a list of "PROGRAM|LIBRARY|INCLUDE". The program of a brought library has its folder's name; without a system's
-# library, that of the newest one is NAME. FILES: what a brought library's file may be called.
+# RESULT is a list of "PROGRAM|LIBRARY|INCLUDE". The program for a folder's library has the folder's name; without a
+# system's library, that of the newest one is NAME. FILES: possible names of the library's file in a folder.
 function(breakeven_places result name)
   cmake_parse_arguments(ARG "" "HEADER" "SYSTEM;FILES" ${ARGN})
   set(places "")

@@ -1,4 +1,4 @@
-// What is wrong with JSON.
+// Errors in JSON documents.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace breakeven {
 
-/// JSON that cannot be used. The message names the place; where it is known, the file, too.
+/// Thrown for JSON that cannot be used. The message names the place and, if it is known, the file.
 class JsonError : public std::runtime_error {
  public:
   explicit JsonError(const std::string& message) : std::runtime_error(message), problem_(message) {}
-  /// At the place that a JSON pointer names; empty: the whole document.
+  /// `pointer`: a JSON pointer to the place; empty: the whole document.
   JsonError(const std::string& pointer, const std::string& problem)
       : std::runtime_error((pointer.empty() ? "/" : pointer) + " " + problem),
         pointer_(pointer),
@@ -25,15 +25,15 @@ class JsonError : public std::runtime_error {
   std::string pointer_, problem_;
 };
 
-/// Text that is not JSON.
+/// Thrown for text that is not JSON.
 class JsonSyntaxError : public JsonError {
  public:
   JsonSyntaxError(std::size_t byte, const std::string& problem)
       : JsonError("is not valid JSON, perhaps truncated: " + problem), byte_(byte), syntax_(problem) {}
 
-  /// Where the parser stopped, counted from 1; one past the text where that ended too early.
+  /// The position at which the parser stopped, counted from 1; one past the end if the text ended too early.
   std::size_t byte() const { return byte_; }
-  /// "line 3, column 5: invalid literal; last read: 'nul'"
+  /// The parser's message: "line 3, column 5: invalid literal; last read: 'nul'".
   const std::string& syntax() const { return syntax_; }
 
  private:

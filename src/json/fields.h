@@ -1,4 +1,4 @@
-// The members of a JSON object, listed once for both ways: whoever lists a struct's can write and read it.
+// Reads and writes structs as JSON objects. Each struct has one list of its members for both directions.
 #pragma once
 
 #include <cmath>
@@ -21,14 +21,15 @@ namespace breakeven {
 
 class Fields;
 
-/// A struct with a list of its members, in the order in which they are written:
-/// `void fields(Fields& f, T& value)`.
+/// A struct with a list of its members, `void fields(Fields& f, T& value)`, in the order in which they are
+/// written.
 template <typename T>
 concept HasFields = requires(Fields& f, T& value) {
   fields(f, value);
 };
 
-/// Lists of pairs are objects; numbers that are not finite are null. What fails throws JsonError.
+/// Reads or writes the members of one object. Lists of pairs are objects; numbers that are not finite are
+/// null. All errors are JsonErrors.
 class Fields {
  public:
   explicit Fields(Json& written) : written_(&written) {}
@@ -36,15 +37,15 @@ class Fields {
 
   bool writes() const { return written_ != nullptr; }
   bool reads() const { return read_ != nullptr; }
-  /// What is read.
+  /// The object that is read.
   const JsonReader& reader() const { return *read_; }
   [[noreturn]] void fail(const std::string& what) const { read_->fail(what); }
-  /// Refuses what is read unless this holds. `what` follows the object's place.
+  /// When reading, throws JsonError unless `holds`. `what` follows the object's place in the message.
   void expect(bool holds, const char* what) const {
     if (reads() && !holds) fail(what);
   }
 
-  /// A member that must be there.
+  /// A required member.
   template <typename T>
   void required(const char* key, T& value) {
     if (writes())
@@ -52,31 +53,31 @@ class Fields {
     else
       read(key, value);
   }
-  /// A member that files of earlier versions lack: where it is absent or null, `value` stays as it is.
+  /// A member that files of earlier versions lack. If it is absent or null, `value` is not changed.
   template <typename T>
   void optional(const char* key, T& value) {
     if (writes() || read_->find(key) != nullptr) required(key, value);
   }
-  /// The same, and written only if it is not empty, 0 or false.
+  /// The same, but written only if it is not empty, 0 or false.
   template <typename T>
   void if_set(const char* key, T& value) {
     if (!writes() || is_set(value)) optional(key, value);
   }
-  /// A number that is NaN where it is absent or null.
+  /// A number that is NaN if it is absent or null.
   void number(const char* key, double& value) {
     if (!writes()) value = std::nan("");
     optional(key, value);
   }
-  /// A member that follows from others: it is written and never read.
+  /// A member that is computed from others: it is written, but never read.
   template <typename T>
   void derived(const char* key, const T& value) {
     if (writes()) write(key, value);
   }
-  /// Text that is JSON itself.
+  /// A string that contains JSON.
   void json_text(const char* key, std::string& text);
-  /// An object whose members `list` lists.
+  /// A nested object. `list` lists its members.
   void object(const char* key, const std::function<void(Fields&)>& list);
-  /// A list of objects, the members of each listed by `list(Fields&, T&)`.
+  /// A list of objects. `list(Fields&, T&)` lists the members of each.
   template <typename T, typename List>
   void objects(const char* key, std::vector<T>& values, const List& list);
 
@@ -103,7 +104,7 @@ template <typename T>
 inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
-/// A list of pairs, which is an object.
+/// A list of pairs, stored as an object.
 template <typename T>
 inline constexpr bool is_pairs = false;
 template <typename T>
@@ -118,7 +119,7 @@ Json json_of(const T& value) {
   if constexpr (HasFields<T>) {
     Json made = Json::object();
     Fields f(made);
-    fields(f, const_cast<T&>(value));  // which changes nothing where it writes
+    fields(f, const_cast<T&>(value));  // writing does not change it
     return made;
   } else if constexpr (Named<T>) {
     return name(value);
@@ -193,7 +194,7 @@ void Fields::objects(const char* key, std::vector<T>& values, const List& list) 
   }
 }
 
-/// A struct from a whole document.
+/// Reads a struct from a whole document.
 template <HasFields T>
 T read_fields(const JsonReader& in) {
   T value;
@@ -202,8 +203,8 @@ T read_fields(const JsonReader& in) {
   return value;
 }
 
-/// A document with a line for each member of `head`, and then for each text in these lists: files that grow
-/// by lines, and that differ by lines.
+/// Formats a document with one line for each member of `head`, and one for each text in the lists: such files
+/// grow by lines, and diffs of them are readable.
 std::string text_in_lines(const Json& head,
                           const std::vector<std::pair<const char*, std::span<const std::string>>>& lists);
 

@@ -9,7 +9,8 @@
 namespace breakeven {
 namespace {
 
-/// The parts that are kept back, in the order in which they are given up, and the number of those that were.
+/// The blocks of memory that are reserved, in the order in which they are released, and the number of those
+/// already released.
 struct Reserve {
   std::array<void*, 2> parts{};
   std::atomic<std::size_t> given_up{0};
@@ -20,7 +21,8 @@ Reserve& reserve() {
   return kept;
 }
 
-/// The allocation is tried again where this returns.
+/// The new-handler: frees a part of the reserve. The first time it returns, and the allocation is tried
+/// again; later it throws.
 void give_up_memory() {
   const std::size_t part = reserve().given_up++;
   if (part < reserve().parts.size()) std::free(reserve().parts.at(part));

@@ -2,12 +2,13 @@
 
 namespace breakeven {
 
-/// Keeps some memory back for the moment in which memory ends. The allocation that fails first gets it, since
-/// it may be made where nothing may be thrown: nlohmann_json allocates in destructors. One that fails later
-/// throws, and more memory that was kept back serves the destructors and handlers on its way.
+/// Reserves some memory for the moment when memory is exhausted. The first failing allocation gets it,
+/// because it may be made where nothing may be thrown: nlohmann_json allocates in destructors. A later
+/// failure throws, and the rest of the reserve serves the destructors and handlers during unwinding.
 void keep_memory_back();
 
-/// True once memory has ended. Whoever takes much of it piece by piece looks here, and throws std::bad_alloc.
+/// True once memory was exhausted. Code that allocates much memory in small pieces checks this, and throws
+/// std::bad_alloc.
 bool is_memory_short();
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Enumerations and their names, in one table each.
+// Enumerations and the names of their values, in one table each.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace breakeven {
 
-/// An enumeration with a function names_of(E) that returns an array: the names of its values, which count up
-/// from 0.
+/// An enumeration with a function names_of(E) that returns an array of the names of its values, which count
+/// up from 0.
 template <typename E>
 concept Named = std::is_enum_v<E> && requires(E value) {
   names_of(value).size();
@@ -23,7 +23,7 @@ constexpr std::string_view name(E value) {
   return names_of(value).at(static_cast<std::size_t>(value));
 }
 
-/// The value that has this name; empty where none has.
+/// The value with this name; empty if there is none.
 template <Named E>
 constexpr std::optional<E> parse_name(std::string_view text) {
   const auto names = names_of(E{});

@@ -1,4 +1,4 @@
-// Where in a JSON file something is wrong, so that every complaint leads its reader to the spot.
+// Places in JSON files, with which every error message names the exact spot.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace breakeven {
 
-/// A config that cannot be used. The message reads `FILE: /json/pointer: what is wrong; remedy`.
+/// Thrown for a config that cannot be used. The message reads `FILE: /json/pointer: what is wrong; remedy`.
 class ConfigError : public JsonError {
  public:
   using JsonError::JsonError;
@@ -18,19 +18,19 @@ class ConfigError : public JsonError {
 /// A key as a part of a JSON pointer (RFC 6901): "/a~1b".
 std::string pointer_to(std::string_view key);
 
-/// One value of a JSON file, as a JSON pointer (RFC 6901).
+/// A value of a JSON file, identified by a JSON pointer (RFC 6901).
 class Place {
  public:
-  Place() = default;  // of text that is no file's
+  Place() = default;  // for text that is not from a file
   explicit Place(std::string file) : file_(std::move(file)) {}
   Place operator/(std::string_view key) const;
   Place operator/(std::size_t index) const;
-  /// The value that a JSON pointer names.
+  /// The place at a JSON pointer below this one.
   Place at(std::string_view pointer) const;
 
   const std::string& file() const { return file_; }
   const std::string& pointer() const { return pointer_; }
-  /// Throws ConfigError.
+  /// Throws ConfigError with this place.
   [[noreturn]] void fail(std::string_view message) const;
 
  private:

@@ -1,4 +1,4 @@
-// Reading parsed JSON: strict about types, with errors that say where.
+// Reads parsed JSON: strict about types, with errors that name the place.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace breakeven {
 
-/// One object of the JSON, and its place for errors. What fails throws JsonError.
+/// A JSON object and its place. All errors are JsonErrors.
 class JsonReader {
  public:
   explicit JsonReader(const Json& json, Place place = {});
 
   const Json& json() const { return json_; }
   [[noreturn]] void fail(const std::string& what) const;
-  /// The same of one member.
+  /// Throws JsonError for a member.
   [[noreturn]] void fail_at(const std::string& key, const std::string& what) const;
 
-  /// The member, which must be there.
+  /// Returns a required member.
   const Json& at(const char* key) const;
-  /// The member; null where it is not there, or holds null.
+  /// Returns a member; null if it is missing or is JSON's null.
   const Json* find(const char* key) const;
   JsonReader child(const char* key) const;
   template <typename T>
@@ -33,13 +33,13 @@ class JsonReader {
     fail_at(key, "is of the wrong type");
   }
 
-  /// A whole number of things.
+  /// Returns a whole number of at least 0.
   std::size_t count(const char* key) const;
-  /// null among them is NaN.
+  /// Returns a list of numbers. JSON's null is NaN.
   std::vector<double> numbers(const char* key) const;
-  /// An object of strings, in its order.
+  /// Returns an object of strings as pairs, in its order.
   std::vector<std::pair<std::string, std::string>> pairs(const char* key) const;
-  /// The objects of a list.
+  /// Returns a list of objects.
   std::vector<JsonReader> list(const char* key) const;
 
  private:

@@ -14,12 +14,12 @@
 namespace breakeven {
 namespace {
 
-// Limits that no file comes near, so that a hostile file costs neither time nor the stack.
+// Far larger than real files need: a hostile file can exhaust neither time nor the stack.
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_keys = 1000;
 
-/// Frees what a document holds from the inside out, which takes no memory: nlohmann_json's destructor makes a
-/// list of the values of whatever is not empty. Documents are no deeper than `deepest`.
+/// Frees a document's values from the inside out, which needs no memory: nlohmann_json's destructor makes a
+/// list of the values of everything that is not empty. Documents are no deeper than `deepest`.
 void dismantle(Json& document) {
   if (document.is_array()) {
     auto& values = document.get_ref<Json::array_t&>();
@@ -30,7 +30,7 @@ void dismantle(Json& document) {
   }
 }
 
-/// Builds the document, as the library's own builder does, and sees what that would let pass.
+/// Builds the document, like the library's own builder, and also detects errors that the library accepts.
 class Builder {
  public:
   explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
@@ -41,14 +41,14 @@ class Builder {
   Builder& operator=(Builder&&) = delete;
   Json take() { return std::move(document_); }
 
-  // What the parser calls, by the library's names.
+  // The parser calls these functions; their names are the library's.
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(Json::number_integer_t value) { return add(value); }
   bool number_unsigned(Json::number_unsigned_t value) { return add(value); }
   bool number_float(Json::number_float_t value, const std::string& /*text*/) { return add(value); }
   bool string(std::string& value) { return add(std::move(value)); }
-  bool binary(Json::binary_t& /*value*/) { return false; }  // JSON has none
+  bool binary(Json::binary_t& /*value*/) { return false; }  // JSON has no binary values
   bool start_object(std::size_t /*elements*/) { return open(Json::object()); }
   bool start_array(std::size_t /*elements*/) { return open(Json::array()); }
   bool end_object() { return close(); }
@@ -74,11 +74,11 @@ class Builder {
     const std::string problem = json_error_text(e.what());
     if (const auto* syntax = dynamic_cast<const Json::parse_error*>(&e))
       throw JsonSyntaxError(syntax->byte, problem);
-    throw JsonError(next_place(), problem);  // a number that no double holds
+    throw JsonError(next_place(), problem);  // such as a number that is too large for a double
   }
 
  private:
-  /// Returns true: the parser goes on.
+  /// Adds a value. Returns true, so that the parser continues.
   template <typename Value>
   bool add(Value&& value) {
     count();
@@ -96,7 +96,7 @@ class Builder {
                       most_values / 1'000'000));
   }
 
-  /// False for the value of a key that was there before, and for all that is in it.
+  /// Returns false for the value of a repeated key, and for everything in it.
   bool takes_next() { return ignored_levels_ == 0 && !std::exchange(ignores_next_, false); }
 
   template <typename Value>
@@ -121,12 +121,13 @@ class Builder {
       return true;
     }
     if (empty.is_object()) {
-      // As many as the last object at this depth had: a growing one would copy all that is in it so far.
+      // Reserves as many members as the last object at this depth had: growing would copy all members read so
+      // far.
       constexpr std::size_t most_reserved = 32;
       members_.resize(std::max(members_.size(), levels_.size() + 1));
       empty.get_ref<Json::object_t&>().reserve(std::min(members_[levels_.size()], most_reserved));
     }
-    // The value stays where it is while its level is open: only the innermost level grows.
+    // The value stays in place while its level is open, because only the innermost level grows.
     keys_.push_back(std::move(key_));
     levels_.push_back(put(std::move(empty)));
     return true;
@@ -143,7 +144,7 @@ class Builder {
     return true;
   }
 
-  /// Of the innermost open level, as a JSON pointer.
+  /// The place of the innermost open level, as a JSON pointer.
   std::string place() const {
     std::string pointer;
     for (std::size_t l = 1; l < levels_.size(); ++l) {
@@ -152,7 +153,7 @@ class Builder {
     }
     return pointer;
   }
-  /// Of the value that is read next.
+  /// The place of the value that is read next.
   std::string next_place() const {
     if (levels_.empty()) return "";
     const Json& level = *levels_.back();
@@ -162,13 +163,13 @@ class Builder {
   RepeatedKey repeated_;
   std::size_t values_ = 0;
   Json document_;
-  std::vector<Json*> levels_;         // that are open, the outermost first
-  std::vector<std::size_t> members_;  // of the last object at each depth
-  std::vector<std::string> keys_;     // under which each stands in the one around it
-  std::string key_;                   // the last one met, and where its value goes
+  std::vector<Json*> levels_;         // open levels, the outermost first
+  std::vector<std::size_t> members_;  // number of members of the last object at each depth
+  std::vector<std::string> keys_;     // keys of the open levels in the level around them
+  std::string key_;                   // the last key, and the place for its value
   Json* member_ = nullptr;
-  bool ignores_next_ = false;       // the key was there before, and the first one counts
-  std::size_t ignored_levels_ = 0;  // that are open in the value of such a key
+  bool ignores_next_ = false;       // the key is repeated, and the first one counts
+  std::size_t ignored_levels_ = 0;  // open levels in the value of a repeated key
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The strict parser: bounded, and with errors that say where.
+// A strict JSON parser with limits. Its errors name the place.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,19 @@
 
 namespace breakeven {
 
-/// Documents of more values are refused while they are parsed. A result file of the largest size has fewer,
-/// and takes 1.5 GiB of memory; one of single digits would take five.
+/// The largest number of values in a document; parsing stops beyond. Result files of the largest size have
+/// fewer, and need 1.5 GiB of memory; a file of as many bytes of single digits would need 5 GiB.
 inline constexpr std::size_t most_values = 16'000'000;
 
 enum class RepeatedKey { refused, first_counts };
 
-/// Throws JsonError for text that is not JSON (a JsonSyntaxError), is nested too deeply, has a number that no
-/// double holds, too many values, too many keys in one object, or one of them twice.
+/// Parses JSON. Throws JsonSyntaxError for text that is not JSON; throws JsonError if it is nested too
+/// deeply, has a number that is too large for a double, too many values, too many keys in one object, or a
+/// key twice.
 Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
 
-/// A parsed file. Frees its values without asking for memory, as nlohmann_json's own destructor does: where
-/// memory has ended, that would end the program without a message.
+/// A parsed file. Frees its values without allocating memory, unlike nlohmann_json's destructor: if memory is
+/// exhausted, that would end the program without a message.
 class ParsedFile {
  public:
   explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
@@ -36,7 +37,7 @@ class ParsedFile {
   Json document_;
 };
 
-/// Text that is always valid: a library's message may hold bytes that are not UTF-8.
+/// Formats JSON as valid UTF-8. A library's message may contain bytes that are not UTF-8.
 std::string text_of(const Json& json);
 
 }  // namespace breakeven

@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-/// Keeps the order in which keys were written.
+/// A JSON value that keeps the order of keys.
 using Json = nlohmann::ordered_json;
 
 template <typename T>
@@ -18,8 +18,8 @@ inline constexpr bool is_vector = false;
 template <typename T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
-/// `json` as a T; empty if it is anything else. get() would also make an integer of a fraction, of true or of
-/// a number outside the integer's range (undefined, for a double).
+/// `json` as a T; empty if it has another type. get() would also make an integer from a fraction, from true
+/// or from a number outside the integer's range (undefined behaviour for a double).
 template <typename T>
 std::optional<T> exactly(const Json& json) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -50,7 +50,7 @@ std::optional<T> exactly(const Json& json) {
   }
 }
 
-/// JSON has no NaN or infinity, and 0 must not stand for unknown: null does.
+/// `value` as JSON; null for NaN and infinity, which JSON does not have. 0 must not stand for unknown.
 Json number_or_null(double value);
 Json number_or_null(const std::optional<double>& value);
 Json numbers_or_nulls(const std::vector<double>& values);

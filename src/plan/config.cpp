@@ -41,7 +41,8 @@ Measure read_measure(const Json& json, const Place& place) {
           .library_defaults = given.boolean("library_defaults")};
 }
 
-/// A backend's name is the end of its program's: letters, digits and ._+-, so that it cannot be a path.
+/// True for a valid backend name: letters, digits and ._+-. It becomes the end of a program's name, so it
+/// must not be a path.
 bool is_backend_name(const Json& json) {
   if (!json.is_string()) return false;
   const auto& name = json.get_ref<const std::string&>();
@@ -57,13 +58,13 @@ bool is_backend_name(const Json& json) {
                          most_cases));
 }
 
-/// Whether a label is one of those joined by commas in `labels`.
+/// True if `label` is one of the labels in `labels`, which commas separate.
 bool is_among(const std::string& label, const std::string& labels) {
   return label.empty() ||
          fmt::format(", {}, ", labels).find(fmt::format(", {}, ", label)) != std::string::npos;
 }
 
-/// Adds cases, each id once.
+/// Collects cases, each id once.
 class Collection {
  public:
   explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {}
@@ -135,7 +136,7 @@ std::vector<std::string> read_backends(const Json& json, const Place& place) {
 
 const std::vector<Parameter>& measure_parameters() {
   constexpr Measure defaults;
-  constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // where doubles hold every integer
+  constexpr std::int64_t exact_in_json = std::int64_t{1} << 53;  // doubles hold all integers up to here
   constexpr double day = 86400;
   static const std::vector<Parameter> all{
       number_parameter(

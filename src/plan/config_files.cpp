@@ -19,7 +19,7 @@ void add_file_or_folder(const fs::path& path, std::vector<fs::path>& files) {
   }
 }
 
-/// Looks at every string of `value`, relative to the config's folder.
+/// Adds each file that a string in `value` names, relative to the config's folder.
 void add_named_files(const Json& value, const fs::path& folder, std::vector<fs::path>& files) {
   constexpr std::size_t longest_path = 4096;
   if (value.is_string()) {

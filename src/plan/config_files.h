@@ -5,9 +5,9 @@
 
 namespace breakeven {
 
-/// The files that measuring configs reads, so that no output replaces one: the configs, and every file (or
-/// those in every folder) that one of their strings leads to, as shapes and data sets are named. Throws
-/// ConfigError where a config cannot be read.
+/// Returns the files that measuring the configs reads, so that no output replaces one: the configs, and every
+/// file that a string under "workloads" names, such as shapes and data sets, or all files in a folder that it
+/// names. Throws ConfigError if a config cannot be read.
 std::vector<std::filesystem::path> files_of_configs(const std::vector<std::filesystem::path>& configs);
 
 }  // namespace breakeven

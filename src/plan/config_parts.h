@@ -1,4 +1,4 @@
-// What every kind of config has.
+// The parts that every kind of config has.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace breakeven {
 
-/// Each throws ConfigError. `path` is where the file was read.
+/// Reads a config from a file that was already parsed. `path` is the file's path. Throws ConfigError.
 Config config_from(const JsonFile& file, const std::filesystem::path& path);
 std::vector<std::string> read_backends(const Json& json, const Place& place);
 

@@ -37,7 +37,7 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
 
 bool is_utf8(const std::string& text) {
   try {
-    (void)Json(text).dump();  // the library's own check
+    (void)Json(text).dump();  // throws unless the text is UTF-8
     return true;
   } catch (const Json::type_error&) {
     return false;
@@ -47,7 +47,7 @@ bool is_utf8(const std::string& text) {
 [[noreturn]] void fail_syntax(const Place& place, const std::string& text, const JsonSyntaxError& error) {
   const std::size_t byte = error.byte();
   std::string message = error.syntax();
-  // Whose own place is that of the token's end.
+  // The place in the library's message is the end of the token: it is replaced.
   if (const auto colon = message.find(": "); message.starts_with("line ") && colon != std::string::npos)
     message.erase(0, colon + 2);
   const std::string_view before(text.data(), std::min(byte == 0 ? 0 : byte - 1, text.size()));

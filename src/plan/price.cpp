@@ -9,7 +9,7 @@
 namespace breakeven {
 namespace {
 
-/// Digits alone.
+/// Parses text that consists of digits alone.
 template <typename T>
 bool read_digits(std::string_view text, T& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

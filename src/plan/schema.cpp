@@ -21,7 +21,7 @@ Json to_json(const Value& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
-/// A single value of a parameter.
+/// The schema of a single value of a parameter.
 Json value_schema(const Parameter& parameter) {
   switch (parameter.kind) {
     case Kind::integer:
@@ -49,10 +49,10 @@ Json described(const Parameter& parameter, const Json& schema) {
   return whole;
 }
 
-/// The schemas under $defs, which others refer to by name.
+/// The schemas under $defs, which other schemas refer to by name.
 class Definitions {
  public:
-  /// Returns the reference.
+  /// Adds a schema and returns a reference to it.
   Json add(const std::string& name, Json schema) {
     all_[name] = std::move(schema);
     return {{"$ref", "#/$defs/" + name}};
@@ -63,7 +63,8 @@ class Definitions {
   Json all_ = Json::object();
 };
 
-/// The name of a parameter's values, the same for all that have the same: `integer_1_to_64`.
+/// The name of the schema of a parameter's values, such as `integer_1_to_64`. Parameters with the same values
+/// share it.
 std::string values_name(const Parameter& parameter) {
   if (parameter.kind == Kind::boolean) return "boolean";
   const bool integer = parameter.kind == Kind::integer;
@@ -72,7 +73,7 @@ std::string values_name(const Parameter& parameter) {
                      parameter.maximum);
 }
 
-/// `bound` is the schema of a value.
+/// The schema of a range of values. `bound` is the schema of a value.
 Json range_schema(const Parameter& parameter, const Json& bound, Definitions& definitions) {
   const std::string type = parameter.kind == Kind::integer ? "integer" : "number";
   Json range =
@@ -89,13 +90,13 @@ Json range_schema(const Parameter& parameter, const Json& bound, Definitions& de
   return range;
 }
 
-/// A value, or a list of values.
+/// The schema of a value or a list of values.
 Json listed_schema(Json value) {
   return {{"anyOf", {value, {{"type", "array"}, {"minItems", 1}, {"items", value}}}}};
 }
 
-/// A value, a list of values or, of numbers, a range; and the names of other parameters for values. `names`
-/// is the schema of the workload's parameters' names.
+/// The schema of a swept parameter: a value, a list of values or, for numbers, a range; the names of other
+/// parameters may replace values. `names` is the schema of the names of the workload's parameters.
 Json swept_schema(const std::string& op, const Parameter& parameter, const Json& names,
                   Definitions& definitions) {
   if (parameter.kind == Kind::choice || parameter.kind == Kind::text)

@@ -1,11 +1,13 @@
-// The JSON Schema of configs, made from what the workloads say of themselves, so that it cannot drift.
+// Generates the JSON Schema of configs from the descriptions of the workloads, so that it always matches
+// them.
 #pragma once
 
 #include <string>
 
 namespace breakeven {
 
-/// Draft 2020-12, indented, with a newline at its end: the text of configs/breakeven.schema.json.
+/// Returns the schema, JSON Schema draft 2020-12, indented and ending with a newline: the text of
+/// configs/breakeven.schema.json.
 std::string config_schema();
 
 }  // namespace breakeven

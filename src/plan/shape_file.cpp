@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* label_column = "label";
 
-/// The parameter of each column; null for the label.
+/// Reads the parameter of each column; null for the column of labels.
 std::vector<const Parameter*> read_columns(const Json& columns, const Place& place,
                                            const Workload& workload) {
   if (!columns.is_array() || columns.empty())
@@ -43,7 +43,7 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
   const Json document = read_json(path).document;
   const Place place(path.string());
   require_object(document, place, {"source", "commit", "licence", "note", "op", "columns", "rows"});
-  (void)require_text(document, place, "source");  // a list that came from nowhere is nobody's
+  (void)require_text(document, place, "source");  // required: a list of published shapes needs its source
   for (const char* key : {"commit", "licence", "note", "op"}) {
     if (document.contains(key)) (void)require_text(document, place, key);
   }

@@ -1,4 +1,4 @@
-// Lists of published problems: `{"source", "columns": [...], "rows": [[...]]}`.
+// Reads lists of published problems: `{"source", "columns": [...], "rows": [[...]]}`.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace breakeven {
 
-/// The rows of the file as an axis over its columns, which are parameters of `workload` or "label".
-/// `data` paths in it are relative to `folder`. Throws ConfigError, with the shape file's name.
+/// Reads the rows of the file as an axis. Its columns are parameters of `workload` or "label". Paths to data
+/// sets in the file are relative to `folder`. Throws ConfigError, with the shape file's name.
 Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
                  const std::filesystem::path& folder);
 

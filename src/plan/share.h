@@ -1,4 +1,4 @@
-// An entry of a config's workloads, with its share in a mix of work.
+// An entry of a config's workloads, with its share in a mix.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace breakeven {
 
-/// One entry of "workloads": `weight` is how often each of its cases runs, `or_dtype` the dtypes that will
-/// do, too.
+/// An entry of "workloads". `weight`: how often each of its cases runs. `or_dtype`: the other dtypes that are
+/// acceptable, too.
 struct Share {
   Sweep sweep;
   double weight = 1;
-  std::vector<Sweep> instead;  // the same in each of the other dtypes: case by case
+  std::vector<Sweep> instead;  // the sweep in each of the other dtypes, with the same cases in the same order
 };
 
-/// Throws ConfigError. `folder` is that of the config.
+/// Reads an entry. `folder` is the config's folder. Throws ConfigError.
 Share read_share(const Json& entry, const Place& place, const std::filesystem::path& folder);
 
 }  // namespace breakeven

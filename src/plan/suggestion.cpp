@@ -8,7 +8,7 @@
 namespace breakeven {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows of the table of distances between a's first i and b's first j letters: i - 2, i - 1 and i.
+  // Rows i - 2, i - 1 and i of the table of distances between the first i letters of a and the first j of b.
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> previous(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);

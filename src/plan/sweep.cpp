@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-/// One of a range's bounds: a value that the parameter takes.
+/// Reads a bound of a range: a valid value of the parameter.
 double read_bound(const Json& range, const Place& place, const std::string& key, const Parameter& parameter,
                   const ValueReader& reader) {
   if (!range.contains(key)) place.fail(fmt::format("'{}' is missing from the range; add it", key));
@@ -50,7 +50,7 @@ Range read_range(const Json& json, const Place& place, const Parameter& paramete
     place.fail("a range needs either 'factor' or 'step'; give one of them");
   if (range.from > to)
     place.fail(fmt::format("the range is empty: it goes from {} to {}; swap them", range.from, to));
-  // A last value that rounding moves a little past `to` is still meant.
+  // Tolerates a last value that rounding moves slightly past `to`.
   constexpr double slack = 1e-9;
   if (json.contains("factor")) {
     range.factor = read_above(json, place, "factor", 1, false);
@@ -107,7 +107,7 @@ const Workload& read_op(const Json& entry, const Place& place) {
   return *workload;
 }
 
-/// No parameter may be given twice: by a key and by a column of a shape file.
+/// Throws ConfigError if a parameter is given twice: by a key and by a column of a shape file.
 void require_distinct(const std::vector<Axis>& axes, const Place& place) {
   std::vector<const Parameter*> seen;
   for (const Axis& axis : axes) {
@@ -120,12 +120,12 @@ void require_distinct(const std::vector<Axis>& axes, const Place& place) {
   }
 }
 
-/// One combination: which row of each axis.
+/// One combination of the axes: the index of a row on each.
 class Combination {
  public:
   explicit Combination(const Sweep& sweep) : sweep_(sweep), rows_(sweep.axes.size(), 0) {}
 
-  /// Moves on, the last axis first; false behind the last combination.
+  /// Advances to the next combination, the last axis first. Returns false after the last combination.
   bool next() {
     for (std::size_t i = rows_.size(); i-- > 0;) {
       if (static_cast<double>(++rows_[i]) < sweep_.axes[i].size()) return true;
@@ -183,7 +183,7 @@ class Combination {
     return position ? position->axis->place_of(position->row, position->column) : sweep_.place;
   }
 
-  /// The value at the end of a chain of references.
+  /// Returns the value at the end of a chain of references.
   Value follow(const Parameter& first, Reference reference) const {
     for (std::size_t length = 0; length <= sweep_.workload->parameters().size(); ++length) {
       const std::string& name = reference.parameter;
@@ -228,13 +228,13 @@ Place Axis::place_of(std::size_t row, std::size_t column) const {
 
 namespace {
 
-/// A column without a parameter is that of the labels.
+/// True if the parameter is a column of the axis. A column without a parameter holds labels.
 bool is_of(const Axis& axis, std::string_view parameter) {
   const Parameter* const first = axis.columns.front();
   return axis.columns.size() == 1 && first != nullptr && first->name == parameter;
 }
 
-/// One of its rows.
+/// An axis with one of the rows of `axis`.
 Axis narrowed(const Axis& axis, std::size_t row) {
   Axis one{.place = axis.place_of(row, 0),
            .written = Axis::Written::value,

@@ -25,7 +25,7 @@ ThresholdSide read_side(const Json& json, const Place& place) {
   return side;
 }
 
-/// A workload with what one side has in place of its values.
+/// A workload in which the values of one side replace the common ones.
 Json of_side(Json workload, const Json& side, const Place& place, const std::string& asked) {
   if (!side.contains("parameters")) return workload;
   const Json& parameters = side["parameters"];
@@ -41,7 +41,7 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
   return workload;
 }
 
-/// One of them, or a list.
+/// Reads a metric, or a list of metrics.
 std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
   constexpr const char* choices = R"(it must be "time", "energy" or "cost", or a list of them)";
   const Json list = json.is_array() ? json : Json::array({json});
@@ -57,7 +57,8 @@ std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
   return all;
 }
 
-/// That what is asked in cost can be told: an hour of either side has a price, in one currency.
+/// Throws ConfigError if a comparison by cost lacks the price of an hour of either side, or if the currencies
+/// differ.
 void check_prices(const ThresholdConfig& config, const Place& place) {
   if (std::find(config.in.begin(), config.in.end(), Quantity::cost) == config.in.end()) return;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -74,7 +75,7 @@ void check_prices(const ThresholdConfig& config, const Place& place) {
                           threshold_sides[0], first));
 }
 
-/// "matmul, m = n = k, f32"; with "bf16 against f32" where the sides compute in different types.
+/// A title such as "matmul, m = n = k, f32"; "bf16 against f32" if the dtypes of the sides differ.
 std::string title_of(const ThresholdQuestion& question) {
   const Case largest = question.at(0, question.to).problem;
   const std::string_view baseline = name(largest.dtype());
@@ -86,7 +87,7 @@ std::string title_of(const ThresholdQuestion& question) {
       baseline == challenger ? std::string(baseline) : fmt::format("{} against {}", challenger, baseline));
 }
 
-/// The ends of what is asked about, which must be a range of whole numbers.
+/// Reads the ends of the range to search, which must be of whole numbers.
 void read_range_into(ThresholdQuestion& question, const Axis& axis) {
   if (!axis.range || !axis.range->integers)
     axis.place.fail(
@@ -108,7 +109,7 @@ void check_precision(const ThresholdQuestion& question, const Place& place) {
                   name(baseline.dtype()), name(challenger.dtype())));
 }
 
-/// What is compared, and how exactly.
+/// Reads the compared metrics and the requested precision.
 void read_options_into(ThresholdConfig& config, const Json& asked, const Place& place) {
   config.parameter = require_text(asked, place, "parameter");
   if (asked.contains("in")) config.in = read_quantities(asked["in"], place / "in");
@@ -160,7 +161,7 @@ ThresholdQuestion make_question(const ThresholdConfig& config, const Sweep& base
                              .sides = {baseline, challenger}};
   read_range_into(question, *question.sides[0].axis_of(config.parameter));
   if (!config.unlike_precision) check_precision(question, place);
-  question.title = title_of(question);  // or an error where a side does not allow the largest value
+  question.title = title_of(question);  // throws if a side does not allow the largest value
   return question;
 }
 
@@ -172,7 +173,7 @@ PlannedCase ThresholdQuestion::at(std::size_t side, std::int64_t value) const {
 
 ThresholdConfig read_threshold_config(const std::filesystem::path& path) {
   const JsonFile file = read_json(path, FileKind::config);
-  const Config whole = config_from(file, path);  // all that `run` would find fault with
+  const Config whole = config_from(file, path);  // throws whatever `run` would refuse
   const Json& document = file.document;
   const Place root(path.string());
   const Place place = root / "threshold";

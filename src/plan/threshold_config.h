@@ -1,4 +1,4 @@
-// A config that asks from which value of a parameter on one side is faster than the other.
+// A config that asks for the value of a parameter from which one side is faster than the other.
 #pragma once
 
 #include <array>
@@ -18,40 +18,40 @@ namespace breakeven {
 
 inline constexpr std::array threshold_sides{"baseline", "challenger"};
 
-/// One of the two that are compared: at every value, the fastest of its backends, or what uses the least
-/// energy.
+/// One of the two sides that are compared. At every value, its fastest backend is used, or the one that needs
+/// the least of another metric.
 struct ThresholdSide {
   std::vector<std::string> backends;
-  int threads = 0;  // 0: all
+  int threads = 0;  // 0: all CPUs
   std::optional<HourlyPrice> price = {};
 };
 
-/// One combination of all other parameters.
+/// One combination of all parameters but the one that is searched.
 struct ThresholdQuestion {
-  std::string title;  // as in "matmul, m = n = k, transfer each, f32"
+  std::string title;  // such as "matmul, m = n = k, transfer each, f32"
   std::int64_t from = 1, to = 1;
-  double factor = 2;  // between the values that are measured first
+  double factor = 2;  // ratio of the values that are measured first
   std::string parameter;
-  std::array<Sweep, 2> sides;  // in which that parameter alone is open
+  std::array<Sweep, 2> sides;  // only the searched parameter varies
 
-  /// Throws ConfigError where the value makes a case that cannot be.
+  /// The case of a side at a value. Throws ConfigError if such a case is not possible.
   PlannedCase at(std::size_t side, std::int64_t value) const;
 };
 
 struct ThresholdConfig {
   std::string title;
   std::string parameter;
-  std::int64_t multiple = 1;                 // of which the values are, but for the ends of a range
-  double width = 0.04;                       // that an interval should have
-  std::vector<Quantity> in{Quantity::time};  // each question is asked in each of these
+  std::int64_t multiple = 1;                 // all values but the ends of a range are multiples of it
+  double width = 0.04;                       // requested width of an interval
+  std::vector<Quantity> in{Quantity::time};  // the metrics; each question is answered for each of them
   Measure measure;
-  std::array<ThresholdSide, 2> sides;  // the baseline, and its challenger
-  bool unlike_precision = false;       // the sides compute in different types, as was asked for
+  std::array<ThresholdSide, 2> sides;  // the baseline and the challenger
+  bool unlike_precision = false;       // the config allows the sides to have different dtypes
   std::vector<ThresholdQuestion> questions;
   std::string json;  // the file's text
 };
 
-/// Throws ConfigError, also for a config that has no "threshold".
+/// Reads a config with a "threshold". Throws ConfigError, also if there is none.
 ThresholdConfig read_threshold_config(const std::filesystem::path& path);
 
 }  // namespace breakeven

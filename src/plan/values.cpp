@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-/// A data set lies beside the config that names it, wherever the program is started.
+/// Resolves the path of a data set relative to the config that names it, not to the working directory.
 std::string beside(const std::filesystem::path& folder, const std::string& path) {
   if (path.empty() || std::filesystem::path(path).is_absolute()) return path;
   return (folder / path).lexically_normal().string();
@@ -24,7 +24,7 @@ std::string beside(const std::filesystem::path& folder, const std::string& path)
 
 Value ValueReader::value(const Json& json, const Parameter& parameter) const {
   std::optional<Value> value = value_from_json(json);
-  // 1 and 1.0 are the same number, and have to give the same case id.
+  // 1 and 1.0 are the same number, and must give the same case id.
   if (value && parameter.kind == Kind::number && std::holds_alternative<std::int64_t>(*value))
     value = static_cast<double>(std::get<std::int64_t>(*value));
   const auto wanted = value ? parameter.rejects(*value) : parameter.rejects(Value{});

@@ -1,4 +1,4 @@
-// JSON values as parameter values, checked against what the parameter takes.
+// Converts JSON values to parameter values, and checks them against the parameter's limits.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +11,23 @@
 
 namespace breakeven {
 
-/// The value of another parameter of the same combination.
+/// Refers to the value of another parameter of the same combination.
 struct Reference {
   std::string parameter;
   bool operator==(const Reference&) const = default;
 };
-/// What a config may say in the place of one value.
+/// What a config may contain in place of one value.
 using Cell = std::variant<Value, Reference>;
 
-/// How a config's values are read. `folder` is what relative paths in it are relative to.
+/// Reads a config's values. Relative paths are relative to `folder`.
 struct ValueReader {
   std::filesystem::path folder;
   const std::vector<Parameter>& parameters;
 
-  /// The value of `parameter`. Throws std::invalid_argument, in words that stand behind a place, where the
-  /// parameter cannot be that.
+  /// The value of `parameter`. Throws std::invalid_argument if the parameter cannot have it. The message is
+  /// written to follow the name of a place.
   Value value(const Json& json, const Parameter& parameter) const;
-  /// A value, or a reference: a string where the parameter is none.
+  /// Reads a value, or a reference: a string for a parameter whose values are not strings.
   Cell cell(const Json& json, const Parameter& parameter) const;
 };
 

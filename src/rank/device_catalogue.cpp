@@ -45,7 +45,7 @@ DeviceEntry read_device(const Json& json, const Place& place) {
   return entry;
 }
 
-// More than any processor has, or works beside.
+// Limits that no real processor reaches.
 constexpr int most_cores = 10'000;
 constexpr int most_sockets = 256;
 
@@ -54,7 +54,7 @@ int read_count(const Json& json, const Place& place, const char* key, int most) 
   return static_cast<int>(require_whole(json[key], place / key, most));
 }
 
-/// Of one number of sockets.
+/// Reads the entry of a machine with this number of sockets.
 DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
   constexpr double channel_bytes = 8;
   const int cores = read_count(json, place, "cores", most_cores);

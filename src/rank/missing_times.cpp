@@ -13,14 +13,14 @@
 namespace breakeven {
 namespace {
 
-/// Of a case on one device, what its roofline allows; nothing where a peak is not known.
+/// Returns the shortest time in which a device's roofline allows a case; empty if a peak is not known.
 using LeastSeconds = std::function<std::optional<double>(const CaseResult&)>;
 
 DeviceKind kind_of(const Candidate& candidate) {
   return candidate.is_cpu ? DeviceKind::processors : DeviceKind::gpus;
 }
 
-/// What the catalogue says of it; null where that is nothing.
+/// The catalogue's entry of a candidate; null if there is none.
 const DeviceEntry* find_entry(const DeviceCatalogue& catalogue, const Candidate& one) {
   if (one.is_cpu)
     return one.host.threads >= one.host.cores ? find_processors(catalogue, one.device, one.host.cores)
@@ -43,7 +43,7 @@ LeastSeconds by_ceilings(const Candidate& candidate) {
   };
 }
 
-/// Nothing where its roofline is not known in this way.
+/// A candidate's roofline from this source; empty if it is not known.
 std::optional<LeastSeconds> roofline_of(const Candidate& candidate, RooflineOf roofline,
                                         const DeviceCatalogue& catalogue) {
   if (roofline == RooflineOf::ceilings) return by_ceilings(candidate);
@@ -51,10 +51,10 @@ std::optional<LeastSeconds> roofline_of(const Candidate& candidate, RooflineOf r
   return entry == nullptr ? std::nullopt : std::optional(by_datasheet(*entry));
 }
 
-/// What devices of one kind reached of their rooflines, case by case.
+/// The measured times of the devices of one kind, next to the limits of their rooflines, case by case.
 struct Model {
   PredictedBy by;
-  std::map<std::string, ReachedByDevices> reached;  // by the case's id
+  std::map<std::string, ReachedByDevices> reached;  // by case id
   std::optional<PredictionError> error;
 };
 
@@ -69,7 +69,7 @@ Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by
     for (const auto& [id, on] : times) {
       const auto timed = on.find(i);
       if (timed == on.end() || !(timed->second.seconds.value > 0)) continue;
-      // To predict ceilings from themselves is easy, and says nothing of other work.
+      // Predicting ceilings from themselves is trivial, and says nothing about other work.
       if (by.roofline == RooflineOf::ceilings && is_ceiling(*timed->second.result)) continue;
       const auto least_seconds = (*least)(*timed->second.result);
       if (!least_seconds) continue;
@@ -84,14 +84,14 @@ Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by
   return model;
 }
 
-/// In whichever dtype that will do it is predicted to be fastest.
+/// Predicts an entry in whichever of its acceptable dtypes is fastest.
 RankedPart predicted_part(const MixEntry& entry, const LeastSeconds& least, const Model& model,
                           const TimesOfCases& times) {
   RankedPart part;
   for (const std::string& id : entry.ids()) {
     const auto reached = model.reached.find(id);
     if (reached == model.reached.end()) continue;
-    // The same work on every device: any of its results has the operations and the bytes.
+    // The work is the same on every device, so any result has its operations and bytes.
     const CaseResult& problem = *times.at(id).begin()->second.result;
     const auto least_seconds = least(problem);
     if (!least_seconds) continue;
@@ -130,7 +130,8 @@ bool was_measured(const Candidate& candidate, const MixEntry& entry) {
                      [&](const std::string& id) { return candidate.cases.contains(id); });
 }
 
-/// Whether anything was missing. What was measured and has no time (wrong, out of memory) is not.
+/// Predicts the entries that were not measured. Returns true if there were any. An entry that was measured
+/// without getting a time (wrong, out of memory) is left as it is.
 bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& model,
              const TimesOfCases& times) {
   bool any = false;

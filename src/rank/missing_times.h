@@ -1,4 +1,5 @@
-// What a ranking lacks, predicted: machines of the catalogue, and cases that a machine was not measured on.
+// Predicts the times that a ranking lacks: of devices in the catalogue, and of cases not measured on a
+// machine.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +11,16 @@
 
 namespace breakeven {
 
-/// A result with its seconds: of a run, or of all runs up to a target.
+/// A result with its seconds, for one run or for all training steps up to a target.
 struct TimedCase {
   const CaseResult* result = nullptr;
   Estimate seconds;
 };
-/// By a case's id, and by the number of the candidate in the ranking.
+/// Times by case id and by the candidate's index in the ranking.
 using TimesOfCases = std::map<std::string, std::map<std::size_t, TimedCase>>;
 
-/// Adds the devices that `options` asks for, fills in what others lack where it asks for that, and says how
-/// far such predictions are off: each device predicted from the others of its kind. Whatever was measured
-/// stays.
+/// Adds the devices that `options` requests, predicts missing cases if it requests that, and states the error
+/// of such predictions: each device is predicted from the others of its kind. Measured times are not changed.
 void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& options);
 
 }  // namespace breakeven

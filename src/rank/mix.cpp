@@ -21,7 +21,7 @@ std::vector<std::string> MixEntry::ids() const {
 
 Mix read_mix(const std::filesystem::path& path) {
   const JsonFile file = read_json(path, FileKind::config);
-  Mix mix{.title = config_from(file, path).title, .entries = {}};  // all that `run` would find fault with
+  Mix mix{.title = config_from(file, path).title, .entries = {}};  // throws whatever `run` would refuse
   std::unordered_map<std::string, std::size_t> known;
   const Json& workloads = file.document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a machine is wanted for: a config whose workloads have weights.
+// The work that a machine is needed for: a config whose workloads have weights.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,9 @@ namespace breakeven {
 struct MixEntry {
   std::string id, title;
   double weight = 1;
-  std::vector<std::string> instead;  // ids of the same in other dtypes, which will do
+  std::vector<std::string> instead;  // ids of the same case in other acceptable dtypes
 
-  /// All that will do, the one that is wanted first.
+  /// The ids in all acceptable dtypes, the preferred one first.
   std::vector<std::string> ids() const;
 };
 
@@ -21,7 +21,7 @@ struct Mix {
   std::vector<MixEntry> entries;  // ids are unique
 };
 
-/// Of a config; the weights of a case that is there twice add up. Throws ConfigError.
+/// Reads a mix from a config. The weights of a case that occurs more than once add up. Throws ConfigError.
 Mix read_mix(const std::filesystem::path& path);
 
 }  // namespace breakeven

@@ -25,7 +25,7 @@ std::optional<double> predicted_seconds(double least_seconds, std::span<const Re
 }
 
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases) {
-  std::vector<double> errors;  // absolute, as logarithms
+  std::vector<double> errors;  // absolute logarithms
   std::set<std::size_t> devices;
   std::size_t predicted_cases = 0;
   for (const ReachedByDevices& measured : cases) {

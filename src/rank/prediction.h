@@ -1,6 +1,6 @@
-// Predicts how long work takes on a device where it was not measured: the device's roofline, divided by the
-// part of their own rooflines that measured devices reach (Williams, Waterman and Patterson, Roofline, CACM
-// 2009). Pure functions.
+// Predicts how long work takes on a device on which it was not measured: the device's roofline, divided by
+// the fraction of their own rooflines that measured devices reach (Williams, Waterman and Patterson,
+// Roofline, CACM 2009). Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,30 @@
 
 namespace breakeven {
 
-/// The time of a case on a device, and the least that the device's roofline allows.
+/// The time of a case on a device, and the shortest time that the device's roofline allows.
 struct Reached {
-  std::size_t device = 0;    // which one: its number among all of them
-  double seconds = 0;        // of what is predicted: a run, or all runs up to a target
-  double least_seconds = 0;  // of a run
+  std::size_t device = 0;    // index of the device
+  double seconds = 0;        // of what is predicted: one run, or all runs up to a target
+  double least_seconds = 0;  // of one run
 };
 
-/// One case, on the devices that it was measured on.
+/// The times of one case on the devices on which it was measured.
 using ReachedByDevices = std::vector<Reached>;
 
-/// How far predictions are off: each measured device is predicted from all others, case by case.
+/// The error of predictions: each measured device is predicted from all others, case by case.
 struct PredictionError {
   std::size_t devices = 0, cases = 0;
-  double typical = 1, most = 1;  // factors: the median, and the limit that 95 % of them keep
+  double typical = 1, most = 1;  // factors: the median, and the 95 % quantile
 };
 
 /// The shortest time that the device's stated peaks allow; empty if its peak for the dtype is not stated.
 std::optional<double> stated_least_seconds(const DeviceEntry& device, const CaseResult& result);
 
-/// The predicted seconds: `least_seconds`, which the roofline allows, times the geometric mean of the others'
-/// seconds over their own least. Empty without others.
+/// The predicted seconds: `least_seconds`, the limit of the roofline, times the geometric mean of the others'
+/// ratios of measured to least seconds. Empty without others.
 std::optional<double> predicted_seconds(double least_seconds, std::span<const Reached> others);
 
-/// The error of predictions; empty if no case was measured on two devices, since the error is then unknown.
+/// The error of predictions; empty if no case was measured on two devices, because then it is unknown.
 std::optional<PredictionError> prediction_error(std::span<const ReachedByDevices> cases);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// A file of prices, given by the user: what machines are ranked by in cost.
+// A user's file of prices, by which machines are ranked in cost.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace breakeven {
 
-/// Of one machine or GPU, to rent or to buy.
+/// The price of renting or buying one machine or GPU.
 struct Offer {
   std::string name;               // such as an instance type
-  std::string device;             // a GPU's name or a CPU's model, exactly as results have it; empty: any
+  std::string device;             // a GPU's name or a CPU's model, exactly as in results; empty: any
   std::string host;               // a machine's name; empty: any
-  std::optional<int> cpus;        // of the machine; absent: any number
-  std::string cpu_identity = {};  // of its processors, exactly as results have it; empty: any
-  std::optional<double> per_hour, purchase;  // one of both, or both
+  std::optional<int> cpus;        // of the machine; absent: any
+  std::string cpu_identity = {};  // exactly as in results (host/cpu.h); empty: any
+  std::optional<double> per_hour, purchase;  // at least one of them
   PriceSource from;
 };
 
@@ -27,12 +27,12 @@ struct Electricity {
 };
 
 struct Prices {
-  std::string currency;  // of all of them
+  std::string currency;  // of all offers
   std::vector<Offer> offers;
   std::optional<Electricity> electricity;
 };
 
-/// Throws ConfigError, also where currencies are mixed.
+/// Reads a file of prices. Throws ConfigError, also if currencies are mixed.
 Prices read_prices(const std::filesystem::path& path);
 
 }  // namespace breakeven

@@ -20,8 +20,8 @@ bool trains_to_target(const CaseResult& result) {
   return target != nullptr && std::holds_alternative<double>(*target) && std::get<double>(*target) > 0;
 }
 
-/// The seconds of a run, or of all steps up to the target. The interval is then that of a step: all take the
-/// same steps, and only their speed varies.
+/// The seconds of a run, or of all steps up to the target. In that case the interval is that of a step,
+/// because all backends take the same steps and only their speed varies.
 std::optional<Estimate> seconds_of(const CaseResult& result) {
   if (!result.has_time()) return std::nullopt;
   const Estimate each = result.seconds->estimate();
@@ -30,7 +30,7 @@ std::optional<Estimate> seconds_of(const CaseResult& result) {
   return scaled(each, *result.training->seconds_to_accuracy / each.value);
 }
 
-/// Joules have no interval: nobody measures how they vary.
+/// The energy of the same. It has no interval, because its variation is not measured.
 std::optional<Estimate> joules_of(const CaseResult& result) {
   const auto seconds = seconds_of(result);
   if (!seconds || !result.joules || !(*result.joules > 0)) return std::nullopt;
@@ -43,7 +43,7 @@ std::string why_no_time(const CaseResult& result) {
                      result.reason);
 }
 
-/// The fastest of its backends whose results are right.
+/// The fastest result of the candidate's backends that is right.
 std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::string& id) {
   std::optional<TimedCase> best;
   const auto found = candidate.cases.find(id);
@@ -56,7 +56,7 @@ std::optional<TimedCase> fastest_of(const Candidate& candidate, const std::strin
   return best;
 }
 
-/// Why no backend has a time of this entry.
+/// The reason why no backend has a time for this entry.
 std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   std::vector<std::string> reasons;
   for (const std::string& id : entry.ids()) {
@@ -67,7 +67,7 @@ std::string why_unknown(const Candidate& candidate, const MixEntry& entry) {
   return reasons.empty() ? "not measured" : fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-/// The fastest of the backends, and the most economical, in any of the accepted dtypes.
+/// The part of an entry: the fastest backend's time and the lowest energy, in any of the acceptable dtypes.
 RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   RankedPart part;
   for (const std::string& id : entry.ids()) {
@@ -88,7 +88,7 @@ RankedPart part_of(const Candidate& candidate, const MixEntry& entry) {
   return part;
 }
 
-/// Every case of the work, in every accepted dtype, on all candidates that have a time of it.
+/// All times of the work's cases, in every acceptable dtype, on all candidates.
 TimesOfCases times_of(const Ranking& ranking) {
   TimesOfCases times;
   for (const MixEntry& entry : ranking.entries) {
@@ -111,7 +111,7 @@ std::string title_of(const CaseResult& result) {
   return result.id;
 }
 
-/// The work that all candidates have a time of; candidates without any time do not count.
+/// The work for which all candidates have a time. Candidates without any time are ignored.
 std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
   std::map<std::string, std::size_t> count;
   std::vector<std::pair<std::string, const CaseResult*>> order;
@@ -132,7 +132,7 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
     if (count[id] == timed_candidates)
       common.push_back({.id = id, .title = title_of(*result), .weight = 1, .instead = {}});
   }
-  // By the numbers in them, so that batch 8 comes before batch 64.
+  // Compare numbers within names as numbers, so that batch 8 comes before batch 64.
   std::stable_sort(common.begin(), common.end(), [](const MixEntry& a, const MixEntry& b) {
     return strverscmp(a.id.c_str(), b.id.c_str()) < 0;
   });
@@ -151,7 +151,7 @@ struct Summands {
   }
 };
 
-/// The sum or the mean over all parts, or why there is none.
+/// The weighted sum or the geometric mean over all parts; empty, with a reason, if a part is unknown.
 std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantity quantity,
                               std::string& unknown) {
   if (one.parts.empty()) {
@@ -177,7 +177,7 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
                           fmt::join(lacking, "; "), missing > lacking.size() ? "; ..." : "");
     return std::nullopt;
   }
-  if (!ranking.weighted)  // then all of them have been measured, or none
+  if (!ranking.weighted)  // then either all of them were measured, or none
     return predicted.parts.empty() ? geometric_mean(measured.parts)
                                    : geometric_mean_together(predicted.parts);
   if (!predicted.parts.empty()) measured.add(weighted_sum_together(predicted.parts, predicted.weights), 1);
@@ -186,8 +186,8 @@ std::optional<Estimate> total(const Ranking& ranking, const Ranked& one, Quantit
 
 // ---- prices
 
-/// True if the offer may be for the candidate, judging by the offer alone: a name such as "AMD EPYC" may be
-/// that of several processors.
+/// True if the offer's own conditions match the candidate. A name such as "AMD EPYC" may be that of several
+/// processors.
 bool may_be_of(const Offer& offer, const Candidate& candidate) {
   return (offer.device.empty() || offer.device == candidate.device) &&
          (offer.host.empty() || offer.host == candidate.host.recorded_name()) &&
@@ -195,7 +195,7 @@ bool may_be_of(const Offer& offer, const Candidate& candidate) {
          (offer.cpu_identity.empty() || offer.cpu_identity == candidate.host.cpu_identity);
 }
 
-/// How precisely an offer says whose price it is.
+/// The precision with which an offer identifies a machine: the number of conditions besides the device.
 int precision(const Offer& offer) {
   return (offer.host.empty() ? 0 : 1) + (offer.cpu_identity.empty() ? 0 : 1) + (offer.cpus ? 1 : 0);
 }
@@ -208,8 +208,7 @@ std::string processor_key(const Host& host) {
 using Amount = std::optional<double> Offer::*;
 
 /// Assigns the offers of one amount to candidates. Only the most precise offers for a candidate apply to it.
-/// An offer that gives no more than the name of a processor applies to none if different processors have that
-/// name.
+/// An offer that gives only the name of a processor applies to none if different processors have that name.
 class OffersOf {
  public:
   OffersOf(const std::optional<Prices>& prices, const std::vector<Ranked>& all, Amount amount)
@@ -341,7 +340,7 @@ void order(Ranking& ranking) {
   std::stable_sort(ranking.ranked.begin(), end, [&](const Ranked& a, const Ranked& b) {
     return a.amount(ranking.by)->value < b.amount(ranking.by)->value;
   });
-  const Ranked* head = nullptr;  // of those that share a place
+  const Ranked* head = nullptr;  // the first of those that share a place
   int number = 0;
   for (auto one = ranking.ranked.begin(); one != end; ++one) {
     ++number;
@@ -356,7 +355,8 @@ void order(Ranking& ranking) {
   }
 }
 
-/// True if `a` is no worse in any metric known of both, and better in at least one.
+/// True if `a` is no worse than `b` in any metric and better in at least one. False if a metric is known of
+/// only one of them.
 bool dominates(const Ranked& a, const Ranked& b) {
   bool better = false;
   for (const Quantity quantity : quantities) {

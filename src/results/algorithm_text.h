@@ -1,4 +1,4 @@
-// Descriptions of algorithms, as backends give them.
+// Text that backends give to describe algorithms.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace breakeven {
 
-/// The text without what races measured, as in "im2col, winograd took 1.3x" or "tuned: best of 5, the first
-/// took 1.07x": it differs from one race to the next, also where the choice is the same.
+/// Removes what races measured, as in "im2col, winograd took 1.3x" or "tuned: best of 5, the first took
+/// 1.07x". These times differ from one race to the next, even if the choice is the same.
 std::string algorithm_without_times(std::string_view algorithm);
 
 }  // namespace breakeven

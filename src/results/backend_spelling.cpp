@@ -11,7 +11,7 @@
 namespace breakeven {
 
 std::string backend_spelling(std::string_view name) {
-  // A backend that is not listed is shown by its own name.
+  // Other backends are shown by their own names.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> written{
       {{"openblas", "OpenBLAS"},
        {"onednn", "oneDNN"},

@@ -1,4 +1,4 @@
-// The names of backends as the makers of their libraries write them.
+// The names of backends as their vendors spell them.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace breakeven {
 
-/// `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`; unknown names as they are.
-/// A version is written behind the maker's name: `openblas-0.3.30` -> `OpenBLAS 0.3.30`.
+/// The vendor's spelling: `onednn` -> `oneDNN`, `pytorch-cuda-compiled` -> `PyTorch (cuda, compiled)`.
+/// Unknown names are not changed. A version follows the name: `openblas-0.3.30` -> `OpenBLAS 0.3.30`.
 std::string backend_spelling(std::string_view name);
 
-/// The version in the name of a backend that is one of several of its library: `openblas-0.3.30` -> `0.3.30`;
-/// empty in other names.
+/// The version in a backend's name, for libraries with several: `openblas-0.3.30` -> `0.3.30`; empty for
+/// other names.
 std::string_view version_in_name(std::string_view backend);
 
 }  // namespace breakeven

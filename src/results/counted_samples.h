@@ -1,4 +1,4 @@
-// Which samples of a case its figures are of.
+// Selects the samples of a case from which its figures are computed.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace breakeven {
 
-/// No interval is trusted, and no case stopped, before this many samples, unless its time is up.
+/// The number of samples before which no interval is used and no case is stopped, unless its time ran out.
 inline constexpr std::size_t fewest_samples = 10;
 
-/// Indices of the samples during which the machine was slower than itself, rising.
+/// Indices of the samples during which the machine was below its own speed, in rising order.
 std::vector<std::int64_t> slow_samples(const std::vector<double>& own_speed);
-/// Indices of the samples that are set aside: a GPU had lowered its clocks, or the machine was slow.
+/// Indices of the samples that are not counted: a GPU had lowered its clocks, or the machine was slow.
 std::vector<std::int64_t> set_aside(const std::vector<std::int64_t>& throttled,
                                     const std::vector<double>& own_speed);
 
-/// The samples without those at the indices `set_aside`; by visit, as they are given.
+/// The samples, grouped by visit, without those at the indices `set_aside`.
 std::vector<std::vector<double>> without(const std::vector<std::int64_t>& set_aside,
                                          std::vector<std::vector<double>> visits);
 
-/// True if so many samples can be counted without those set aside.
+/// True if enough samples are left without those set aside.
 bool enough_without(std::size_t set_aside, std::size_t samples);
-/// The samples that figures are of: all but those set aside, and all if too few are left.
+/// The samples that are counted: all but those set aside, or all if too few would be left.
 std::vector<std::vector<double>> counted_samples(const std::vector<std::vector<double>>& visits,
                                                  const std::vector<std::int64_t>& set_aside);
-/// The same as indices into the timing's samples, rising.
+/// The same as indices into the timing's samples, in rising order.
 std::vector<std::size_t> counted_indices(const Timing& timing);
 
 }  // namespace breakeven

@@ -16,8 +16,8 @@ namespace {
 
 struct KindEntry {
   FileKind kind = FileKind::unknown;
-  std::string_view schema;       // before the slash; empty: has none of ours
-  std::string_view description;  // in messages
+  std::string_view schema;       // before the slash; empty: the kind has no schema
+  std::string_view description;  // as in messages
 };
 
 constexpr std::array<KindEntry, 13> kinds{{
@@ -36,7 +36,7 @@ constexpr std::array<KindEntry, 13> kinds{{
     {FileKind::unknown, "", "JSON of an unknown kind"},
 }};
 
-/// The keys that documents without a schema of ours have.
+/// The keys by which documents without a schema are recognised.
 constexpr std::array<std::pair<FileKind, std::array<std::string_view, 2>>, 5> keys_of_kinds{{
     {FileKind::google_benchmark, {"context", "benchmarks"}},
     {FileKind::config, {"workloads", "workloads"}},
@@ -45,10 +45,10 @@ constexpr std::array<std::pair<FileKind, std::array<std::string_view, 2>>, 5> ke
     {FileKind::device_catalogue, {"devices", "devices"}},
 }};
 
-/// More than a few names do not help.
+/// The largest number of files that a message names.
 constexpr std::size_t most_named = 3;
 
-/// "a result of `breakeven run` or an answer of `breakeven threshold`"
+/// Joins descriptions: "a result of `breakeven run` or an answer of `breakeven threshold`".
 std::string any_of_text(std::span<const FileKind> wanted) {
   std::vector<std::string_view> words(wanted.size());
   std::transform(wanted.begin(), wanted.end(), words.begin(), describe);
@@ -86,7 +86,7 @@ std::vector<SkippedFile> read_files_of(
   for (const auto& file : files) {
     const std::string text = read_result_text(file);
     naming_file(file.string(), [&] {
-      // Its NaN is no JSON.
+      // It may contain bare NaN, which is not JSON.
       const bool is_googles = is_google_benchmark(text);
       const ParsedFile parsed(is_googles ? "null" : text);
       const FileKind kind = is_googles ? FileKind::google_benchmark : kind_of(parsed.document());

@@ -1,5 +1,5 @@
 // Recognises the kind of a JSON file: results, the output of another command, or a file that users write. So
-// a command can be given a whole folder, and reads the files of the kinds that it knows.
+// a command accepts a whole folder, and reads the files of the kinds that it supports.
 #pragma once
 
 #include <filesystem>
@@ -28,9 +28,9 @@ enum class FileKind {
   unknown,
 };
 
-/// The kind of a document: by its schema, in any version; by its keys if it has no schema.
+/// The kind of a document: by its schema, in any version, or by its keys if it has no schema.
 FileKind kind_of(const nlohmann::ordered_json& document);
-/// The kind in messages: "a ranking of machines".
+/// Describes the kind for messages: "a ranking of machines".
 std::string_view describe(FileKind kind);
 
 struct SkippedFile {
@@ -45,7 +45,8 @@ std::vector<SkippedFile> read_files_of(
     std::span<const std::filesystem::path> files, std::span<const FileKind> wanted,
     const std::function<void(const std::filesystem::path&, FileKind, const nlohmann::ordered_json&)>& read);
 
-/// One sentence: "2 files skipped: a.json is a ranking of machines; b.json is a config". Empty for none.
+/// A sentence such as "2 files skipped: a.json is a ranking of machines; b.json is a config". Empty if there
+/// are none.
 std::string skipped_text(std::span<const SkippedFile> skipped);
 
 }  // namespace breakeven

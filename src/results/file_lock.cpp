@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the file where it is missing. Linux may refuse to do so where another user's file is there, in a
-/// folder such as /tmp (fs.protected_regular).
+/// Opens the lock file, and creates it if it is missing. Linux may refuse to open a file with O_CREAT if
+/// another user owns it and the folder is one such as /tmp (fs.protected_regular).
 int open_lock(const fs::path& path) {
   const int made = open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
   return made >= 0 || errno != EACCES ? made : open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-/// False where the process that had the lock before removed the file after it was opened here.
+/// False if the previous owner of the lock removed the file after this process opened it.
 bool is_still(const fs::path& path, int descriptor) {
   struct stat opened {
   }, there{};
@@ -43,7 +43,7 @@ FileLock::FileLock(const fs::path& file) {
   for (const fs::path& written : {target, previous_of(target)}) remove_unfinished(written);
 }
 
-/// Returns false if it must be tried again.
+/// Tries to lock the file. Returns false if it must be tried again.
 bool FileLock::take(const fs::path& file) {
   const fs::path folder = file.parent_path();
   path_ = folder / fmt::format(".{}.lock", file.filename().string());
@@ -51,8 +51,8 @@ bool FileLock::take(const fs::path& file) {
   descriptor_ = open_lock(path_);
   if (descriptor_ < 0) {
     path_.clear();
-    if (errno == ENOENT) return false;  // another process removed the folder that it had made
-    descriptor_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);  // which is then written in place
+    if (errno == ENOENT) return false;                       // another process removed its empty folder
+    descriptor_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);  // lock the file itself: it is written in place
     if (descriptor_ < 0) return true;
   }
   const bool is_taken = flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -75,7 +75,7 @@ void FileLock::make_folders(const fs::path& folder) {
 }
 
 FileLock::~FileLock() {
-  if (!path_.empty()) unlink(path_.c_str());  // while it is locked, so that it is still this process's
+  if (!path_.empty()) unlink(path_.c_str());  // while it is locked, and so still this process's
   if (descriptor_ >= 0) close(descriptor_);
   std::error_code error;
   std::for_each(made_.rbegin(), made_.rend(), [](const fs::path& folder) { rmdir(folder.c_str()); });

@@ -1,4 +1,4 @@
-// Two runs must not write one file: the later one would replace what the earlier one measured.
+// Prevents two runs from writing the same file: the later one would replace the results of the earlier one.
 #pragma once
 
 #include <filesystem>
@@ -7,21 +7,22 @@
 
 namespace breakeven {
 
-/// Another process writes this file. The message names it and the remedy.
+/// Thrown if another process writes the file. The message names the file and the remedy.
 class FileInUse : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Keeps a file for this process while it lives, by a lock on `.NAME.lock` beside it, which it removes in the
-/// end together with folders that it made and that are empty. The kernel gives the lock back with the
-/// process, so that what a killed one leaves does not stop the next, which removes it.
+/// Reserves a file for this process during the object's lifetime, by a lock on `.NAME.lock` beside it. The
+/// destructor removes the lock file, and folders that the constructor made and that are still empty. The
+/// kernel releases the lock when the process ends, so that a file left by a killed process does not block the
+/// next one, which removes it.
 ///
-/// No file (an empty path), a pipe, a device and standard output ("-") are not kept. Neither is a file where
-/// nothing can be locked: then it is written without.
+/// An empty path, a pipe, a device and standard output ("-") are not locked. A file on which no lock is
+/// possible is written without one.
 class FileLock {
  public:
-  /// Throws FileInUse.
+  /// Locks the file. Throws FileInUse.
   explicit FileLock(const std::filesystem::path& file);
   ~FileLock();
   FileLock(const FileLock&) = delete;
@@ -33,8 +34,8 @@ class FileLock {
   bool take(const std::filesystem::path& file);
   void make_folders(const std::filesystem::path& folder);
 
-  std::filesystem::path path_;               // of the lock; empty: none was made
-  std::vector<std::filesystem::path> made_;  // folders, the outermost first
+  std::filesystem::path path_;               // of the lock file; empty: none was made
+  std::vector<std::filesystem::path> made_;  // folders that were made, the outermost first
   int descriptor_ = -1;
 };
 

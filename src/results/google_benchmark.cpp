@@ -24,7 +24,7 @@
 namespace breakeven {
 namespace {
 
-/// Listens to the parser until one of the keys at the top tells what the file is.
+/// A parser handler that stops at the first top-level key that shows the kind of the file.
 class KindListener {
  public:
   bool google_benchmark() const { return google_benchmark_; }
@@ -63,7 +63,7 @@ class KindListener {
   bool google_benchmark_ = false;
 };
 
-/// Google Benchmark writes what is no number as bare NaN and Infinity, which JSON does not have: null there.
+/// Replaces bare NaN and Infinity, which Google Benchmark writes but JSON does not have, by null.
 std::string without_bare_words(const std::string& text) {
   if (text.find("NaN") == std::string::npos && text.find("Infinity") == std::string::npos) return text;
   static constexpr std::array<std::string_view, 4> words{"-NaN", "NaN", "-Infinity", "Infinity"};
@@ -91,7 +91,7 @@ std::string without_bare_words(const std::string& text) {
   throw ResultError(fmt::format("{} {}", place, what));
 }
 
-/// `json[key]` as a T; nothing where it is missing or null.
+/// `json[key]` as a T; empty if it is missing or null. Throws ResultError for another type.
 template <typename T>
 std::optional<T> get(const Json& json, const std::string& place, const char* key) {
   const auto found = json.find(key);
@@ -101,8 +101,8 @@ std::optional<T> get(const Json& json, const std::string& place, const char* key
   return value;
 }
 
-/// "2026-11-22T06:53:30+01:00" in UTC; empty for anything else, as the local time without a zone that early
-/// versions wrote.
+/// Converts "2026-11-22T06:53:30+01:00" to UTC. Empty for anything else, such as the local time without a
+/// zone that early versions wrote.
 std::string utc(const std::string& date) {
   std::tm fields{};
   std::istringstream in(date);
@@ -121,7 +121,7 @@ std::string utc(const std::string& date) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &fields)};
 }
 
-/// "L1 Data 32768, L2 Unified 524288": what tells one kind of CPU from another where its name is not known.
+/// Describes caches: "L1 Data 32768, L2 Unified 524288". It distinguishes CPUs whose names are not known.
 std::string describe_caches(const Json& caches) {
   std::string text;
   for (std::size_t i = 0; i < caches.size(); ++i) {
@@ -135,11 +135,11 @@ std::string describe_caches(const Json& caches) {
   return text;
 }
 
-/// What `context` says, which is of the machine, of the library and of what the user added.
+/// Reads `context`: properties of the machine, of the library, and those that the user added.
 void read_context(const Json& context, Result& result, std::string& executable) {
   const std::string place = "/context";
   if (!context.is_object()) fail(place, "must be an object");
-  // Moments, not properties: the load, and what the clock happened to be.
+  // Values of a moment, not properties of the machine, such as the load and the current clock.
   static const std::set<std::string> passing{"load_avg", "mhz_per_cpu", "json_schema_version"};
   result.created = utc(get<std::string>(context, place, "date").value_or(""));
   result.host.name = get<std::string>(context, place, "host_name").value_or("");
@@ -160,10 +160,10 @@ void read_context(const Json& context, Result& result, std::string& executable) 
   }
 }
 
-/// The rows of one benchmark: its repetitions, or what was made of them.
+/// The rows of one benchmark: its repetitions, or their aggregates.
 struct Rows {
   std::string name, label, error, skip;
-  std::vector<double> seconds, cpu_seconds;  // of each repetition
+  std::vector<double> seconds, cpu_seconds;  // one per repetition
   std::map<std::string, double> real, cpu;   // seconds by the aggregate's name
   std::int64_t iterations = 0, repetitions = 0;
 };
@@ -178,7 +178,7 @@ double unit_seconds(const std::string& unit, const std::string& place) {
 }
 
 void read_row(const Json& row, const std::string& place, Rows& rows) {
-  // A user's counter may have any name: what is no text or truth value is one.
+  // A user's counter may have the name of a field: a field is recognised by its type.
   if (const auto label = row.find("label"); label != row.end() && label->is_string())
     rows.label = label->get<std::string>();
   if (row.value("error_occurred", Json()) == true) {
@@ -208,7 +208,7 @@ void read_row(const Json& row, const std::string& place, Rows& rows) {
   rows.iterations = get<std::int64_t>(row, place, "iterations").value_or(0);
 }
 
-/// The aggregate that stands for the samples: the median, else the mean.
+/// The aggregate that represents the samples: the median, or else the mean.
 std::optional<double> middle(const std::map<std::string, double>& aggregates) {
   for (const char* aggregate : {"median", "mean"}) {
     if (const auto found = aggregates.find(aggregate); found != aggregates.end()) return found->second;
@@ -276,8 +276,9 @@ Result result_of(const Json& json) {
 
   const Json& benchmarks = json["benchmarks"];
   if (!benchmarks.is_array()) fail("/benchmarks", "must be a list");
-  std::vector<Rows> all;  // in the order in which they were met
-  // Benchmarks may share a name; repetitions of one have its family, too, and may be mixed with others'.
+  std::vector<Rows> all;  // in order of first occurrence
+  // Benchmarks may share a name. Repetitions of one also share its family, and may alternate with those of
+  // others.
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::size_t> known;
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
     const Json& row = benchmarks[i];
@@ -316,7 +317,7 @@ bool is_google_benchmark(const std::string& text) {
 
 Result google_benchmark_from_text(const std::string& text, const std::string& file) {
   return naming_file(file, [&] {
-    // A user's counter may have the name of a field, and is written behind it.
+    // A user's counter may have the name of a field, and follows it in the file.
     return result_of(ParsedFile(without_bare_words(text), RepeatedKey::first_counts).document());
   });
 }

@@ -1,4 +1,4 @@
-// Results as JSON, and back.
+// Writes and reads results as JSON.
 #include "results/json.h"
 
 #include <fmt/format.h>
@@ -237,7 +237,7 @@ void fields(Fields& f, Sampling& sampling) {
   f.if_set("probe_seconds", sampling.probe_seconds);
 }
 
-/// All but the lists, which are written with a line for each entry.
+/// Writes or reads everything but the lists, which are written with a line for each entry.
 void fields(Fields& f, Result& result) {
   f.derived("schema", schema);
   f.optional("created", result.created);

@@ -1,4 +1,4 @@
-// The JSON of result files, and of what other files have in common with them.
+// JSON of result files, and of the parts that other files share with them.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ void fields(Fields& f, Host& host);
 void fields(Fields& f, MachineSpeed& speed);
 void fields(Fields& f, Parameters& parameters);
 
-/// Says what of it cannot be; empty for what can.
+/// Describes an impossible value; empty if there is none.
 std::string fault_of(const MachineSpeed& speed);
 
-/// Of JSON of a result file. Throws JsonError, which names the place but not the file.
+/// Reads a result from a file's JSON. Throws JsonError, which names the place but not the file.
 Result result_from(const Json& json);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for people.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace breakeven {
 
-/// "1,048,576"
+/// The number with separators of thousands: "1,048,576".
 inline std::string grouped(std::int64_t number) {
   std::string text = std::to_string(number);
   const std::size_t first_digit = number < 0 ? 1 : 0;

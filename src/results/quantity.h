@@ -1,4 +1,4 @@
-// By what machines and backends are compared.
+// The metrics by which machines and backends are compared.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Reading the files that a program wrote: bounded, and with errors that name the file.
+// Reads files that programs wrote: with limits, and with errors that name the file.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace breakeven {
 
-/// Larger files are refused before they are read: 10,000 cases with every sample are a tenth of it.
+/// The largest file that is read, in bytes. 10,000 cases with every sample are a tenth of it.
 inline constexpr std::uintmax_t largest_result_file = std::uintmax_t{256} << 20U;
 
-/// All of a file; "-" is standard input. Throws ResultError, which names the file, where it cannot be read or
-/// is too large.
+/// Reads a whole file; "-" is standard input. Throws ResultError, which names the file, if it cannot be read
+/// or is too large.
 std::string read_result_text(const std::filesystem::path& path);
 
-/// Throws a ResultError: "FILE: WHAT", in one printable line.
+/// Throws ResultError with the message "FILE: WHAT", in one printable line.
 [[noreturn]] void fail_reading(const std::string& file, std::string_view what);
 inline constexpr std::string_view no_memory =
     "does not fit into memory beside what is there already; give fewer or smaller files at once";
 
-/// What `read` returns. A JsonError of it, and the end of memory, become a ResultError that names `file`.
+/// Calls `read` and returns its result. A JsonError and exhausted memory become a ResultError that names
+/// `file`.
 template <typename Read>
 auto naming_file(const std::string& file, const Read& read) {
   try {

@@ -19,7 +19,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// In the order in which they are tried.
+/// The folders for rescued files, in the order in which they are tried.
 std::vector<fs::path> rescue_folders(const fs::path& target, const fs::path& results_folder) {
   std::vector<fs::path> folders;
   if (target != "-" && !is_special_file(target)) folders.push_back(link_target(target).parent_path());
@@ -30,7 +30,7 @@ std::vector<fs::path> rescue_folders(const fs::path& target, const fs::path& res
   return folders;
 }
 
-/// "NAME.rescued-PID.json", with a number where that is there.
+/// The path of a new file: "NAME.rescued-PID.json", with a number added if that exists.
 fs::path rescue_file(const fs::path& folder, const std::string& name) {
   std::error_code error;
   fs::path file = folder / fmt::format("{}.rescued-{}.json", name, getpid());
@@ -54,10 +54,10 @@ std::optional<fs::path> save_rescue(const fs::path& target, const fs::path& resu
     try {
       write_whole_file(file, text);
       std::error_code error;
-      const fs::path whole = fs::absolute(file, error);  // whoever reads the message may be elsewhere
+      const fs::path whole = fs::absolute(file, error);  // the reader of the message may be in another folder
       return error ? file : whole;
     } catch (const std::system_error&) {
-      continue;  // in the next folder, then
+      continue;  // try the next folder
     }
   }
   return std::nullopt;

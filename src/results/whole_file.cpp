@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw std::system_error(cause, std::generic_category());
 }
 
-/// A file descriptor, closed at the end of its life; below 0 where opening failed.
+/// Owns a file descriptor and closes it; the descriptor is negative if opening failed.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
@@ -34,7 +34,7 @@ class Descriptor {
   Descriptor& operator=(Descriptor&&) = delete;
 
   int get() const { return descriptor_; }
-  /// Returns 0, or the errno of the failure: some file systems report a full disk only now.
+  /// Closes the descriptor. Returns 0 or an errno: some file systems report a full disk only now.
   int close() {
     const int descriptor = std::exchange(descriptor_, -1);
     return descriptor < 0 || ::close(descriptor) == 0 ? 0 : errno;
@@ -44,7 +44,7 @@ class Descriptor {
   int descriptor_;
 };
 
-/// Returns 0, or the errno of the failure.
+/// Writes all of the text. Returns 0 or an errno.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(descriptor, text.data(), text.size());
@@ -55,20 +55,22 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-/// Returns 0, or the errno of the failure. A file system that cannot synchronize is no failure.
+/// Writes the file's data to the disk. Returns 0 or an errno. Not an error if the file system cannot
+/// synchronize.
 int synchronize(int descriptor) {
   if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return 0;
   return errno;
 }
 
-/// So that a rename outlasts a loss of power. The file is whole either way, so that failures do not count.
+/// Writes the folder to the disk, so that a rename survives a loss of power. Ignores errors, because the file
+/// is complete either way.
 void synchronize_folder_of(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.get() >= 0) fsync(opened.get());
 }
 
-/// Returns 0, or the errno of the failure.
+/// Writes to an existing file. Returns 0 or an errno.
 int write_in_place(const fs::path& path, std::string_view text) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC));
   if (file.get() < 0) return errno;
@@ -76,7 +78,7 @@ int write_in_place(const fs::path& path, std::string_view text) {
   return file.close();
 }
 
-/// A new file beside another, under a name of its own. Removed at the end of its life unless it was renamed.
+/// A temporary file beside another, with a unique name. The destructor removes it unless it was renamed.
 class PartFile {
  public:
   explicit PartFile(const fs::path& target) : file_(make(target)), cause_(file_.get() < 0 ? errno : 0) {}
@@ -88,21 +90,21 @@ class PartFile {
   PartFile(PartFile&&) = delete;
   PartFile& operator=(PartFile&&) = delete;
 
-  /// 0, or the errno with which it could not be made.
+  /// 0, or the errno with which the file could not be made.
   int cause() const { return cause_; }
 
-  /// Writes it to the disk. Returns 0, or the errno of the failure.
+  /// Writes the text to the disk. Returns 0 or an errno.
   int write(std::string_view text) {
     if (const int cause = write_all(file_.get(), text); cause != 0) return cause;
     if (const int cause = synchronize(file_.get()); cause != 0) return cause;
     return file_.close();
   }
-  /// Gives it these permissions where it can.
+  /// Sets the file's permissions if possible.
   void permit(fs::perms permissions) {
     std::error_code error;
     fs::permissions(path_, permissions, error);
   }
-  /// Returns 0, or the errno of the failure.
+  /// Renames the file to `target`. Returns 0 or an errno.
   int replace(const fs::path& target) {
     if (rename(path_.c_str(), target.c_str()) != 0) return errno;
     path_.clear();
@@ -110,7 +112,8 @@ class PartFile {
   }
 
  private:
-  /// Sets `path_` if it made the file. Another process of this number may use the folder, from a container.
+  /// Makes the file and then sets `path_`. A process with the same id, in a container, may use the folder
+  /// too.
   Descriptor make(const fs::path& target) {
     constexpr int attempts = 1000;
     for (int i = 0; i < attempts; ++i) {
@@ -122,7 +125,7 @@ class PartFile {
     return Descriptor(-1);
   }
 
-  fs::path path_;  // before the file, which sets it
+  fs::path path_;  // declared before the file, which sets it
   Descriptor file_;
   int cause_;
 };
@@ -131,7 +134,7 @@ bool is_running(pid_t process) {
   return kill(process, 0) == 0 || errno == EPERM;
 }
 
-/// The process that a file of this name belonged to, which is PREFIX + PID-N.part; nullopt for other names.
+/// The id of the process that wrote a file named PREFIX + PID-N.part; nullopt for other names.
 std::optional<pid_t> writer_of(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -145,13 +148,12 @@ std::optional<pid_t> writer_of(std::string_view name, std::string_view prefix) {
   return process;
 }
 
-/// True if this error can prevent making a file beside the target although the target itself can be written
-/// to.
+/// True for errors that prevent making a file beside the target although the target itself may be writable.
 bool only_in_place(int cause) {
   return cause == EACCES || cause == EPERM || cause == EROFS || cause == ENAMETOOLONG;
 }
 
-/// Throws unless the folders above `target` can be made: the nearest that is there must be one to write to.
+/// Throws unless the folders above `target` can be made: the nearest existing one must be a writable folder.
 void expect_folder(const fs::path& target) {
   std::error_code error;
   fs::path above = target.parent_path();
@@ -165,7 +167,7 @@ double mebibytes(std::uintmax_t bytes) {
   return static_cast<double>(bytes) / 0x1p20;
 }
 
-/// Reads to the end, at most one byte more than `most`.
+/// Reads to the end, but at most one byte more than `most`.
 std::string read_to_end(int descriptor, std::uintmax_t expected, std::uintmax_t most) {
   constexpr std::size_t block = std::size_t{1} << 16U;
   std::string text;
@@ -219,7 +221,7 @@ bool is_special_file(const fs::path& path) {
 }
 
 fs::path link_target(const fs::path& path) {
-  constexpr int most_links = 40;  // as Linux follows
+  constexpr int most_links = 40;  // the same limit as Linux
   std::error_code error;
   if (is_special_file(path)) return path;
   fs::path target = path;
@@ -256,7 +258,7 @@ void write_whole_file(const fs::path& path, std::string_view text) {
   if (const int cause = part.write(text); cause != 0) fail(cause);
   if (fs::exists(old)) part.permit(old.permissions());
   const int cause = part.replace(target);
-  if (cause == EBUSY) return in_place();  // a file that is mounted, as into a container
+  if (cause == EBUSY) return in_place();  // a mounted file, as in a container
   if (cause != 0) fail(cause);
   synchronize_folder_of(target);
 }

@@ -16,7 +16,7 @@
 namespace breakeven {
 namespace {
 
-/// A failure to write `path` as a ResultError.
+/// Calls `work`. An error while writing `path` becomes a ResultError.
 template <typename Work>
 void or_result_error(const std::filesystem::path& path, const Work& work) {
   try {
@@ -27,7 +27,7 @@ void or_result_error(const std::filesystem::path& path, const Work& work) {
   }
 }
 
-/// Whether it was closed when the program began: then it cannot be written to now (cli/process_start.h).
+/// Throws if standard output was closed when the program started (cli/process_start.h): it cannot be written.
 void expect_open_output() {
   const int mode = fcntl(STDOUT_FILENO, F_GETFL);
   if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
@@ -90,7 +90,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
   try {
     write(to_json_text(result, texts_));
   } catch (const std::exception&) {
-    // A disk that is full now is no reason to stop measuring: finish() tries again, and elsewhere.
+    // A full disk does not stop the measurement: finish() tries again, also elsewhere.
   }
   seconds_writing_ += seconds_since(start);
 }

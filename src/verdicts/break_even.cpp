@@ -9,10 +9,10 @@
 namespace breakeven {
 namespace {
 
-constexpr double narrow = 1.25;  // a bracket's high over low, from which on a line is fitted
+constexpr double narrow = 1.25;  // a line is fitted once high / low of a bracket is below this
 constexpr int most_moves = 3;
-constexpr int tied_after = 8;              // launches that do not tell who is ahead
-constexpr double trimmed_launches = 0.13;  // from either end: nothing of fewer launches, and one of so many
+constexpr int tied_after = 8;              // launches after which neither side counts as ahead
+constexpr double trimmed_launches = 0.13;  // from either end: none of fewer than 8 launches, one of 8 to 15
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::int64_t BreakEvenSearch::rounded(double value) const {
                     rules_.to);
 }
 
-/// The first of the values asked about that is not smaller.
+/// The smallest possible value that is at least `value`.
 std::int64_t BreakEvenSearch::first_from(double value) const {
   const auto multiple = static_cast<double>(rules_.multiple);
   const double within = std::clamp(value, static_cast<double>(rules_.from), static_cast<double>(rules_.to));
@@ -58,8 +58,8 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   const auto found = launches_.find(value);
   if (found == launches_.end() || found->second.empty()) return std::nullopt;
   const std::vector<double>& ratios = found->second;
-  constexpr double plain = 0.2;          // as a logarithm; a difference that launches seldom show by chance
-  constexpr double least_noise = 0.003;  // of a launch, where two happen to agree
+  constexpr double plain = 0.2;          // as a logarithm; launches seldom differ by this much by chance
+  constexpr double least_noise = 0.003;  // of a launch, in case two launches agree by chance
   const auto all = [&](auto holds) { return std::all_of(ratios.begin(), ratios.end(), holds); };
   if (all([](double r) { return r < -plain; })) return Lead::challenger;
   if (all([](double r) { return r > plain; })) return Lead::baseline;
@@ -67,7 +67,7 @@ std::optional<Lead> BreakEvenSearch::lead(std::int64_t value) const {
   const double ahead = trimmed_mean(ratios, trimmed_launches);
   const auto n = static_cast<double>(ratios.size());
   const double left = n - 2 * std::floor(trimmed_launches * n);
-  // Each launch is another look, and any of them may decide: 1 % for all of them.
+  // Every launch adds a test, and any of them may decide: 1 % for all of them together.
   constexpr double error_each_side = 0.01 / 2 / (tied_after - 1);
   const double t = student_t_exceeded(left - 1, error_each_side);
   if (std::abs(ahead) >
@@ -105,8 +105,8 @@ std::optional<std::int64_t> BreakEvenSearch::next() {
   return std::nullopt;
 }
 
-/// One launch tells who is plainly ahead, but not where the lead changes: of neighbours that differ, both
-/// have to say so twice.
+/// Returns the next value of the grid to measure. One launch shows which side is plainly ahead, but not where
+/// the lead changes: neighbours with different sides ahead are both confirmed by a second launch.
 std::optional<std::int64_t> BreakEvenSearch::surveying() const {
   for (const std::int64_t value : grid_) {
     if (!lead(value) && !is_unmeasurable(value)) return value;
@@ -131,8 +131,8 @@ void BreakEvenSearch::make_zones() {
       before = i;
       continue;
     }
-    // One value, of those between which the lead goes from a side to the other, may be close to where both
-    // take as long: it is no stretch of its own.
+    // A single undecided value between two different sides is probably close to the crossing: it is part of
+    // the zone, not a zone of its own.
     if (above == Lead::neither && i + 1 < known.size() && known[i + 1].second != Lead::neither &&
         known[i + 1].second != below)
       continue;
@@ -141,7 +141,7 @@ void BreakEvenSearch::make_zones() {
   }
 }
 
-/// The middle, until the bracket is narrow enough.
+/// Returns the middle of the bracket, until the bracket is narrow enough.
 std::optional<std::int64_t> BreakEvenSearch::halving(Zone& zone) const {
   while (static_cast<double>(zone.high) > (1 + rules_.width) * static_cast<double>(zone.low)) {
     const std::int64_t middle =
@@ -154,7 +154,8 @@ std::optional<std::int64_t> BreakEvenSearch::halving(Zone& zone) const {
   return std::nullopt;
 }
 
-/// Where the line through both ends of a bracket is zero, kept away from them: they are noisy, too.
+/// Returns the zero of the line through both ends of the bracket. It stays away from the ends, because their
+/// levels are noisy, too.
 double BreakEvenSearch::between(const Zone& zone) const {
   const double low = std::log(static_cast<double>(zone.low));
   const double high = std::log(static_cast<double>(zone.high));
@@ -182,15 +183,16 @@ std::optional<std::int64_t> BreakEvenSearch::narrowing(Zone& zone) const {
   return std::nullopt;
 }
 
-/// As far as it takes to tell the slope from none, and no further: what a curve moves the crossing of a
-/// straight line by grows with the square of the reach.
+/// Returns the distance from the centre, as a logarithm, at which values are measured. It is just large
+/// enough to distinguish the slope from zero: the error that curvature causes in the crossing of a straight
+/// line grows with the square of the distance.
 double BreakEvenSearch::reach(const Zone& zone) const {
   const double slope = (level(zone.high) - level(zone.low)) /
                        std::log(static_cast<double>(zone.high) / static_cast<double>(zone.low));
   return std::clamp(2 * noise() / std::abs(slope), 0.03, 0.14);
 }
 
-/// The standard deviation of launches at one value.
+/// The standard deviation of launches at one value, pooled over all values.
 double BreakEvenSearch::noise() const {
   constexpr double usual = 0.015;
   double squares = 0;
@@ -205,7 +207,8 @@ double BreakEvenSearch::noise() const {
   return freedom < 3 ? usual : std::sqrt(squares / freedom);
 }
 
-/// At least three, which a line needs to be seen to be none: where whole values are far apart, the next ones.
+/// Returns the values to measure around the centre: at least three, which are needed to see that the points
+/// are not on a line. Where whole values are far apart, they are the next ones.
 std::vector<std::int64_t> BreakEvenSearch::around(const Zone& zone) const {
   const double centre = zone.centre;
   std::vector<std::int64_t> values;
@@ -234,13 +237,12 @@ std::vector<ValuesAt> BreakEvenSearch::places(const Zone& zone) const {
 }
 
 std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
-  if (are_neighbours(zone.low, zone.high))
-    return std::nullopt;  // nothing lies between that could be asked about
+  if (are_neighbours(zone.low, zone.high)) return std::nullopt;  // there is no value between them to measure
   if (zone.values.empty()) {
     zone.reach = reach(zone);
     zone.values = around(zone);
   }
-  // Some may have been refused since.
+  // Some may have become unmeasurable since.
   std::erase_if(zone.values, [&](std::int64_t v) { return is_unmeasurable(v); });
   if (zone.values.size() < 2) return std::nullopt;
   const auto count = [&](std::int64_t value) {
@@ -271,8 +273,8 @@ std::optional<std::int64_t> BreakEvenSearch::fitting(Zone& zone) const {
   return least();
 }
 
-/// False for the line of one side's values, as where the lead jumps: its zero is outside of the bracket, or
-/// leads the other way.
+/// Checks that the crossing belongs to the zone. A line through values of one side only, as where the lead
+/// jumps, has its zero outside the bracket or the opposite slope.
 bool BreakEvenSearch::leads_over(const Zone& zone, const Crossing& crossing) {
   const bool is_between = std::exp(crossing.interval->high) >= static_cast<double>(zone.low) &&
                           std::exp(crossing.interval->low) <= static_cast<double>(zone.high);

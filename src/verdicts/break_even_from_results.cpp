@@ -26,10 +26,10 @@ namespace {
 constexpr int asked_wrongly = 2;
 constexpr int not_comparable = 4;
 
-// ---- who is ahead, and where that changes
+// ---- which side is ahead, and where that changes
 
 Lead lead_of(const Estimate& ratio) {
-  constexpr double plain = 1.2;  // larger than noise, even if the amount of noise is unknown
+  constexpr double plain = 1.2;  // larger than noise, even if the noise is not known
   const Interval interval =
       ratio.interval.value_or(Interval{.low = ratio.value / plain, .high = ratio.value * plain});
   if (interval.low > 1) return Lead::baseline;
@@ -39,7 +39,7 @@ Lead lead_of(const Estimate& ratio) {
 /// Neighbouring values at which the same side is ahead.
 struct Stretch {
   Lead lead = Lead::neither;
-  std::size_t first = 0, last = 0;  // indices of ratios
+  std::size_t first = 0, last = 0;  // indices of `ratios`
 };
 
 std::vector<Stretch> stretches_of(std::span<const RatioAt> ratios) {
@@ -55,8 +55,8 @@ std::vector<Stretch> stretches_of(std::span<const RatioAt> ratios) {
   return all;
 }
 
-/// Drops the stretches with neither side ahead that lie between two with a side ahead: between different
-/// sides they are part of the crossing, and between equal sides a single value is noise.
+/// Drops each stretch with neither side ahead that lies between two with a side ahead. Between different
+/// sides it is part of the crossing; between equal sides it is noise.
 std::vector<Stretch> without_doubtful(const std::vector<Stretch>& all) {
   std::vector<Stretch> kept;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -116,7 +116,8 @@ std::int64_t whole_from(double value) {
   return static_cast<std::int64_t>(std::ceil(value * (1 - 1e-12)));
 }
 
-/// `ratios` are those from the last with `below` ahead to the first with `above` ahead.
+/// Computes the change of the lead from the ratios between the last value with `below` ahead and the first
+/// with `above` ahead, both included.
 LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead above) {
   LeadChange change;
   change.below = below;
@@ -147,18 +148,18 @@ LeadChange change_between(std::span<const RatioAt> ratios, Lead below, Lead abov
 struct MeasuredCase {
   const Result* run = nullptr;
   const CaseResult* result = nullptr;
-  std::string caches;  // their state, by the run's config
+  std::string caches;  // "warm" or "cold", from the run's config
 };
 
 struct MeasuredSide {
   std::string name;
   Host host;
-  bool is_cpu = true;  // of a side that is one device
+  bool is_cpu = true;  // if the side is a single device
   std::vector<MeasuredCase> cases;
-  std::string created;  // of its newest result
+  std::string created;  // the time of the newest result
 };
 
-/// Names of the backends that have times.
+/// The names of the backends that have times.
 std::set<std::string> timed_backends(const MeasuredSide& side) {
   std::set<std::string> names;
   for (const MeasuredCase& one : side.cases) {
@@ -167,7 +168,7 @@ std::set<std::string> timed_backends(const MeasuredSide& side) {
   return names;
 }
 
-/// The dtype and the state of the caches: times with warm and with cold caches are not of the same work.
+/// The dtype and the state of the caches. Times with warm and with cold caches are not comparable.
 std::string conditions_of(const MeasuredCase& one) {
   return fmt::format("{}|{}", one.result->dtype, one.caches);
 }
@@ -199,7 +200,7 @@ MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate
   return side;
 }
 
-/// The records of those of its backends that have times, each once.
+/// The records of the side's backends that have times, each once.
 std::vector<BackendRecord> records_of(const MeasuredSide& side) {
   std::set<std::string> missing = timed_backends(side);
   std::vector<BackendRecord> records;
@@ -221,14 +222,14 @@ struct Pair {
 };
 
 struct FamilyPairs {
-  const CaseResult* lowest = nullptr;     // cases of the family with its smallest and its largest value,
-  const CaseResult* highest = nullptr;    // which say what else moves
-  std::map<std::int64_t, Pair> pairs;     // by value, of both sides
-  std::array<std::size_t, 2> left_out{};  // results that are not ok, by side
-  std::array<std::vector<std::int64_t>, 2> alone;  // values of one side
+  const CaseResult* lowest = nullptr;              // the case with the family's smallest value, and
+  const CaseResult* highest = nullptr;             // the one with its largest: they show what else changes
+  std::map<std::int64_t, Pair> pairs;              // by value, both sides
+  std::array<std::size_t, 2> left_out{};           // results that are not ok, by side
+  std::array<std::vector<std::int64_t>, 2> alone;  // values that only one side has
 };
 
-/// "infer, network cnn, f32"; "matmul, m = n = k, f32"
+/// The title of a family: "infer, network cnn, f32"; "matmul, m = n = k, f32".
 std::string title_of(const FamilyPairs& family, const std::string& parameter) {
   const CaseResult& largest = *family.highest;
   const Workload* workload = find_workload(largest.op);
@@ -315,11 +316,11 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
   return answer;
 }
 
-/// Cases of both sides that may be compared with each other, each with its side.
+/// Comparable cases of both sides, each with the index of its side.
 using CasesOfSides = std::vector<std::pair<std::size_t, MeasuredCase>>;
 
-/// The answers of all families with enough values on both sides, by the parameter that changes. If a
-/// parameter is named, only its answers.
+/// The answers of all families with enough values on both sides, by the parameter that changes. If
+/// `parameter` is not empty, only its families.
 std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<MeasuredSide, 2>& sides,
                                                                const std::string& parameter) {
   std::map<std::string, CasesOfSides> by_conditions;
@@ -351,10 +352,10 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
   return answers;
 }
 
-// ---- what is said of it
+// ---- notes and warnings
 
 std::string days_text(const std::array<MeasuredSide, 2>& sides) {
-  constexpr std::size_t day = 10;  // of ISO 8601
+  constexpr std::size_t day = 10;  // length of YYYY-MM-DD in ISO 8601
   const std::string first = sides[0].created.substr(0, day);
   const std::string second = sides[1].created.substr(0, day);
   return first == second ? fmt::format("on one day ({})", first)
@@ -394,9 +395,9 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
   return all;
 }
 
-// ---- what keeps results from being compared
+// ---- reasons why results cannot be compared
 
-/// The whole-numbered parameters of which a side has values.
+/// The whole-numbered parameters in a side's cases.
 std::set<std::string> parameters_of(const MeasuredSide& side) {
   std::set<std::string> names;
   for (const MeasuredCase& one : side.cases) {
@@ -457,7 +458,7 @@ void check_dtypes(const std::array<MeasuredSide, 2>& sides, const std::string& p
                                     sides[0].name, joined(dtypes[0]), sides[1].name, joined(dtypes[1])));
 }
 
-/// If the devices of both files have the same name, adds their backends to it.
+/// Makes the names of two sides with the same device different: adds their backends.
 void name_apart(std::array<MeasuredSide, 2>& sides) {
   if (sides[0].name != sides[1].name) return;
   for (MeasuredSide& side : sides) side.name += fmt::format(" with {}", joined(timed_backends(side), " or "));
@@ -516,8 +517,8 @@ Threshold threshold_from_results(std::span<const Result, 2> results, const std::
 std::vector<Threshold> break_evens_between(std::span<const Result> results) {
   const std::map<std::string, Candidate> devices = devices_of(results);
   std::vector<MeasuredSide> sides;
-  std::map<std::string, std::size_t> index;  // of sides, by device
-  // The newest result of each case counts.
+  std::map<std::string, std::size_t> index;  // index of `sides`, by device
+  // Only the newest result of each case is used.
   std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> known;
   for (const Result& run : results) {
     const std::string caches = cache_state(run);

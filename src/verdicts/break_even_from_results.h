@@ -1,10 +1,10 @@
 // Finds the value of a parameter from which one machine is faster than another, from results that were
 // measured separately. Pure functions.
 //
-// Differences from a threshold that was measured (session/threshold.h): the two sides did not run in turn on
-// one machine in one hour, so the ratio includes every difference between machines and days. An interval is
-// that of two medians, each from one run. Only the values that both runs have are known; the crossing is
-// interpolated between them.
+// Unlike a threshold measured by session/threshold.h, the two sides did not alternate on one machine within
+// one hour, so the ratio includes every difference between machines and days. An interval is that of two
+// medians, each from one run. Only the values that both runs have are known; the crossing is interpolated
+// between them.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@
 
 namespace breakeven {
 
-/// Thrown for results that have no break-even to look for. The message says why, and what to do instead.
+/// Thrown for results in which no break-even can be determined. The message gives the reason and the remedy.
 class NotComparable : public std::runtime_error {
  public:
-  /// `status` is the exit status of the command: 2 for an invalid request, 4 if the results do not allow it.
+  /// `status`: the command's exit status. 2 if the request is invalid, 4 if the results do not allow an
+  /// answer.
   NotComparable(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
   int status() const { return status_; }
 
@@ -37,21 +38,21 @@ struct RatioAt {
   Estimate ratio;
 };
 
-/// Takes ratios by rising value. One side is ahead if 1 is not in the interval or, without an interval, if
-/// the ratio is plainly not 1. Between the nearest values with different sides ahead, the logarithm of the
-/// ratio and both ends of its interval are straight lines over the logarithm of the value: their zeros are
-/// the crossing and its interval. A change between a side and values where neither is ahead is only known to
-/// lie between two values.
+/// Determines the break-even from ratios in rising order of value. One side is ahead if its interval excludes
+/// 1 or, without an interval, if the ratio is plainly not 1. Between the nearest values with different sides
+/// ahead, the logarithms of the ratio and of both ends of its interval are interpolated linearly over the
+/// logarithm of the value: their zeros are the crossing and its interval. A change from one side to neither,
+/// or back, is only known to lie between two values.
 BreakEven break_even_of(std::span<const RatioAt> ratios);
 
-/// Compares the baseline's results with the challenger's: for each family of cases in which `parameter`
+/// Compares the baseline's results with the challenger's. For each family of cases in which `parameter`
 /// changes, and each dtype that both have, finds the value from which the challenger is ahead. At each value,
-/// the fastest backend of a side with a right result counts. Sets everything but `tool_version`. Throws
-/// NotComparable.
+/// the fastest backend of a side that computed a right result is used. Sets everything but `tool_version`.
+/// Throws NotComparable.
 Threshold threshold_from_results(std::span<const Result, 2> results, const std::string& parameter);
 
-/// The same between every two machines, or devices of one machine, for every parameter with enough values on
-/// both; processors are the baseline of GPUs. Empty if there are none.
+/// Compares every two machines, or devices of one machine, in the same way, for every parameter with enough
+/// values on both. Processors are the baseline of GPUs. Empty if there is nothing to compare.
 std::vector<Threshold> break_evens_between(std::span<const Result> results);
 
 }  // namespace breakeven

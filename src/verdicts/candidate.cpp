@@ -18,7 +18,7 @@ const BackendRecord* backend_of(const Result& run, const CaseResult& result) {
   return found == run.backends.end() ? nullptr : &*found;
 }
 
-/// Of each name once; a later run's counts.
+/// Adds a backend's record, or replaces an earlier one of the same name.
 void note(std::vector<const BackendRecord*>& known, const BackendRecord& backend) {
   const auto same = std::find_if(known.begin(), known.end(),
                                  [&](const auto* other) { return other->name == backend.name; });
@@ -29,8 +29,8 @@ void note(std::vector<const BackendRecord*>& known, const BackendRecord& backend
   }
 }
 
-/// "EPYC Zen 4, 2 cores"; "..., 1 thread" where it does not compute on all of them. A user's label counts as
-/// it is.
+/// "EPYC Zen 4, 2 cores", or "..., 1 thread" if it does not compute on all cores. A user's label is taken
+/// unchanged.
 std::string name_of(const Candidate& one) {
   if (one.host.is_labelled) return one.host.name;
   if (!one.is_cpu) return one.device;
@@ -39,7 +39,7 @@ std::string name_of(const Candidate& one) {
   return fmt::format("{}, {} {}{}", processor_name(one.host), threads, unit, threads == 1 ? "" : "s");
 }
 
-/// Says more of those that share a name, where that is not the same of all of them.
+/// Adds `more(candidate)` to the names that several candidates share, unless it is the same for all of them.
 void tell_apart(std::vector<Candidate>& all, const auto& more) {
   std::map<std::string, std::set<std::string>> of_name;
   for (const Candidate& one : all) of_name[one.name].insert(more(one));

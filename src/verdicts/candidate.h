@@ -13,7 +13,7 @@
 
 namespace breakeven {
 
-/// Identifies a device: the machine, the threads that compute, and which of its devices it is.
+/// Identifies a device by the machine, the number of threads, and the device within the machine.
 std::string device_key(const Result& run, const CaseResult& result);
 
 struct Candidate {
@@ -25,12 +25,13 @@ struct Candidate {
   bool is_cpu = true;
   std::optional<std::int64_t> memory_bytes;  // of the GPU
   Host host;
-  std::map<std::string, std::vector<const CaseResult*>> cases;  // by id; of each backend the newest
-  std::vector<const BackendRecord*> backends;                   // available, on this device
-  std::vector<const BackendRecord*> lacking;                    // of its machine, not available
+  std::map<std::string, std::vector<const CaseResult*>> cases;  // by id; the newest result of each backend
+  std::vector<const BackendRecord*> backends;                   // those available on this device
+  std::vector<const BackendRecord*> lacking;                    // those of its machine that are not available
 };
 
-/// In the order in which they first appear. Points into the results, which must outlive it.
+/// The candidates in the results, in the order in which they first appear. They point into the results, which
+/// must outlive them.
 std::vector<Candidate> candidates(std::span<const Result> results);
 
 }  // namespace breakeven

@@ -12,18 +12,18 @@
 namespace breakeven {
 namespace {
 
-/// Without those whose cases are all in a larger one; of those with the same cases, as by m and by n where
-/// both move, the first stays.
+/// Removes each family whose cases are all in a larger one. Of families with the same cases, such as those by
+/// m and by n if both change together, the first stays.
 std::vector<CaseFamily> without_parts(std::vector<CaseFamily> all) {
   std::vector<std::size_t> by_size(all.size());
   std::iota(by_size.begin(), by_size.end(), std::size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
     return all[a].members.size() > all[b].members.size();
   });
-  std::unordered_map<std::size_t, std::vector<std::size_t>> homes;  // the families kept that a case is in
+  std::unordered_map<std::size_t, std::vector<std::size_t>> homes;  // the kept families of each case
   std::vector<bool> keep(all.size(), false);
   for (const std::size_t i : by_size) {
-    std::unordered_map<std::size_t, std::size_t> shared;  // by family kept, how many of this one's
+    std::unordered_map<std::size_t, std::size_t> shared;  // this family's cases in each kept family
     for (const auto& [value, index] : all[i].members) {
       for (const std::size_t home : homes[index]) ++shared[home];
     }
@@ -77,7 +77,7 @@ std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
       for (const bool along : {true, false}) {
         const std::string key =
             fmt::format("{}|{}|{}", cases[i]->op, name, rest_of(cases[i]->parameters, name, along));
-        if (key == earlier) continue;  // no parameter moves along: one family, not two
+        if (key == earlier) continue;  // no other parameter changes: one family, not two
         earlier = key;
         const auto [family, is_new] = by_key.try_emplace(key);
         if (is_new) {

@@ -1,4 +1,4 @@
-// Groups the cases that are points of one curve: those that differ in one parameter alone.
+// Groups cases into curves: a curve's cases differ in one parameter alone.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace breakeven {
 /// = k), in the dtype and in the place where they were measured.
 struct CaseFamily {
   std::string op, parameter;
-  std::vector<std::pair<std::int64_t, std::size_t>> members;  // the parameter's value, and which case it is
+  std::vector<std::pair<std::int64_t, std::size_t>> members;  // the parameter's value, the case's index
 
   std::size_t values() const {
     std::set<std::int64_t> seen;
@@ -33,12 +33,12 @@ inline constexpr std::size_t fewest_family_values = 3;
 std::vector<CaseFamily> case_families(std::span<const CaseResult* const> cases,
                                       const std::string& parameter = "");
 
-/// A key of all parameters but `moving` and the dtype. With `along`, parameters with the same value as
-/// `moving` enter without their value.
+/// A key of all parameters but `moving` and the dtype. With `along`, the values of parameters equal to
+/// `moving` are left out.
 std::string rest_of(const Parameters& parameters, const std::string& moving, bool along);
 
-/// The parameters that do not change along with this one and are not at their default value: "batch 4, k 64".
-/// Leaves out the parameter `named`, which a reader sees elsewhere.
+/// The parameters that do not change along with `moving` and differ from their default value: "batch 4, k
+/// 64". Leaves out the parameter `named`, which is shown elsewhere.
 std::string fixed_text(const CaseResult& result, const std::string& moving, const std::string& named = "");
 
 }  // namespace breakeven

@@ -23,11 +23,11 @@
 namespace breakeven {
 namespace {
 
-/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt where
-/// the file does not say which launch each sample belongs to.
+/// The median of each launch's counted samples, in seconds; a launch without any is left out. nullopt if the
+/// file does not record the launch of each sample.
 std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   if (timing.launches.size() <= 1) return std::vector<double>{timing.median};
-  std::vector<std::size_t> ends;  // of each launch, behind its last sample
+  std::vector<std::size_t> ends;  // index behind the last sample of each launch
   std::size_t end = 0;
   for (const std::int64_t count : timing.launches) {
     if (count < 0 || static_cast<std::size_t>(count) > timing.samples.size() - end) return std::nullopt;
@@ -49,8 +49,8 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
   return medians;
 }
 
-/// The base with its program under the head's name, where each file comes from one Google Benchmark program:
-/// benchmarks stay the same when their program is renamed. nullopt for other files, or equal names.
+/// The base with its program renamed to the head's, if each file comes from one Google Benchmark program:
+/// renaming a program does not change its benchmarks. nullopt for other files, or equal names.
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
@@ -68,7 +68,7 @@ std::optional<Result> as_the_heads_program(const Result& base, const Result& hea
 
 /// A case whose times can be compared.
 struct TimedPair {
-  std::size_t index = 0;  // in the verdicts
+  std::size_t index = 0;  // index of the case in the verdicts
   LogRatio ratio;
 };
 
@@ -129,7 +129,7 @@ class Comparison {
 
   bool allow(const FoundDifference& found) const { return options_.allowed.contains(found.what); }
 
-  /// Found once for each backend.
+  /// The backend's differences, computed once. Adds a warning for each that is allowed.
   const std::vector<FoundDifference>& of_backend(const std::string& backend) {
     const auto [entry, fresh] = of_backends_.try_emplace(backend);
     if (fresh) {
@@ -171,7 +171,7 @@ class Comparison {
 
   void add_both(const CaseResult& base, const CaseResult& head) {
     if (base.status == Status::unsupported && head.status != Status::unsupported) {
-      add_new(head);  // what the base could not do is no time that got worse
+      add_new(head);  // the base had no time that could get worse
       verdicts_.cases.back().notes.push_back(fmt::format("not supported in the base: {}", base.reason));
       return;
     }
@@ -196,7 +196,7 @@ class Comparison {
     }
   }
 
-  /// Says what does, where it is not allowed.
+  /// True if a difference that is not allowed prevents comparing the two; `made` then lists the differences.
   bool differ(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     std::vector<std::string> refused;
     std::set<Difference> kinds;
@@ -228,13 +228,13 @@ class Comparison {
     return !refused.empty();
   }
 
-  /// `fits` has no times, but a largest problem.
+  /// Compares two results of `fits`, which have a largest problem instead of times.
   static void compare_fits(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     if (!base.fit || !head.fit) {
       made.reason = "one of the two has no time";
       return;
     }
-    // The search stops when it has the answer to a hundredth.
+    // The search for the largest size ends at a precision of 1 %.
     constexpr double precision = 0.02;
     const auto was = static_cast<double>(base.fit->largest);
     const auto is = static_cast<double>(head.fit->largest);
@@ -274,7 +274,7 @@ class Comparison {
     timed_pairs_.push_back({.index = index, .ratio = *log_ratio(*is, *was)});
   }
 
-  /// Not less than the lower quartile on the backend.
+  /// Raises each standard error to at least the lower quartile of its backend.
   void raise_standard_errors() {
     std::map<std::string, std::vector<double>> errors;
     for (const TimedPair& c : timed_pairs_)
@@ -349,7 +349,7 @@ class Comparison {
   std::vector<TimedPair> timed_pairs_;
   std::vector<FoundDifference> of_run_;
   std::map<std::string, std::vector<FoundDifference>> of_backends_;
-  std::map<Difference, std::size_t> refusals_;  // cases by what kept them from being compared
+  std::map<Difference, std::size_t> refusals_;  // cases that each difference made incomparable
   std::size_t same_samples_ = 0, too_few_launches_ = 0, other_algorithms_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Two result files, made at different times, case by case.
+// Compares two result files, made at different times, case by case.
 #pragma once
 
 #include <set>
@@ -10,18 +10,19 @@ namespace breakeven {
 
 struct CompareOptions {
   double threshold = 0.03;       // the smallest change that matters: 0.03 is 3 %
-  double error_rate = 0.02;      // the part of comparisons without a change that may find one
-  std::set<Difference> allowed;  // differences in spite of which times are compared
+  double error_rate = 0.02;      // probability that a comparison without any change finds one
+  std::set<Difference> allowed;  // differences that do not prevent a comparison
 };
 
-/// With fewer launches of a side, it is not known how much launches differ.
+/// The launches of each side that a comparison needs. With fewer, the variation between launches is unknown.
 inline constexpr std::size_t fewest_launches = 3;
 
-/// Launches are the unit: the ratio is that of the geometric means of launches' medians, with Welch's 95 %
-/// interval. Slower and faster are decided by Holm's procedure over all compared cases, so that half of
-/// `error_rate` bounds the comparisons that call anything slower although nothing changed. A standard error
-/// below the lower quartile of those of its backend is raised to that, because a few launches are sometimes
-/// alike by chance. The result lacks only the sides' `source` and the time, `created`.
+/// Compares each case of the two results. The unit is the launch: the ratio is that of the geometric means of
+/// the launches' medians, with Welch's 95 % interval. Slower and faster are decided by Holm's procedure over
+/// all compared cases, so that half of `error_rate` bounds the comparisons that call anything slower although
+/// nothing changed. A standard error below the lower quartile of those of its backend is raised to that,
+/// because a few launches are sometimes alike by chance. The caller sets the sides' `source` and the time,
+/// `created`.
 Verdicts compare_results(const Result& base, const Result& head, const CompareOptions& options);
 
 }  // namespace breakeven

@@ -8,16 +8,16 @@
 namespace breakeven {
 namespace {
 
-/// Small changes with a decimal, large ones without.
+/// A ratio as a signed percentage: small changes with a decimal, large ones without.
 std::string signed_percent(double ratio) {
   constexpr double large = 20;
   const double percent = (ratio - 1) * 100;
   if (!std::isfinite(percent)) return "unknown";
-  if (std::abs(percent) < 0.05) return "0.0";  // what rounds to 0 has no sign
+  if (std::abs(percent) < 0.05) return "0.0";  // a change that rounds to 0 has no sign
   return std::abs(percent) < large ? fmt::format("{:+.1f}", percent) : fmt::format("{:+.0f}", percent);
 }
 
-/// True from 3x on, where a factor says more than percent: -99.7 % is 320x faster.
+/// True for changes of 3x or more, for which a factor is clearer than a percentage: -99.7 % is 320x faster.
 bool is_factor(double ratio) {
   constexpr double large = 3;
   return std::isfinite(ratio) && ratio > 0 && (ratio >= large || ratio <= 1 / large);
@@ -60,7 +60,7 @@ std::string reason_of_inconclusive(const Undecided& undecided) {
   const auto& ratio = undecided.ratio;
   const std::string change = ratio ? fmt::format(" ({})", change_text(*ratio)) : "";
   std::string text;
-  // Too few launches for a suspicion may show a change all the same.
+  // Launches that were too few for a suspicion may still show a change.
   std::optional<bool> slower_or_faster = undecided.suspected_slower;
   if (!slower_or_faster && ratio && ratio->low > 1 && ratio->value >= 1 + undecided.threshold)
     slower_or_faster = true;
@@ -90,7 +90,7 @@ std::string change_text(double ratio) {
 std::string interval_text(const Ratio& ratio) {
   if (!is_factor(ratio.value))
     return fmt::format("{} to {} %", signed_percent(ratio.low), signed_percent(ratio.high));
-  if (ratio.low < 1 && ratio.high > 1)  // "-20 % to 13x slower"
+  if (ratio.low < 1 && ratio.high > 1)  // as in "-20 % to 13x slower"
     return fmt::format("{} to {}", change_text(ratio.low), change_text(ratio.high));
   return ratio.value > 1 ? fmt::format("{} to {}", factor_text(ratio.low), factor_text(ratio.high))
                          : fmt::format("{} to {}", factor_text(1 / ratio.high), factor_text(1 / ratio.low));

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 7> difference_name_list{"machine", "library",   "driver",  "threads",
                                                                "clocks",  "algorithm", "settings"};
 
-/// Settings of the system that decide how fast CPUs run: where these differ, times differ by design.
+/// System settings that determine the clocks of CPUs.
 constexpr std::array<const char*, 3> clock_settings{"governor", "turbo_off", "boost"};
 
 std::string changed(std::string_view what, std::string_view was, std::string_view is) {
@@ -29,7 +29,7 @@ bool unknown(const std::string& value) {
   return value.empty() || value.starts_with("unknown");
 }
 
-/// Whether two measured or rounded figures are further apart than `part` of the smaller.
+/// True if two measured or rounded numbers differ by more than the fraction `part` of the smaller.
 bool apart(double a, double b, double part) {
   return std::max(a, b) > std::min(a, b) * (1 + part);
 }
@@ -39,7 +39,7 @@ class Collector {
   void text(Difference kind, std::string_view what, const std::string& was, const std::string& is) {
     if (!unknown(was) && !unknown(is) && was != is) add(kind, changed(what, was, is));
   }
-  /// 0 is unknown.
+  /// Compares two numbers. 0 means unknown.
   void count(Difference kind, std::string_view what, std::int64_t was, std::int64_t is) {
     if (was > 0 && is > 0 && was != is)
       add(kind, changed(what, fmt::format("{}", was), fmt::format("{}", is)));
@@ -55,7 +55,7 @@ class Collector {
       add(kind, changed(what, fmt::format("{:.0f}{}", *was, unit), fmt::format("{:.0f}{}", *is, unit)));
     }
   }
-  /// Compares names' values: a name that a side lacks has the value "none" there.
+  /// Compares the values of two maps by name. A name that a side lacks has the value "none" there.
   template <typename Named>
   void each(Difference kind, const Named& was, const Named& is) {
     std::map<std::string, std::pair<std::string, std::string>> values;
@@ -73,7 +73,7 @@ class Collector {
   std::vector<FoundDifference> found_;
 };
 
-/// The median over the CPU cases: a single case's clock is a reading of one moment.
+/// The median clock over the CPU cases, in MHz: the clock of a single case is one reading.
 std::optional<double> cpu_mhz(const Result& result) {
   std::vector<double> clocks;
   for (const CaseResult& c : result.cases) {
@@ -83,8 +83,9 @@ std::optional<double> cpu_mhz(const Result& result) {
   return median(std::move(clocks));
 }
 
-/// How many times faster the head's cores were clocked, by the speed probe's chain of multiplications: also
-/// virtual machines, which only know a nominal clock, show it. Empty where it was not measured.
+/// How many times faster the head's cores were clocked, measured by the speed probe's chain of
+/// multiplications. This works on virtual machines, too, which report only a nominal clock. Empty if it was
+/// not measured.
 std::optional<double> clock_ratio(const Result& base, const Result& head) {
   const auto seconds = [](const Result& result) -> std::optional<double> {
     if (!result.machine_speed) return std::nullopt;
@@ -115,7 +116,7 @@ nlohmann::json measure_of(const Result& result) {
   return {};
 }
 
-/// One setting, or its default; empty where nothing is known.
+/// A setting of the config, or its default value; empty without a config.
 std::string measured_with(const nlohmann::json& measure, const char* setting,
                           const std::string& default_value) {
   if (measure.is_null()) return {};
@@ -123,7 +124,7 @@ std::string measured_with(const nlohmann::json& measure, const char* setting,
   return value != measure.end() && value->is_string() ? value->get<std::string>() : default_value;
 }
 
-/// Unlocked clocks vary by that much from one run to the next.
+/// Clocks that are not locked vary by this fraction between runs.
 constexpr double clocks = 0.1;
 
 std::string setting(const Host& host, const std::string& name) {
@@ -141,7 +142,7 @@ std::vector<std::string> missing_in(const Host& other, const Host& host) {
   return missing;
 }
 
-/// "different instruction sets: only the base has avx512f"; empty where they are the same or not known.
+/// Example: "different instruction sets: only the base has avx512f". Empty if they are the same or not known.
 std::string feature_difference(const Host& was, const Host& is) {
   if (was.cpu_features.empty() || is.cpu_features.empty()) return "";
   std::vector<std::string> parts;
@@ -152,7 +153,7 @@ std::string feature_difference(const Host& was, const Host& is) {
   return parts.empty() ? "" : fmt::format("different instruction sets: {}", fmt::join(parts, ", "));
 }
 
-/// Libraries that both sides measured, loaded from different files.
+/// Describes libraries that both sides used but loaded from different files.
 std::vector<std::string> file_differences(const Result& base, const Result& head) {
   std::vector<std::string> texts;
   for (const BackendRecord& was : base.backends) {
@@ -200,7 +201,7 @@ std::vector<std::string> difference_names() {
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head) {
   const Host& was = base.host;
   const Host& is = head.host;
-  // The part of memory that the kernel keeps for itself differs from one start to the next.
+  // The memory that the kernel reserves for itself differs between boots.
   constexpr double memory = 0.05;
   Collector found;
   found.text(Difference::machine, "host", was.name, is.name);
@@ -269,7 +270,7 @@ std::vector<FoundDifference> backend_differences(const Result& base, const Resul
 }
 
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head) {
-  // A card's clocks follow its load and its temperature by a step or two.
+  // A GPU's clocks vary by a step or two with its load and temperature.
   constexpr double gpu_clocks = 0.05;
   Collector found;
   if (base.conditions.device && head.conditions.device) {
@@ -296,12 +297,12 @@ std::vector<std::string> lesser_differences(const Result& base, const Result& he
   found.text(lesser, "build of breakeven", base.tool_build, head.tool_build);
   std::vector<std::string> texts;
   for (const FoundDifference& difference : found.take()) texts.push_back(difference.text);
-  // A program whose time the clock alone decides changes as much.
+  // The time of a program that depends on the clock alone changes by as much.
   constexpr double noticeable = 0.02;
   if (const auto ratio = clock_ratio(base, head);
       ratio && std::abs(*ratio - 1) > noticeable && std::abs(*ratio - 1) <= clocks)
     texts.push_back(clock_change(*ratio) + ": as large a change is no change of the code");
-  // Two machines keep their libraries where they like.
+  // Different machines may well install libraries in different folders.
   if (base.host.name == head.host.name) {
     for (std::string& text : file_differences(base, head)) texts.push_back(std::move(text));
   }

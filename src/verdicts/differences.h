@@ -1,5 +1,5 @@
-// Differences that prevent comparing the times of two results: a change of the machine or the settings would
-// be taken for a change of the programs.
+// Finds differences that prevent comparing the times of two results: the effect of another machine or setting
+// would be attributed to the programs.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace breakeven {
 
 /// The kinds of differences; their names are the values of `--allow`.
 enum class Difference {
-  machine,    // the host, its CPUs or memory; the GPU, its memory checks or partitions
+  machine,    // the host, its CPUs or memory; the GPU, its ECC or MIG mode
   library,    // the version of a backend or of a library that it uses
-  driver,     // of a GPU
-  threads,    // their number, of CPU backends
-  clocks,     // their settings and limits, and the clocks measured
-  algorithm,  // the library's choice
-  settings,   // how it was measured: warm or cold caches, variables that steer libraries
+  driver,     // the GPU driver
+  threads,    // the number of CPU threads
+  clocks,     // clock settings and limits, measured clocks
+  algorithm,  // the algorithm that the library chose
+  settings,   // how it was measured: warm or cold caches, environment variables that influence libraries
 };
 std::string_view name(Difference difference);
 std::optional<Difference> parse_difference(std::string_view name);
@@ -29,21 +29,21 @@ std::vector<std::string> difference_names();
 
 struct FoundDifference {
   Difference what;
-  std::string text;  // "different CPU: Xeon → EPYC"
+  std::string text;  // such as "different CPU: Xeon → EPYC"
 };
 
-/// Differences that all cases share: those of the hosts and of how it was measured. A value that is unknown
-/// on one side does not count as different.
+/// Differences that all cases share: those of the hosts and of the settings of the measurement. A value that
+/// is unknown on one side does not count as different.
 std::vector<FoundDifference> run_differences(const Result& base, const Result& head);
 
-/// "warm" or "cold": the state of the caches that a run's config asked for; empty where it is not known.
+/// The state of the caches that a run's config requests: "warm" or "cold"; empty without a config.
 std::string cache_state(const Result& result);
 
-/// Differences between one backend's two records, and between the GPUs that it computed on.
+/// Differences between the two sides' records of one backend, and between the GPUs that it computed on.
 std::vector<FoundDifference> backend_differences(const Result& base, const Result& head,
                                                  const std::string& backend);
 
-/// Differences between one case's two results: the GPU's clocks, and the algorithm.
+/// Differences between the two results of one case: the GPU's clocks, and the algorithm.
 std::vector<FoundDifference> case_differences(const CaseResult& base, const CaseResult& head);
 
 /// Differences that may affect times but do not prevent comparing them: the kernel, system settings, files of

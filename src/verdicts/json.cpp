@@ -1,4 +1,4 @@
-// Verdicts as JSON, and back: docs/verdict-file.md.
+// Writes and reads verdicts as JSON: docs/verdict-file.md.
 #include "results/json.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ void fields(Fields& f, Side& side) {
   f.required("backends", side.backends);
 }
 
-/// All but the cases, which are written with a line each.
+/// Writes or reads everything but the cases, which are written one a line.
 void fields(Fields& f, Verdicts& v) {
   f.derived("schema", verdict_schema);
   f.required("kind", v.kind);

@@ -14,7 +14,7 @@
 namespace breakeven {
 namespace {
 
-/// All that older files say of it.
+/// A key from everything that older files record of a machine.
 std::string key_without_identity(const Host& host) {
   return fmt::format("{}\n{}\n{}\n{}", host.name, host.cpu, host.cpus, fmt::join(host.cpu_features, " "));
 }
@@ -25,7 +25,7 @@ void rename(Host& host, const std::string& name) {
   host.name = name;
 }
 
-/// The first few, by name.
+/// The names of the first few files.
 std::string some_of(std::span<const std::filesystem::path> files) {
   constexpr std::size_t most = 5;
   std::vector<std::string> names;
@@ -57,7 +57,7 @@ void complete_identities(std::span<Host* const> hosts) {
 
 void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem::path> files,
                   std::span<const MachineLabel> labels) {
-  std::map<std::string, std::string> names;  // by machine
+  std::map<std::string, std::string> names;  // by machine key
   for (const MachineLabel& label : labels) {
     if (label.name.empty())
       throw LabelError(fmt::format("--label {0}=: the name is empty; write {0}=NAME", label.file.string()));
@@ -73,7 +73,7 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
           label.file.string(), label.name, known->second));
   }
   if (names.empty()) return;
-  std::map<std::string, std::string> machines;  // by name
+  std::map<std::string, std::string> machines;  // machine key by name
   for (const auto& [machine, name] : names) {
     if (!machines.emplace(name, machine).second)
       throw LabelError(
@@ -114,7 +114,7 @@ void tell_machines_apart(std::span<Host* const> hosts) {
   add_where_it_tells([](const Host& host) { return identity_text(host); });
   add_where_it_tells(
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });
-  // A name that all of them have, and that had to be added to in all of them, tells nothing.
+  // An original name that all machines share, and that was extended for all, is of no use: remove it.
   const std::string prefix = given.empty() ? "" : given.front() + ": ";
   const bool all_alike = !given.empty() && std::all_of(hosts.begin(), hosts.end(), [&](const Host* host) {
     return host->name.starts_with(prefix);

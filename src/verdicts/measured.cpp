@@ -7,7 +7,7 @@
 namespace breakeven {
 namespace {
 
-/// The hosts of the results, then those of the thresholds.
+/// Returns the hosts of the results, followed by those of the thresholds.
 std::vector<Host*> hosts_of(Measured& all) {
   std::vector<Host*> hosts;
   hosts.reserve(all.results.size() + all.thresholds.size());

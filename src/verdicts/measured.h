@@ -1,5 +1,4 @@
-// Everything that a user brings to be reported: result files, and what `threshold`, `gate` and `compare`
-// found.
+// Everything that a report is made from: result files, and the files of `threshold`, `gate` and `compare`.
 #pragma once
 
 #include <array>
@@ -19,15 +18,15 @@ struct Measured {
   std::vector<Result> results = {};
   std::vector<Threshold> thresholds = {};
   std::vector<Verdicts> verdicts = {};
-  std::vector<SkippedFile> skipped = {};  // of another kind
+  std::vector<SkippedFile> skipped = {};  // files of other kinds
 };
 
 inline constexpr std::array what_reports_show{FileKind::result, FileKind::threshold, FileKind::verdict};
 inline constexpr std::array results_alone{FileKind::result};
 
-/// The files of these kinds, each kind in the order of the files; "-" is standard input. Machines have their
-/// labels and can be told apart by their names. Throws ResultError, also where no file is of these kinds,
-/// and LabelError.
+/// Reads the files of the requested kinds, each kind in the order of the files; "-" is standard input.
+/// Applies the labels and gives machines different names. Throws ResultError, also if no file is of these
+/// kinds, and LabelError.
 Measured read_measured(std::span<const std::filesystem::path> files,
                        std::span<const FileKind> kinds = what_reports_show,
                        std::span<const MachineLabel> labels = {});

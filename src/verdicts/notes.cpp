@@ -11,7 +11,7 @@
 namespace breakeven {
 namespace {
 
-/// From that many cases on, a note is said once.
+/// A note that at least this many cases share becomes one warning.
 constexpr std::size_t several = 3;
 
 }  // namespace

@@ -16,7 +16,7 @@ bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
 
-/// "failed", "timed out", ...: what became of a side whose status is not ok.
+/// The outcome of a side whose status is not ok: "failed", "timed out", ...
 std::string what_happened(Status status) {
   if (is_wrong(status)) return "is wrong";
   if (status == Status::out_of_memory) return "ran out of memory";
@@ -26,13 +26,13 @@ std::string what_happened(Status status) {
   return status == Status::interrupted ? "was " + text : text;
 }
 
-/// "a", "a and b", "a, b and c"
+/// Joins words: "a", "a and b", "a, b and c".
 std::string listed(const std::vector<std::string>& words) {
   if (words.size() < 2) return words.empty() ? "" : words.front();
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
-/// Empty where the case was compared, or need not be.
+/// The cause for which a case was not compared; empty if it was, or need not be.
 std::string cause_of(const CaseVerdict& c) {
   const bool in_head = c.presence != Presence::only_base;
   if (in_head && is_wrong(c.head_status)) return "";

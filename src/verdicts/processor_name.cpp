@@ -16,8 +16,9 @@ struct Generation {
   std::string_view name;
 };
 
-// AMD: Linux, arch/x86/kernel/cpu/amd.c, bsp_init_amd(). Intel: Linux, arch/x86/include/asm/intel-family.h.
-// ARM: Linux, arch/arm64/include/asm/cputype.h, with the implementer as family and the part as model.
+// Sources: AMD: Linux, arch/x86/kernel/cpu/amd.c, bsp_init_amd(). Intel: Linux,
+// arch/x86/include/asm/intel-family.h. ARM: Linux, arch/arm64/include/asm/cputype.h, with the implementer as
+// family and the part as model.
 constexpr std::array generations{
     Generation{"AuthenticAMD", 0x17, 0x00, 0x2f, "Zen 1"},
     Generation{"AuthenticAMD", 0x17, 0x30, 0x4f, "Zen 2"},
@@ -58,7 +59,7 @@ constexpr std::array generations{
     Generation{"ARM", 0x41, 0xd8e, 0xd8e, "Neoverse N3"},
 };
 
-/// The number behind `word` in "... family 25 model 17 ...", decimal, or hexadecimal behind "0x".
+/// The number that follows `word` in "... family 25 model 17 ...". Decimal, or hexadecimal after "0x".
 std::optional<int> number_behind(std::string_view text, std::string_view word) {
   const auto at = text.find(word);
   if (at == std::string_view::npos || (at > 0 && text[at - 1] != ' ')) return std::nullopt;
@@ -71,8 +72,8 @@ std::optional<int> number_behind(std::string_view text, std::string_view word) {
   return error == std::errc() && end != digits.data() ? std::optional(number) : std::nullopt;
 }
 
-/// Without makers, marks and what every processor is: "Intel(R) Xeon(R) Platinum 8480+" -> "Xeon Platinum
-/// 8480+".
+/// Removes vendors, trademark signs and words such as "CPU": "Intel(R) Xeon(R) Platinum 8480+" -> "Xeon
+/// Platinum 8480+".
 std::string without_marks(const std::string& model) {
   static const std::regex marks(R"(\((R|r|TM|tm)\)|^(AMD|Intel)\b|\s@.*$)");
   static const std::regex words(R"(\s(CPU|Processor|[0-9]+-Core)\b)");
@@ -107,7 +108,7 @@ std::string processor_name(const Host& host) {
   if (says_model) return short_name;
   static const std::regex marks(R"(\((R|r|TM|tm)\))");
   if (generation.empty()) return std::regex_replace(host.cpu, marks, "");
-  // The kernel of an ARM machine names no processor at all.
+  // On ARM, the kernel reports no processor name.
   return short_name.starts_with("unknown") ? generation : short_name + " " + generation;
 }
 

@@ -1,4 +1,4 @@
-// The name of a processor in tables and sentences: short, and known to people.
+// Makes a short, familiar name of a processor for tables and sentences.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace breakeven {
 
-/// "Zen 4", "Sapphire Rapids", "Neoverse V2": from the numbers of cpu_identity() (host/cpu.h). Empty if this
-/// program does not know the numbers.
+/// The generation: "Zen 4", "Sapphire Rapids", "Neoverse V2". Determined from the numbers in cpu_identity()
+/// (host/cpu.h); empty if this program does not know them.
 std::string processor_generation(std::string_view identity);
 
-/// "EPYC 9654", "Xeon Platinum 8480+". If the kernel's name has no model, as in virtual machines, with the
-/// generation: "EPYC Zen 4". If that is unknown too, the kernel's name without its marks.
+/// The processor's name: "EPYC 9654", "Xeon Platinum 8480+". If the kernel's name has no model number, as in
+/// virtual machines, with the generation: "EPYC Zen 4". If that is unknown too, the kernel's name without
+/// trademark signs.
 std::string processor_name(const Host& host);
 
 }  // namespace breakeven

@@ -15,8 +15,8 @@
 namespace breakeven {
 namespace {
 
-/// The rate of `amount` in the shortest sample, or in the time by the device's own clock, which has no
-/// launches in it: a ceiling was reached once, and need not be usual.
+/// The rate at which `amount` was processed in the shortest sample, or by the device's own clock, which
+/// excludes launches. A ceiling is a rate that was reached once; it need not be typical.
 std::optional<double> best_rate(const CaseResult& result, double amount) {
   double seconds = std::min(result.seconds->median, result.device_seconds.value_or(result.seconds->median));
   for (const double sample : result.seconds->samples) {
@@ -26,15 +26,15 @@ std::optional<double> best_rate(const CaseResult& result, double amount) {
   return rate > 0 && std::isfinite(rate) ? std::optional(rate) : std::nullopt;
 }
 
-/// What a case cannot do without.
+/// The arithmetic and memory traffic of a case.
 struct Needs {
-  double flop = 0, bytes = 0;              // by the definition
-  double least_flop = 0, least_bytes = 0;  // by any algorithm
+  double flop = 0, bytes = 0;              // by the definition of the operation
+  double least_flop = 0, least_bytes = 0;  // needed by any algorithm
   double working_set = 0;                  // bytes
-  double least_working_set = 0;  // bytes: of operands that rotate, a part may have stayed in the caches
+  double least_working_set = 0;            // bytes; a part of rotating operands may have stayed in the caches
 };
 
-/// Nothing of another program's benchmark, or a case of another version with other parameters.
+/// Empty for another program's benchmark, and for cases of other versions with other parameters.
 std::optional<Needs> needs_of(const CaseResult& result) {
   const Workload* workload = find_workload(result.op);
   if (workload == nullptr || !workload->is_timed()) return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<double> Ceilings::bytes_per_second(double working_set) const {
   if (rates_.empty()) return std::nullopt;
   auto first = std::upper_bound(rates_.begin(), rates_.end(), working_set,
                                 [](double bytes, const Rate& rate) { return bytes < rate.working_set; });
-  // From the largest that is not larger: all that have its size.
+  // Start from the largest rate.working_set that is not larger; include all of that size.
   if (first != rates_.begin()) {
     const double fits = std::prev(first)->working_set;
     while (first != rates_.begin() && std::prev(first)->working_set == fits) --first;
@@ -134,7 +134,7 @@ const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, co
 std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings) {
   const auto needs = needs_of(result);
   if (!needs || (needs->flop == 0 && needs->bytes == 0)) return std::nullopt;
-  // What a link carries is not memory's to limit.
+  // A link, not memory, limits copies between host and device.
   if (result.op == "copy" && !within_memory(result)) return std::nullopt;
   const auto arithmetic = ceilings.flop_per_second(result.dtype);
   const auto memory = ceilings.bytes_per_second(needs->working_set);
@@ -157,7 +157,7 @@ std::optional<Roofline> roofline(const CaseResult& result, const Result& run, co
 }
 
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings) {
-  constexpr double noise = 1.05;  // of two measurements that were not made at the same moment
+  constexpr double noise = 1.05;  // of two measurements made at different times
   if (!result.has_time()) return "";
   const auto needs = needs_of(result);
   if (!needs) return "";

@@ -1,5 +1,5 @@
-// How close a result is to what its device can do (Williams, Waterman and Patterson, Roofline, CACM 2009), by
-// the ceilings that were measured on that device itself.
+// Computes how close a result is to the limits of its device (Williams, Waterman and Patterson, Roofline,
+// CACM 2009). The limits are measured on the device itself.
 #pragma once
 
 #include <map>
@@ -12,21 +12,21 @@
 
 namespace breakeven {
 
-/// Whether a case says what a device does at most, and so is no work to be held against that.
+/// True if a case measures a limit of a device, and so is not compared with one.
 bool is_ceiling(const CaseResult& result);
 
-/// What a device does at most: the best samples of its cases of `peak`, by dtype, and of `read`, `triad` and
-/// `copy` within its memory, by the bytes that they went through.
+/// The measured limits of a device: the best samples of its `peak` cases, by dtype, and of its `read`,
+/// `triad` and `copy` cases within its memory, by working set.
 class Ceilings {
  public:
-  /// Takes in a result that says something of it; others change nothing.
+  /// Adds a result. Results that measure no limit are ignored.
   void add(const CaseResult& result);
 
   std::optional<double> flop_per_second(const std::string& dtype) const;
-  /// Of work that goes through `working_set` bytes, which lie in the caches that they fit into: of the arrays
-  /// just small enough to fit there, and of all larger ones, the best rate.
+  /// The bandwidth limit for work on `working_set` bytes: the best rate of the largest measured working set
+  /// that is not larger, and of all larger ones. Smaller ones may be in a faster cache.
   std::optional<double> bytes_per_second(double working_set) const;
-  /// The least bytes that a rate is known of: what is smaller may lie in a faster cache yet.
+  /// The smallest working set, in bytes, with a known rate. Smaller ones may be in a faster cache.
   std::optional<double> least_working_set() const;
 
  private:
@@ -37,36 +37,36 @@ class Ceilings {
   std::vector<Rate> rates_;                        // by working set, rising
 };
 
-/// By what tells one device from another: the machine, its threads, and which of its devices.
+/// The ceilings by device_key(): the machine, its threads, and the device within the machine.
 using CeilingsByDevice = std::map<std::string, Ceilings>;
 CeilingsByDevice ceilings(std::span<const Result> results);
 CeilingsByDevice ceilings(const std::vector<const Result*>& results);
-/// Those of the device that `result`, a case of `run`, was measured on; null where nothing is known of it.
+/// The ceilings of the device on which `result`, a case of `run`, was measured; null if there are none.
 const Ceilings* find_ceilings(const CeilingsByDevice& all, const Result& run, const CaseResult& result);
 
-/// What limits a case, and how long it then takes at least.
+/// The shortest possible time of a case, and its limit.
 struct LeastTime {
   double seconds = 0;
-  bool arithmetic = false;  // that is what limits it; else memory
+  bool arithmetic = false;  // the limit is arithmetic; else memory
 };
-/// Nothing where a ceiling that may be its limit is not known. Whatever the case took is not looked at.
+/// Empty if a ceiling that may be the limit is not known. Does not depend on the measured time.
 std::optional<LeastTime> least_time(const CaseResult& result, const Ceilings& ceilings);
 
 /// The shortest time that the ceilings allow a case, over the time that it took.
 struct Roofline {
   double share = 0;         // 1: at the ceiling
-  bool arithmetic = false;  // that is what limits it; else memory
+  bool arithmetic = false;  // the limit is arithmetic; else memory
 };
-/// Nothing where the case has no time, or a ceiling that may be its limit is not known. Convolutions may be
-/// above 1: their FLOPs are those of the definition, and there are algorithms that take fewer.
+/// Empty if the case has no time, or if a ceiling that may be its limit is not known. The share of a
+/// convolution may exceed 1: its FLOPs are those of the definition, and some algorithms need fewer.
 std::optional<Roofline> roofline(const CaseResult& result, const Ceilings& ceilings);
-/// The same of a case of `run`, by the ceilings of its device, where they are among `all`.
+/// The same for a case of `run`, with the ceilings of its device; empty if they are not in `all`.
 std::optional<Roofline> roofline(const CaseResult& result, const Result& run, const CeilingsByDevice& all);
 
-/// Why a result cannot be: faster than the ceilings allow any algorithm by more than a twentieth, its
-/// interval included. Empty where it can.
+/// Explains why a result is impossible: even the upper end of its interval is more than 5 % below the time
+/// that any algorithm needs at the ceilings. Empty if the result is possible.
 std::string why_implausible(const CaseResult& result, const Ceilings& ceilings);
-/// Makes results that cannot be `implausible`, by the ceilings in the same run.
+/// Sets the status of impossible results to `implausible`, based on the ceilings in the same run.
 void mark_implausible(Result& run);
 
 }  // namespace breakeven

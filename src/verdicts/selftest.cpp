@@ -43,20 +43,21 @@ void InjectedCounts::add(const Verdicts& verdicts) {
 }
 
 double smallest_change(double deviation, const GateRules& rules) {
-  // 19 times in 20, of which each of the two stages may miss a half.
+  // 19 times in 20: each of the two stages may miss half of the rest.
   constexpr double found = 0.975;
   const double power = normal_quantile(found);
   const Look last = confirming_looks(rules).back();
   const double error = last.share * confirming_error(rules);
   const double mean_deviation = deviation / std::sqrt(static_cast<double>(last.launches));
-  // The randomisation test asks for about as much as Student's t, which it is the exact form of.
+  // The randomisation test needs about as large an effect as Student's t, which approximates it.
   const double significant = (student_t_exceeded(last.launches - 1, error) + power) * mean_deviation;
   const double matters = std::log1p(rules.threshold) + power * mean_deviation;
   return std::expm1(std::max(significant, matters));
 }
 
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules) {
-  // Of each gate its own, as a machine drifts between them; pooled by their degrees of freedom.
+  // The variance is computed within each gate, because a machine drifts between gates, and pooled by the
+  // degrees of freedom.
   struct Pool {
     double squares = 0, freedom = 0;
     std::size_t launches = 0;
@@ -99,7 +100,7 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
         "the selftest is from another processor, {}, and this one is {}; run `breakeven selftest` again",
         selftest.host.cpu_identity, identity_text(here)))};
   }
-  // What could be found if every change mattered: the threshold asked for must not be below.
+  // The changes that could be found if every change mattered. They must not exceed the requested threshold.
   GateRules finest = rules;
   finest.threshold = 0;
   const auto blind = std::count_if(selftest.noise.begin(), selftest.noise.end(), [&](const CaseNoise& c) {

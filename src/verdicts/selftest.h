@@ -1,4 +1,4 @@
-// What a gate can tell on a host: how often it is wrong, what it finds, and what it cannot see. Pure
+// What a gate can detect on a host: how often it is wrong, which changes it finds and which it misses. Pure
 // functions.
 #pragma once
 
@@ -14,23 +14,23 @@
 
 namespace breakeven {
 
-/// Of gates whose head did so much more work than their base.
+/// Counts over the gates in which the head did the same additional work.
 struct InjectedCounts {
-  double share = 0;         // 0.05: 5 %; 0: nothing was changed
-  std::size_t suites = 0;   // whole gates
-  std::size_t failing = 0;  // of them: a case was called slower
-  std::size_t cases = 0;    // of all suites
-  std::size_t slower = 0, faster = 0, same = 0, inconclusive = 0, incomparable = 0;  // of the cases
+  double share = 0;         // additional work of the head: 0.05 is 5 %; 0: none
+  std::size_t suites = 0;   // number of gates
+  std::size_t failing = 0;  // gates in which a case was called slower
+  std::size_t cases = 0;    // over all gates
+  std::size_t slower = 0, faster = 0, same = 0, inconclusive = 0, incomparable = 0;  // number of these cases
 
   void add(const Verdicts& verdicts);
 };
 
-/// How much launches of one case vary.
+/// The variation between launches of one case.
 struct CaseNoise {
   std::string id, backend;
   std::size_t launches = 0;
-  double deviation = 0;        // of log(head / base) between launches
-  double smallest_change = 0;  // that is found 19 times in 20
+  double deviation = 0;        // standard deviation of log(head / base) between launches
+  double smallest_change = 0;  // found 19 times in 20, as a fraction
 };
 
 struct Selftest {
@@ -43,21 +43,21 @@ struct Selftest {
   std::vector<CaseNoise> noise;
 };
 
-/// The change that a case whose launches vary so much is found slower by, in 19 of 20 gates: as large as the
-/// threshold or larger, and far enough from 0 for the last of the looks.
+/// The smallest slowdown, as a fraction, that is found in 19 of 20 gates if launches vary by `deviation`: at
+/// least the threshold, and far enough from 0 for the last look.
 double smallest_change(double deviation, const GateRules& rules);
 
-/// From gates without a change. Cases with fewer than three launches are left out.
+/// The noise of each case, from gates without a change. Cases with fewer than three launches are left out.
 std::vector<CaseNoise> noise_of(const std::vector<Verdicts>& gates, const GateRules& rules);
 
-/// Why a gate of `rules` asks for more than this host can tell; empty where it does not. `noise` and `counts`
-/// are the host's.
+/// Warnings that a gate with `rules` needs more than the selftest found possible, or that the selftest is
+/// from another host than `here`. Empty if there are none.
 std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host& here,
                                            const GateRules& rules);
 
-/// JSON, schema breakeven.selftest/1, described in docs/regression-checks.md.
+/// Writes JSON, schema breakeven.selftest/1, described in docs/regression-checks.md.
 std::string to_json_text(const Selftest& selftest);
-/// Throws ResultError, which names the file, the place and the remedy.
+/// Reads a selftest file. Throws ResultError, which names the file, the place and the remedy.
 Selftest read_selftest(const std::filesystem::path& path);
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// A host's selftest as JSON, and back: docs/regression-checks.md.
+// Writes and reads a host's selftest as JSON: docs/regression-checks.md.
 #include <fmt/format.h>
 
 #include "results/json.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* selftest_schema = "breakeven.selftest/1";
 
-/// A rate with its interval: for people, and worked out again where it is read.
+/// Writes a rate with its interval, for readers of the file. It is not read back: it follows from the counts.
 void write_rate(Fields& f, const char* key, std::size_t events, std::size_t trials) {
   if (!f.writes()) return;
   f.object(key, [&](Fields& rate) {

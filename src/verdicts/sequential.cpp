@@ -11,10 +11,10 @@
 namespace breakeven {
 namespace {
 
-/// Left out of an estimate at either end. With more, intervals of few launches are too short; with less, one
-/// launch in ten that is far out makes them too long.
+/// The fraction of launches that an estimate leaves out at either end. With more, intervals of few launches
+/// are too short; with less, one outlier in ten launches makes them too long.
 constexpr double trimmed = 0.15;
-/// Of the median magnitude: no launch counts for more in the test.
+/// The largest weight of a launch in the test, as a multiple of the median magnitude.
 constexpr double most_weight = 1.5;
 
 const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
@@ -24,15 +24,15 @@ const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
   return found == looks.end() ? nullptr : &*found;
 }
 
-/// Whether a change by the threshold, in either direction, is excluded.
+/// True if the interval excludes a change by the threshold in both directions.
 bool excludes_change(const std::vector<double>& effects, double error, double limit) {
   const Interval interval = trimmed_mean_interval(effects, trimmed, error);
   return -limit < interval.low && interval.high < limit;
 }
 
-/// Whether they look slower. By Student's t as much as by the test of signs: by that alone, four launches of
-/// one sign are suspect, which noise makes of every eighth case; by Student's t alone, the bound on
-/// suspicions would hold for some noise only.
+/// True if the launches look slower, both by Student's t and by the test of signs. The test of signs alone
+/// would suspect four launches of one sign, which noise produces in every eighth case. With Student's t
+/// alone, the bound on suspicions would hold for some kinds of noise only.
 bool is_suspect(const std::vector<double>& effects, const Look& look, const GateRules& rules, double limit) {
   constexpr double by_student = 0.025;
   return estimate(effects) >= limit &&
@@ -54,13 +54,14 @@ std::vector<double> all_of(const Effects& effects) {
 }  // namespace
 
 double confirming_error(const GateRules& rules) {
-  // The signs of launches in the two stages are independent tosses where both sides are the same.
+  // If both sides are the same, the signs of the launches in the two stages are independent.
   return rules.false_alarm / static_cast<double>(rules.cases) / rules.suspicion;
 }
 
 std::vector<Look> first_looks() {
-  // Most goes to the last look: what is quiet enough for an early one needs little of it, and what is not
-  // would be inconclusive. Of suspicion the first two need most, as few launches have few signs.
+  // Most of the error is for the last look: a case that is quiet enough for an early look needs little of it,
+  // and any other would be inconclusive. The first two looks need most of the suspicion, because few launches
+  // have few signs.
   return {{4, 0.2, 0.63},    {6, 0.1, 0.16},    {9, 0.1, 0.0525},
           {13, 0.1, 0.0525}, {19, 0.1, 0.0525}, {28, 0.4, 0.0525}};
 }
@@ -74,7 +75,7 @@ std::vector<Look> confirming_looks(const GateRules& rules) {
 
 Step next_step(const Effects& effects, const GateRules& rules) {
   const double limit = std::log1p(rules.threshold);
-  // A case that changed is called the same in the first stage or not at all, as a rule.
+  // A changed case that is called the same is usually called so in the first stage.
   const double missed = (effects.suspected_slower ? 0.2 : 0.8) * rules.missed;
   const auto stop = [](Verdict verdict) { return Step{.next = Step::Next::stop, .verdict = verdict}; };
   if (!effects.suspected_slower) {

@@ -13,7 +13,7 @@
 namespace breakeven {
 namespace {
 
-/// Two launches have an interval that says nothing.
+/// An interval from two launches is too wide to be of use.
 constexpr std::size_t fewest_for_interval = 3;
 
 /// The backends of the list that were available, in its order; the whole list if their availability is not
@@ -26,7 +26,7 @@ std::vector<std::string> measured_backends(const ThresholdContender& side) {
   return names.empty() ? side.wanted : names;
 }
 
-/// The sides differ in their threads alone.
+/// True if the sides differ in their number of threads alone.
 bool differ_in_threads(const Threshold& threshold) {
   const auto& sides = threshold.sides;
   return !threshold.from_results && measured_backends(sides[0]) == measured_backends(sides[1]) &&
@@ -41,7 +41,8 @@ std::string in_letters(int number) {
   return number >= 0 && index < words.size() ? std::string(words.at(index)) : fmt::format("{}", number);
 }
 
-/// "Two threads are faster than one", "CUDA uses less energy than OpenBLAS", without the first letter's case.
+/// Example: "two threads are faster than one", "CUDA uses less energy than OpenBLAS". begin_sentence() makes
+/// the first letter a capital.
 std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in) {
   const bool of_threads = differ_in_threads(threshold);
   const int threads = threshold.sides[side].threads;
@@ -55,7 +56,7 @@ std::string leads_text(const Threshold& threshold, std::size_t side, Quantity in
   return fmt::format("{} {} {}", name_of_side(threshold, side), verb, name_of_side(threshold, 1 - side));
 }
 
-/// "OpenBLAS is faster", of the values below others.
+/// The same for the values below a change, without the other side: "OpenBLAS is faster".
 std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in) {
   const bool of_threads = differ_in_threads(threshold);
   if (lead == Lead::neither)
@@ -64,19 +65,19 @@ std::string leads_below_text(const Threshold& threshold, Lead lead, Quantity in)
   return text.substr(0, text.rfind(" than "));
 }
 
-/// Names stay as they are written; a number in letters may begin a sentence.
+/// Makes the first letter of a number in words a capital. Names are left as they are written.
 std::string begin_sentence(std::string text, const Threshold& threshold) {
   if (differ_in_threads(threshold) && !text.empty() && 'a' <= text[0] && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
 
-/// "m = 128", "batch 128"
+/// A value with its parameter: "m = 128", "batch 128".
 std::string value_text(const std::string& parameter, std::int64_t value) {
   return fmt::format("{}{}{}", parameter, parameter.size() == 1 ? " = " : " ", grouped(value));
 }
 
-/// " (377 to 392)"; empty where there is no doubt.
+/// The interval of a change: " (377 to 392)"; empty if the value is exact.
 std::string interval_text(const LeadChange& change) {
   const std::string range = change.earliest == change.latest
                                 ? ""
@@ -91,7 +92,7 @@ bool is_wide(const LeadChange& change, double width) {
   return change.earliest != change.latest && change.interval.high / change.interval.low > 1 + width;
 }
 
-/// "from m = 8 to 1,024"
+/// The range of measured values: "from m = 8 to 1,024".
 std::string all_values_text(const BreakEven& found, const std::string& parameter) {
   return *found.first == *found.last
              ? fmt::format("at {}, the only value measured", value_text(parameter, *found.first))
@@ -108,7 +109,7 @@ std::string without_change(const ThresholdAnswer& answer, const Threshold& thres
   return begin_sentence(fmt::format("{} {}.", leads_text(threshold, ahead, answer.in), range), threshold);
 }
 
-/// From the last change up.
+/// The sentence on the values from the last change up.
 std::string above_last_change(const ThresholdAnswer& answer, const Threshold& threshold) {
   const LeadChange& last = answer.found.changes.back();
   const std::int64_t most = *answer.found.last;
@@ -141,7 +142,7 @@ std::optional<Estimate> ThresholdPoint::ratio() const {
 }
 
 bool medians_disagree(const ThresholdPoint& point, Quantity in) {
-  constexpr double visible = 0.005;  // as a logarithm
+  constexpr double visible = 0.005;  // a difference of 0.5 %, as a logarithm, is visible
   const auto baseline = point.sides[0].amount(in);
   const auto challenger = point.sides[1].amount(in);
   if (!baseline || !challenger || !(*baseline > 0) || !(*challenger > 0) || point.log_ratios.empty())

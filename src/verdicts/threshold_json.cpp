@@ -1,4 +1,4 @@
-// What `threshold` found as JSON, and back. Its description is docs/thresholds.md.
+// Writes and reads the result of `threshold` as JSON: docs/thresholds.md.
 #include <fmt/format.h>
 
 #include "results/json.h"
@@ -7,7 +7,7 @@
 namespace breakeven {
 namespace {
 
-/// Only of what has one, so that the files of pairs stay as they are.
+/// Writes the interval only if there is one, so that files of pairs do not change.
 void interval_fields(Fields& f, std::optional<Interval>& interval) {
   std::optional<double> low;
   std::optional<double> high;

@@ -43,7 +43,7 @@ CaseVerdict undecided(const CaseResult& c) {
 }
 
 int exit_status(const Verdicts& verdicts) {
-  // What must be acted on first.
+  // The most urgent status first.
   constexpr std::array order{1, 4, 3, 0};
   std::size_t first = order.size() - 1;
   for (const CaseVerdict& c : verdicts.cases) {

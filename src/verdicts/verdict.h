@@ -1,5 +1,4 @@
-// The result of a comparison of two sides, case by case: what `gate` and `compare` decide and their reports
-// show.
+// The result of comparing two sides, case by case: the verdicts of `gate` and `compare`, which reports show.
 #pragma once
 
 #include <array>
@@ -19,11 +18,11 @@ namespace breakeven {
 enum class Verdict {
   same,          // any change is smaller than the smallest that matters
   slower,        // the head takes longer by at least the smallest change that matters
-  faster,        // the head takes less time, likewise
-  inconclusive,  // the samples do not tell
-  incomparable,  // there are no two times that could be compared; the reason says why
+  faster,        // the head takes less time by at least the smallest change that matters
+  inconclusive,  // the samples do not show which
+  incomparable,  // there are no two comparable times; the reason says why
 };
-/// In the verdict file.
+/// The names in the verdict file.
 constexpr std::array<std::string_view, 5> names_of(Verdict) {
   return {"same", "slower", "faster", "inconclusive", "incomparable"};
 }
@@ -41,11 +40,11 @@ struct Ratio {
   bool operator==(const Ratio&) const = default;
 };
 
-/// The samples of one launch (fresh processes of both sides), in wall seconds of an iteration. Where the two
-/// were sampled in turn, samples of one index are a pair.
+/// The samples of one launch (fresh processes of both sides), in wall seconds per iteration. If the two sides
+/// were sampled in turn, samples with the same index are a pair.
 struct LaunchSamples {
   std::vector<double> base, head;
-  std::vector<double> own_speed = {};  // the machine's during each pair, 0 to 1; empty: not known
+  std::vector<double> own_speed = {};  // the machine's speed during each pair, 0 to 1; empty: not known
   bool operator==(const LaunchSamples&) const = default;
 };
 
@@ -55,29 +54,29 @@ struct CaseVerdict {
   Parameters parameters;
   std::string dtype, backend, device;
   Presence presence = Presence::both;
-  Status base_status = Status::ok, head_status = Status::ok;  // of a side that has it
+  Status base_status = Status::ok, head_status = Status::ok;  // meaningful for a side that has the case
   Verdict verdict = Verdict::inconclusive;
   /// An inconclusive case that is certainly not slower by the threshold and may be faster. It passes.
   bool not_slower = false;
-  std::vector<std::string> differences = {};  // what keeps it from being compared: "machine", "library", ...
-  std::string reason;                         // why there is no other verdict; empty where one is clear
-  std::optional<Ratio> ratio;                 // absent where there are no two times, or too few launches
+  std::vector<std::string> differences = {};  // reasons why it is not compared: "machine", "library", ...
+  std::string reason;                         // why the verdict is not clear; empty if it is
+  std::optional<Ratio> ratio;                 // absent without two times, or with too few launches
   std::optional<double> base_seconds, head_seconds;  // medians
-  std::string base_algorithm, head_algorithm;        // what the library chose
-  std::vector<LaunchSamples> launches;               // all; none from `compare`
-  std::vector<std::string> notes;  // what a reader should know beside the verdict: a changed algorithm, ...
+  std::string base_algorithm, head_algorithm;        // that the library chose
+  std::vector<LaunchSamples> launches;               // all launches; empty for `compare`
+  std::vector<std::string> notes;                    // for the reader, such as a changed algorithm
 };
 
-/// A case before anything is decided.
+/// Makes a case without a verdict.
 CaseVerdict undecided(const CaseResult& c);
 
 /// The base or the head.
 struct Side {
-  std::string source;                                            // a result file, or a folder of programs
-  std::vector<std::pair<std::string, std::string>> environment;  // what was set for it alone
+  std::string source;                                            // result file or folder of programs
+  std::vector<std::pair<std::string, std::string>> environment;  // variables set for this side alone
   std::vector<BackendRecord> backends;
-  std::string backend = {};  // the only one that is compared, where `gate` was given its name
-  std::string name = {};     // what reports call it in place of its source, where the user gave one
+  std::string backend = {};  // the only backend that is compared, if `gate` was given its name
+  std::string name = {};     // the user's name for the side; reports show it in place of `source`
   int threads = 0;           // CPU threads of this side; 0: not known
 };
 
@@ -90,24 +89,24 @@ struct Verdicts {
   std::optional<MachineSpeed> machine_speed = {};
   Side base, head;
   double threshold = 0.03;  // the smallest change that matters: 0.03 is 3 %
-  std::string method = {};  // how intervals are made and errors controlled, in sentences
-  double wall_seconds = 0;  // spent measuring
+  std::string method = {};  // how intervals are computed and errors controlled, in sentences
+  double wall_seconds = 0;  // the time of the measurement
   std::vector<std::string> warnings;
-  std::vector<std::string> notes = {};  // what could be measured besides
+  std::vector<std::string> notes = {};  // such as what else could be measured
   std::vector<CaseVerdict> cases;
 };
 
-/// The exit status of the design: 1 if a case is slower, or wrong in the head; else 4 if a case is
-/// incomparable, missing in the head or failed there; else 3 if a case is inconclusive and may be slower;
-/// else 0. A case that is new in the head counts only if its status does; a case that is unsupported on both
-/// sides does not count.
+/// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
+/// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
+/// in the head counts only if its status does; a case that is unsupported on both sides does not count.
 int exit_status(const Verdicts& verdicts);
 
-/// JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
+/// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts);
-/// "-" is standard input. Throws ResultError, which names the file, the place and the remedy.
+/// Reads a verdict file; "-" is standard input. Throws ResultError, which names the file, the place and the
+/// remedy.
 Verdicts read_verdicts(const std::filesystem::path& path);
-/// The same of a text or a document that was already read. Throws ResultError without a file's name.
+/// The same for text, or a document, that was already read. Throws ResultError without the file's name.
 Verdicts verdicts_from_json_text(const std::string& text);
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 

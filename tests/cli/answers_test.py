@@ -1,4 +1,4 @@
-"""docs/answers.md is what scripts/answers makes of the committed results, and of no others."""
+"""Tests that docs/answers.md is the output of scripts/answers for the committed results, and for no others."""
 
 import importlib.machinery
 import importlib.util
@@ -25,7 +25,7 @@ def names_of_result_files(root):
 
 
 def check_result_files():
-    """What somebody measured in a clone is no answer of the project, and git does not see it."""
+    """Results that were measured in a clone are not answers of the project, and git ignores them."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name in ("machine/matmul.json", "here/quick.json"):

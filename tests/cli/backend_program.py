@@ -1,4 +1,4 @@
-"""Drives a backend program from a test: one JSON object a line, each way."""
+"""Runs a backend program from a test: one JSON object a line, each way."""
 
 import json
 import os
@@ -9,11 +9,12 @@ import sys
 SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
 BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
 SKIPPED = 77
-SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
+SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
 
 
 class BackendProgram:
-    """Says hello when constructed; `hello` is the answer. RuntimeError where the program ends instead."""
+    """A running backend program. The constructor sends the first request; `hello` is its answer. Throws RuntimeError if
+    the program ends instead."""
 
     def __init__(self, command, protocol=1, threads=1):
         self._process = subprocess.Popen(
@@ -33,7 +34,7 @@ class BackendProgram:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has ended: what it said is read below
+            pass  # it has ended: its output is read below
         answer = self._process.stdout.readline()
         if not answer:
             words = self._process.communicate()[1].strip().splitlines()
@@ -41,7 +42,7 @@ class BackendProgram:
         return json.loads(answer)
 
     def quit(self):
-        """The exit status after `quit`; it must come without further output."""
+        """Sends `quit` and returns the exit status. There must be no further output."""
         self.ask(request="quit")
         rest, _ = self._process.communicate(timeout=30)
         assert rest == "", f"output after quit: {rest!r}"
@@ -53,7 +54,7 @@ class BackendProgram:
 
 
 def matmul(m, n, k, dtype="f32", batch=1, transpose_a=False, transpose_b=False, seed=1):
-    """What prepare and expect ask for, with every parameter, as the driver sends them."""
+    """The members of `prepare` and `expect` with every parameter, as the driver sends them."""
     sizes = {"m": m, "n": n, "k": k, "batch": batch}
     flags = {"transpose_a": transpose_a, "transpose_b": transpose_b}
     return {"op": "matmul", "parameters": {**sizes, **flags, "dtype": dtype}, "seed": seed}
@@ -66,7 +67,7 @@ def conv2d(n, c, h, w, k, r, s, direction, dtype="f32", stride=1, pad=0, dilatio
 
 
 def python_with_numpy():
-    """What the worker's loop needs besides; None where nothing has it."""
+    """The Python that the worker's loop needs; None if no Python here has NumPy."""
     for python in (sys.executable, SYSTEM_PYTHON):
         if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             return python
@@ -93,7 +94,7 @@ def _network(network, batch):
 
 
 def skip_unless_available(program):
-    """Skips the whole file where the backend program refuses."""
+    """Skips the whole file if the backend program is not available."""
     asked = BackendProgram([program])
     asked.kill()
     if not asked.hello["ok"]:

@@ -1,4 +1,4 @@
-// The real backends beside the driver, and every program's conformance.
+// Tests the real backends beside the driver, and the conformance of every program.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ std::vector<std::string> built_backends() {
   return names;
 }
 
-/// True for a program that is made wherever CMake runs, and needs what a machine may lack: a Python
-/// framework, or a GPU. Any other was linked with all that it needs.
+/// True for a program that is built wherever CMake runs, and needs something that a machine may lack: a
+/// Python framework, or a GPU. Any other program was linked with everything it needs.
 bool may_be_unavailable(const std::string& name) {
   return name.ends_with("cuda") || name.ends_with("cuda-compiled") || name.starts_with("pytorch") ||
          name.starts_with("jax") || name.starts_with("tensorflow");
@@ -59,12 +59,12 @@ INSTANTIATE_TEST_SUITE_P(Programs, SlowBuiltBackend, testing::ValuesIn(built_bac
 
 class BackendsTest : public DriverTest {
  protected:
-  /// Of whatever stands in the test's folder of backends.
+  /// The simulated backend in the test's folder of backends.
   std::string simulated() const { return file("backends") / "breakeven-backend-a"; }
 };
 
-/// A backend that CMake no longer finds the library of would only have fewer tests.
-/// BREAKEVEN_EXPECTED_BACKENDS names those of a machine whose libraries are known, separated by spaces.
+/// If CMake no longer finds a backend's library, there would only be fewer tests. BREAKEVEN_EXPECTED_BACKENDS
+/// names the backends that must be available on this machine, separated by spaces.
 TEST_F(BackendsTest, ThoseThatAreExpectedAreAvailable) {
   const char* named = std::getenv("BREAKEVEN_EXPECTED_BACKENDS");
   std::istringstream names(named != nullptr ? named : "native reference");
@@ -105,7 +105,7 @@ TEST_F(BackendsTest, WhatTheEnvironmentSetsIsInTheResult) {
   EXPECT_THAT(compared.out + compared.err, HasSubstr("different OPENBLAS_CORETYPE: Haswell →"));
 }
 
-// BLIS 0.9 ended programs that asked for its kernels before it was set up.
+// BLIS 0.9 aborts programs that call a function for its kernels before initialisation.
 TEST_F(BackendsTest, BlisTakesTheKernelsThatTheEnvironmentNames) {
   Launch devices = launch({"devices", "--json"});
   const auto blis = [&] {
@@ -196,7 +196,7 @@ TEST_F(BackendsTest, NonconformanceOutsideOfCasesIsNamed) {
               HasSubstr("FAILED  ends when asked to quit: broke the protocol: sent a line that nobody"));
 }
 
-/// Without a race every process takes the same way: what a gate compares must not hang on noise.
+/// Without a race every process computes in the same way: noise must not influence what a gate compares.
 TEST_F(BackendsTest, UntunedTheWayIsTheLibrarysFirst) {
   const auto path =
       config({{{"op", "matmul"}, {"m", 96}, {"n", 96}, {"k", 96}, {"dtype", "f32"}, {"tuned", false}},
@@ -253,7 +253,8 @@ TEST_F(BackendsTest, RoutinesForVectorsAreRacedAndRight) {
   }
 }
 
-/// A race that noise decided once stored a copy of 256 KiB past the caches, at a third of its speed.
+/// A race decided by noise once selected stores past the caches for a copy of 256 KiB, at a third of the
+/// speed.
 TEST_F(BackendsTest, ArraysThatFitTheCachesAreNotStoredPastThem) {
   const auto path =
       config({{{"op", "copy"}, {"direction", "within"}, {"bytes", 262144}, {"dtype", {"f32", "f64"}}},
@@ -268,7 +269,7 @@ TEST_F(BackendsTest, ArraysThatFitTheCachesAreNotStoredPastThem) {
     EXPECT_THAT(row.at("algorithm").get<std::string>(), Not(HasSubstr("past"))) << row.at("id");
 }
 
-/// Decided before allocating: a machine that overcommits would kill something instead.
+/// This is checked before allocating: a machine that overcommits would kill a process instead.
 TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
   const auto path = config({{{"op", "matmul"}, {"m", {8, 400000}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
                            {"reference"}, {{"timeout_seconds", 60}});
@@ -283,7 +284,8 @@ TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
 
 class DamagedData : public DriverTest {
  protected:
-  /// A training of the reference on the data in `data`, beside a product that must be kept.
+  /// Expects that the reference's training on the data in `data` fails, and a product in the same run
+  /// succeeds.
   void expect_failure(const std::string& named_file) {
     const auto path = config({{{"op", "train"},
                                {"network", "mlp"},

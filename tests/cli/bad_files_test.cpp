@@ -1,4 +1,4 @@
-// Files that are not what they should be, end to end. All ways in which a config can be wrong are unit tests.
+// Tests invalid files, end to end. The unit tests cover all ways in which a config can be wrong.
 #include <fstream>
 
 #include "cli/driver.h"
@@ -69,7 +69,7 @@ TEST_F(BadFiles, AGigabyteIsNoConfig) {
   EXPECT_THAT(outcome.err, HasSubstr("1024.0 MiB large"));
 }
 
-/// Results with parts missing, changed or cut off: refused by name, never a crash.
+/// Results with parts missing, changed or cut off are refused by name, without a crash.
 class BadResult : public DriverTest {
  protected:
   Json good() {

@@ -1,5 +1,5 @@
-"""Charts as programs paint them: every point and both ends of every interval are there, in the colour and at the place that
-the SVG says."""
+"""Tests charts as programs draw them: every point and both ends of every interval have the colour and the place that
+the SVG defines."""
 
 import os
 import pathlib
@@ -23,7 +23,7 @@ UNIT_TESTS = BUILD / "unit-tests"
 if not UNIT_TESTS.exists():
     skip("the unit tests, which write the charts, are not built")
 
-SCALE = 2  # pixels a unit
+SCALE = 2  # pixels per unit
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -32,7 +32,7 @@ def numbers(text):
 
 
 def corners(path):
-    """Of absolute M, L, H and V."""
+    """The corners of a path of absolute M, L, H and V."""
     x = y = 0
     for command, values in re.findall(r"([MLHV])([-0-9.,]+)", path):
         values = numbers(values)
@@ -51,7 +51,7 @@ def rgb(colour, properties):
 
 
 class Picture:
-    """An SVG, and where its upper left corner is among the pixels."""
+    """An SVG, and the position of its upper left corner among the pixels."""
 
     def __init__(self, path, image, left=0, top=0, properties=None):
         self.name = path.name
@@ -63,7 +63,7 @@ class Picture:
         return 0 <= x - self.view[0] <= self.view[2] and 0 <= y - self.view[1] <= self.view[3]
 
     def is_painted(self, x, y, colour, reach):
-        """In this colour at most `reach` from there."""
+        """True if a pixel at most `reach` from the position has this colour."""
         wanted = rgb(colour, self.properties)
         middle_x = (self.left + x - self.view[0]) * SCALE
         middle_y = (self.top + y - self.view[1]) * SCALE
@@ -78,7 +78,7 @@ class Picture:
         return False
 
     def points(self):
-        """Each with how far its marker reaches."""
+        """The points, each with the radius of its marker."""
         for group in self.root.iter(SVG + "g"):
             if group.get("class") == "point":
                 x, y = numbers(group.get("transform"))
@@ -92,7 +92,8 @@ class Picture:
                     yield x, y, path.get("stroke")
 
     def has_marker(self, x, y, colour, reach, is_alone):
-        """More than a line or an interval through the place; beneath other markers, at least an edge."""
+        """True if there is more than a line or an interval through the position; below other markers, at least an
+        edge."""
         if not is_alone:
             return self.is_painted(x, y, colour, reach)
         return all(self.is_painted(x + dx, y + dy, colour, 0.6) for dx, dy in ((2, 0), (-2, 0), (0, 2), (0, -2)))

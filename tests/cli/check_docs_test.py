@@ -1,4 +1,4 @@
-"""scripts/check-docs finds each kind of fault that is planted into a small tree, and nothing in a tree without one."""
+"""Tests that scripts/check-docs finds each kind of error in a small tree, and none in a correct tree."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""The pages and messages of this repository pass scripts/check-docs."""
+"""Tests that the pages and messages of this repository pass scripts/check-docs."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the command line understands: names for configs and results, and what was meant where something is mistyped."""
+"""Tests the command line: names for configs and results, and suggestions for mistyped ones."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class CommandLine(unittest.TestCase):
         return done.stdout
 
     def refused(self, *words):
-        """The one sentence on standard error."""
+        """Returns the single sentence on standard error."""
         done = self.breakeven(*words)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertEqual(done.stdout, "")
@@ -51,7 +51,7 @@ class NamesOfConfigs(CommandLine):
     def test_every_shipped_config_is_found_from_anywhere(self):
         for name in ("quick", "quick.json"):
             self.assertEqual(self.cases(name), self.cases(SOURCE / "configs" / "quick.json"))
-        self.assertNotEqual(self.cases("deepbench-gemm"), [])  # its shapes lie beside it
+        self.assertNotEqual(self.cases("deepbench-gemm"), [])  # its shapes are beside it
 
     def test_a_path_wins_then_the_folder_here(self):
         self.write("configs/quick.json", {"workloads": [{**CASE, "m": 16}]})
@@ -70,7 +70,7 @@ class NamesOfConfigs(CommandLine):
 
     def test_list_shows_them_all_with_their_questions(self):
         self.write("configs/mine.json", {"title": "Is mine fast?", "workloads": [CASE]})
-        self.write("configs/odd.json", {"rows": []})  # no config
+        self.write("configs/odd.json", {"rows": []})  # not a config
         (self.folder / "configs" / "broken.json").write_text("{")
         lines = self.good("list").splitlines()
         self.assertTrue(any(re.fullmatch(r"  mine +Is mine fast\?", line) for line in lines), lines)

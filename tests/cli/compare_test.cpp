@@ -1,5 +1,5 @@
-// `breakeven compare`, end to end: results of simulated backends, whose times are known, and files that are
-// not what they should be.
+// Tests `breakeven compare`, end to end: results of simulated backends, whose times are known, and invalid
+// files.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -12,7 +12,7 @@ using testing::StartsWith;
 
 class CompareCommand : public DriverTest {
  protected:
-  /// The file of a run with five launches, `factor` times as slow as usual.
+  /// The results of a run with five launches, `factor` times as slow as usual.
   std::filesystem::path measured(const std::string& name, double factor, const std::string& more = "") const {
     const auto path = file(name);
     const auto products =
@@ -24,7 +24,7 @@ class CompareCommand : public DriverTest {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return path;
   }
-  /// A result with one case, as little as there can be.
+  /// A result with one case and only the required members.
   static Json small() {
     return {{"schema", "breakeven.result/1"},
             {"complete", true},
@@ -135,7 +135,7 @@ TEST_F(CompareCommand, ReadsGoogleBenchmark) {
   EXPECT_THAT(renamed.out, HasSubstr("the base's program is called bench, the head's bench-2"));
 }
 
-// ---- what is wrong
+// ---- invalid files
 
 TEST_F(CompareCommand, RefusesWhatIsNoResult) {
   const std::string text = small().dump();
@@ -196,7 +196,7 @@ TEST_F(CompareCommand, TextFromElsewhereDoesNotReachTheTerminal) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\n::error::x")));
 }
 
-/// A million cases are a large file and no crash; the report stays one that can be read.
+/// A million cases are a large file but no crash, and the report stays short enough to read.
 TEST_F(CompareCommand, SlowAMillionCases) {
   const Json pattern = small();
   std::string text = pattern.dump();

@@ -1,4 +1,4 @@
-"""docs/configs.md names every parameter that a config may have, by the program's own schema; its example is a config."""
+"""Tests that docs/configs.md names every parameter in the program's own schema, and that its example is a config."""
 
 import json
 import pathlib

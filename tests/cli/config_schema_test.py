@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The JSON Schema of configs, as editors and other validators see it.
+"""Tests the JSON Schema of configs with a validator such as editors use.
 
-Every config fits it; every example in tests/configs/invalid does not; those in its beyond-schema folder are
-wrong in ways that only the driver can see, so that one which a schema could refuse is moved.
-Exits with 77 where Python's jsonschema is not there."""
+Every config is valid, and every example in tests/configs/invalid is not. Those in its beyond-schema folder have errors
+that only the driver can detect; the test fails for one that the schema refuses, so that it is moved.
+Exits with 77 if Python's jsonschema is not installed."""
 
 import json
 import os
 import pathlib
 import sys
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, which a virtual environment in PATH hides
+SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
 
 try:
     import jsonschema
@@ -22,7 +22,7 @@ except ImportError:
 
 
 def complaints(validator, path):
-    """What the schema says against the file; nothing where it fits."""
+    """The schema's objections to the file; empty if there are none."""
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(json.loads(path.read_text()))]
 
 

@@ -1,4 +1,4 @@
-"""The CUDA backend has its kernels for each architecture that it was configured for: what a card finds in it."""
+"""Tests that the CUDA backend has its kernels for each architecture for which it was configured."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def entries(architecture):
     """The kernels compiled for an architecture, as {source file's name: {mangled names}}."""
     found = {}
     for line in cuobjdump("-symbols", "-arch", f"sm_{architecture}").splitlines():
-        # A source's unnamed namespace has the source's name in its own, between two numbers.
+        # A source's unnamed namespace contains the source's name, between two numbers.
         kernel = re.search(r"ENTRY.* (_Z\S*_GLOBAL__N__[0-9a-f]+_\d+_(\w+?)_cu_[0-9a-f]+\S*)", line)
         if kernel:
             found.setdefault(kernel[2], set()).add(kernel[1])
@@ -42,7 +42,7 @@ class CudaArchitecturesTest(unittest.TestCase):
         compiled = {}
         for name in ARCHITECTURES:
             if not name.endswith("-virtual"):
-                found = entries(name.split("-")[0])  # of sm_90 it lists what is of sm_90a, too
+                found = entries(name.split("-")[0])  # for sm_90 it also lists what is for sm_90a
                 compiled[name] = {source: kernels for source, kernels in found.items() if source not in special}
         self.assertTrue(compiled)
         for architecture, kernels in compiled.items():
@@ -59,7 +59,7 @@ class CudaArchitecturesTest(unittest.TestCase):
         self.assertGreater(found, 0)
 
     def test_peaks_are_of_multiply_adds(self):
-        """What a compiler makes of the loop: not one product and many additions."""
+        """The compiled loop must have as many products as additions."""
         ptx = cuobjdump("--dump-ptx")
         for letter, type_name, least in (("f", "f32", 12 * 16), ("d", "f64", 12 * 8)):
             with self.subTest(type_name):

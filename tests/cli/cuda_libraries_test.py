@@ -1,5 +1,5 @@
-"""What the CUDA backend must find to start at all: neither cuDNN, which it opens when a convolution asks for it, nor the
-driver's library, which CUDA's runtime opens and whose absence is a reason."""
+"""Tests the libraries that the CUDA backend needs to start: neither cuDNN, which it opens for a convolution, nor the
+driver's library, which CUDA's runtime opens, and whose absence is reported."""
 
 import re
 import shutil

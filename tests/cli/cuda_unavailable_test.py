@@ -1,4 +1,4 @@
-"""Where there is no GPU to use, the CUDA backend says so, and everything else is there all the same."""
+"""Tests that without a usable GPU the CUDA backend reports the reason, and everything else works."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class CudaUnavailableTest(unittest.TestCase):
 
 
 class FakeDriverTest(unittest.TestCase):
-    """With a driver that is not fit for use (tests/fake_cuda_driver), whatever this machine has."""
+    """Tests with an unusable driver (tests/fake_cuda_driver), whatever this machine has."""
 
     def breakeven(self, *arguments, version=99000, init=0):
         environment = {

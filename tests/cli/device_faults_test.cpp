@@ -1,6 +1,6 @@
-// What goes wrong on a GPU costs one case: on a machine with one.
+// Tests on a machine with a GPU that an error on it costs one case.
 //
-// The driver's side of the same, with all the ways in which a worker can end: faults_test.cpp.
+// faults_test.cpp has the driver's side, with all the ways in which a worker can end.
 #include "cli/driver.h"
 #include "unit/idx_files.h"
 
@@ -29,7 +29,7 @@ class GpuDeviceFault : public DriverTest {
 };
 
 TEST_F(GpuDeviceFault, OutOfMemoryIsAResult) {
-  // The larger result takes 512 GiB, which no device has.
+  // The larger result needs 512 GiB, which no device has.
   const Json workload{{"op", "matmul"}, {"m", {256, 1 << 18}}, {"n", "m"}, {"k", 16}, {"dtype", "f64"}};
   const Outcome outcome =
       breakeven({"run", config(Json::array({workload}), {"cuda"}), "--out", file("out.json")});
@@ -38,7 +38,7 @@ TEST_F(GpuDeviceFault, OutOfMemoryIsAResult) {
               ElementsAre(AllOf(HasSubstr("m=262144/"), HasSubstr(" cuda out_of_memory: "))));
 }
 
-/// An address that is none leaves the context unusable: the worker ends, and the next case gets a new one.
+/// An invalid address leaves the context unusable: the worker exits, and the next case gets a new one.
 TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
   const Outcome outcome = products_with("wild", 512, {256, 512, 128});
   EXPECT_EQ(outcome.status, 4) << outcome.err;
@@ -48,7 +48,7 @@ TEST_F(GpuDeviceFault, ALostContextCostsOneCase) {
                         HasSubstr("the device's context is lost"))));
 }
 
-/// cuBLASLt has a CUDA runtime of its own: its status is all that the backend sees.
+/// cuBLASLt has its own CUDA runtime: the backend sees only its status.
 TEST_F(GpuDeviceFault, AContextThatIsLostInsideALibraryCostsOneCase) {
   const Outcome outcome = products_with("wild_inside", 512, {256, 512, 128});
   EXPECT_EQ(outcome.status, 4) << outcome.err;
@@ -57,7 +57,7 @@ TEST_F(GpuDeviceFault, AContextThatIsLostInsideALibraryCostsOneCase) {
                                 HasSubstr("the device's context is lost: an illegal memory access"))));
 }
 
-/// The library's word for it is not "out of memory".
+/// The library does not report this as "out of memory".
 TEST_F(GpuDeviceFault, AFullDeviceIsOutOfMemory) {
   const Outcome outcome = products_with("full", 512, {256, 512});
   EXPECT_EQ(outcome.status, 4) << outcome.err;
@@ -74,7 +74,7 @@ TEST_F(GpuDeviceFault, AWorkerKilledInMidKernelCostsOneCase) {
       ElementsAre(AllOf(HasSubstr(product_id(8192) + " cuda failed: "), HasSubstr("killed by signal 9"))));
 }
 
-/// cuDNN is opened only when a convolution asks for it; one too old is no better than none.
+/// cuDNN is only opened for a convolution. A version that is too old is as bad as none.
 TEST_F(GpuDeviceFault, WithoutCudnnOnlyConvolutionsAreUnsupported) {
   std::filesystem::create_directories(file("data"));
   write_dataset(file("data"), 64, 32);

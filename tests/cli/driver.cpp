@@ -10,7 +10,7 @@
 namespace breakeven::cli_tests {
 namespace {
 
-/// Where the CUDA backend stands that works on an emulated device; null where tests are about a real one.
+/// The folder of the CUDA backend for an emulated device; null if the tests use a real device.
 const char* emulated_cuda() {
   return std::getenv("BREAKEVEN_EMULATED_CUDA");
 }
@@ -84,7 +84,7 @@ std::string DriverTest::why_unavailable(const std::string& backend) const {
   if (!exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / program) &&
       !exists(file("backends") / program))
     return backend + " was not built";
-  // Not by `devices`, which asks all of them.
+  // Not with `devices`, which starts all backends.
   const auto path = products({1}, {"reference", backend});
   breakeven({"run", path, "--seconds", "0.001", "--out", file("asked.json")});
   const Json result = parse_file(file("asked.json"));

@@ -1,4 +1,4 @@
-// The built driver, run from a test in a folder of its own, with simulated backends.
+// Runs the built driver from a test, in its own folder, with simulated backends.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace breakeven::cli_tests {
 
 using Json = nlohmann::json;
 
-/// One request that a simulated backend met.
+/// A request that a simulated backend received.
 struct Logged {
   std::string backend;
   pid_t process = 0;
@@ -26,27 +26,28 @@ struct Logged {
 
 class DriverTest : public testing::Test {
  protected:
-  /// Links to the simulated backend, named `a` and `b`; and, where BREAKEVEN_EMULATED_CUDA names its folder,
-  /// to the CUDA backend on an emulated device, which then is the one there is.
+  /// Links the simulated backend under the names `a` and `b`. If BREAKEVEN_EMULATED_CUDA names a folder, also
+  /// links the CUDA backend for an emulated device, which is then the only CUDA backend.
   DriverTest();
 
-  /// What `breakeven ARGUMENTS` does. Simulated backends behave as `simulated` says and write a log.
+  /// A launch of `breakeven ARGUMENTS`. Simulated backends behave as `simulated` says and write a log.
   Launch launch(std::vector<std::string> arguments, const std::string& simulated = "") const;
   Outcome breakeven(std::vector<std::string> arguments, const std::string& simulated = "") const {
     return run(launch(std::move(arguments), simulated));
   }
 
-  /// A config of `backends` and products of these sizes, with a second to measure each and seconds to answer.
+  /// Writes a config of `backends` and products of these sizes, with a second to measure each and seconds to
+  /// answer.
   std::filesystem::path products(const std::vector<int>& sizes,
                                  const std::vector<std::string>& backends = {"a", "b"}) const;
-  /// The same for any workloads; `measure` goes over the usual settings.
+  /// The same for any workloads. `measure` replaces the usual settings.
   std::filesystem::path config(const Json& workloads, const std::vector<std::string>& backends = {"a", "b"},
                                const Json& measure = Json::object()) const;
 
-  /// What is preloaded to plant faults, of tests/planted_faults.
+  /// The path of a library from tests/planted_faults, to be preloaded.
   static std::filesystem::path planted(const std::string& library);
 
-  /// Why a backend beside the driver cannot be used here; empty where it can.
+  /// The reason why a backend beside the driver cannot be used here; empty if it can.
   std::string why_unavailable(const std::string& backend) const;
 
   std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
@@ -59,19 +60,20 @@ class DriverTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Strict: no NaN, no comments. A test failure and null where it is not JSON.
+/// Parses strictly: no NaN, no comments. Adds a test failure and returns null if the text is not JSON.
 Json parse(const std::string& text);
 Json parse_file(const std::filesystem::path& path);
 std::string text_of(const std::filesystem::path& path);
 
-/// The case of `result` with this id and backend; a test failure and an empty object where there is none.
+/// Returns the case of `result` with this id and backend. Adds a test failure and returns an empty object if
+/// there is none.
 Json find_case(const Json& result, const std::string& id, const std::string& backend);
 inline std::string product_id(int size) {
   return fmt::format("matmul/m={0}/n={0}/k={0}/f32", size);
 }
-/// What GoogleTest takes for a test's name: all but letters and digits replaced.
+/// A valid name of a GoogleTest test: replaces everything but letters and digits.
 std::string test_name(std::string text);
-/// One line a case that is not ok: "ID BACKEND STATUS: REASON".
+/// One line for each case that is not ok: "ID BACKEND STATUS: REASON".
 std::vector<std::string> not_ok(const Json& result);
 
 }  // namespace breakeven::cli_tests

@@ -1,5 +1,6 @@
-"""What a card or a build lacks costs the rows that need it, one clear line each, and everything else is measured: the CUDA backend on an
-emulated device. Drivers that are too old are in cuda_unavailable_test.py, lost contexts in device_faults_test.cpp."""
+"""Tests that anything that a GPU or a build lacks costs only the cases that need it, with one clear line each: the CUDA
+backend on an emulated device. Drivers that are too old are in cuda_unavailable_test.py, lost contexts in
+device_faults_test.cpp."""
 
 import json
 import os
@@ -24,7 +25,7 @@ def network(name):
 
 class EmulatedFaultsTest(unittest.TestCase):
     def rows(self, workloads, folder=EMULATED, backends=("cuda", "reference"), **environment):
-        """The rows of these workloads on `backends`, by backend and in their order; and the result."""
+        """Returns the results of these workloads on `backends`, by backend and in their order; and the whole result."""
         with tempfile.TemporaryDirectory() as temporary:
             programs = pathlib.Path(temporary, "backends")
             programs.mkdir()

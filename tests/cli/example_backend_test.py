@@ -1,4 +1,5 @@
-"""docs/example-backend.py and docs/example-backend.c are working backends, and docs/adding-a-backend.md quotes the first as it is."""
+"""Tests that docs/example-backend.py and .c are working backends, and that docs/adding-a-backend.md quotes the first
+exactly."""
 
 import json
 import math
@@ -144,7 +145,7 @@ class ExampleInCTest(unittest.TestCase):
         self.assertEqual((done.returncode, case["status"]), (0, "ok"), case["reason"] if "reason" in case else done.stderr)
 
     def test_does_extra_work(self):
-        """Five times the work takes longer: selftest finds out by how much."""
+        """With additional work the backend takes longer, which selftest measures."""
         seconds = {}
         for variables in ({}, {"BREAKEVEN_EXTRA_WORK": "4"}):
             with mock.patch.dict(os.environ, variables):

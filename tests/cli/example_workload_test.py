@@ -1,4 +1,5 @@
-"""docs/example-workload/ is a working workload, and docs/adding-a-workload.md says what to do with it."""
+"""Tests that docs/example-workload/ is a working workload, and that docs/adding-a-workload.md describes how to use
+it."""
 
 import json
 import os
@@ -32,7 +33,7 @@ class ExampleWorkloadTest(unittest.TestCase):
         self.assertIn('"softmax"', self.breakeven("list", "--schema").stdout)
 
     def test_the_backend_conforms(self):
-        """Three examples in two dtypes more than without it."""
+        """There are three more examples, in two dtypes, than without it."""
         passed = []
         for driver in (PROGRAMS / "breakeven", BUILD / "breakeven"):
             done = self.breakeven("conformance", "native", driver=driver)

@@ -1,4 +1,5 @@
-"""Backends in Python do more when they are asked to, and say so: without a framework, through the worker's own loop."""
+"""Tests that Python backends do and report extra work on request: without a framework, through the worker's own
+loop."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// A backend that goes wrong costs one case: every fault of the simulated backend, at every request.
+// Tests that a faulty backend costs one case: every fault of the simulated backend, at every request.
 #include <algorithm>
 
 #include "cli/driver.h"
@@ -12,14 +12,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
 
-/// What a fault must lead to.
+/// The expected effect of a fault.
 struct Expected {
   std::string fault, status, reason;
   int exit_status = 4;
-  bool restarted = true;  // the worker is of no more use
+  bool restarted = true;  // the worker cannot be used any more
 };
 
-/// Faults of any request.
+/// Faults that can occur at any request.
 std::vector<Expected> general_faults() {
   return {{"exit", "failed", "ended with exit status 7"},
           {"signal", "failed", "was killed by signal 9"},
@@ -65,7 +65,7 @@ std::vector<Expected> faults_at(const std::string& request) {
 }
 
 struct At {
-  std::string request, nth;  // nth: settings that say which of several such requests
+  std::string request, nth;  // nth: settings that select one of several such requests
   Expected expected;
   friend void PrintTo(const At& at, std::ostream* out) {
     *out << at.request << at.nth << ' ' << at.expected.fault;
@@ -77,7 +77,7 @@ std::vector<At> faults_while_measuring() {
   for (const auto& fault : faults_at("prepare")) all.push_back({"prepare", "", fault});
   for (const auto& fault : faults_at("verify")) all.push_back({"verify", "", fault});
   for (const auto& fault : faults_at("sample")) {
-    all.push_back({"sample", ",nth=1", fault});  // the first call, which is not counted from
+    all.push_back({"sample", ",nth=1", fault});  // the first call, which does not count
     all.push_back({"sample", ",nth=6", fault});
   }
   return all;
@@ -117,7 +117,7 @@ TEST_P(FaultWhileMeasuring, CostsOneCase) {
 INSTANTIATE_TEST_SUITE_P(Faults, FaultWhileMeasuring, testing::ValuesIn(faults_while_measuring()),
                          name_of_fault);
 
-/// The process that is to measure fails to greet: the case it was started for is lost.
+/// The process that is to measure fails to answer the first request: its case is lost.
 class FaultAtGreeting : public DriverTest, public testing::WithParamInterface<At> {};
 
 TEST_P(FaultAtGreeting, CostsOneCase) {
@@ -134,7 +134,7 @@ TEST_P(FaultAtGreeting, CostsOneCase) {
   EXPECT_EQ(processes("a"), 3);
 }
 
-/// The process that is asked what it is fails: the backend is not available, and the reason is shown.
+/// The process that describes the backend fails: the backend is not available, and the reason is shown.
 TEST_P(FaultAtGreeting, OfTheFirstProcessMakesTheBackendUnavailable) {
   const auto& expected = GetParam().expected;
   if (expected.fault == "hang") GTEST_SKIP() << "a greeting may take minutes";
@@ -162,7 +162,7 @@ std::vector<At> faults_at_greeting() {
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultAtGreeting, testing::ValuesIn(faults_at_greeting()), name_of_fault);
 
-/// By the time of `release` and `quit` everything has been measured.
+/// At `release` and `quit`, everything has been measured.
 class FaultAfterMeasuring : public DriverTest, public testing::WithParamInterface<At> {};
 
 TEST_P(FaultAfterMeasuring, CostsNothing) {
@@ -201,10 +201,10 @@ INSTANTIATE_TEST_SUITE_P(Requests, Chatter,
                          testing::Values("hello", "prepare", "verify", "sample", "release", "quit"),
                          [](const auto& request) { return request.param; });
 
-/// Whole trainings.
+/// Tests of whole trainings.
 class EpochTest : public DriverTest {
  protected:
-  /// A run of one training of `a` and `b` on a small data set, whose epochs go wrong in `a`.
+  /// Runs one training of `a` and `b` on a small data set. The epochs of `a` have the fault.
   Outcome train(const std::string& fault, double timeout_seconds) {
     std::filesystem::create_directories(file("data"));
     write_dataset(file("data"), 64, 32);
@@ -241,7 +241,7 @@ std::vector<At> faults_in_epochs() {
 
 INSTANTIATE_TEST_SUITE_P(Faults, FaultInEpoch, testing::ValuesIn(faults_in_epochs()), name_of_fault);
 
-/// An epoch may take sixty times as long as another request.
+/// An epoch may take sixty times as long as any other request.
 using SlowFaultInEpoch = EpochTest;
 
 TEST_F(SlowFaultInEpoch, HangingCostsOneCase) {
@@ -251,7 +251,7 @@ TEST_F(SlowFaultInEpoch, HangingCostsOneCase) {
               ElementsAre(HasSubstr(" a timed_out: no answer within 60 s")));
 }
 
-/// Later launches are fresh processes: one that is lost there does not take back what the first gave.
+/// Later launches are fresh processes. If one is lost, the samples of the first are kept.
 using LaterLaunch = DriverTest;
 
 TEST_F(LaterLaunch, LostCostsOneCase) {

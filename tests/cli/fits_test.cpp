@@ -1,4 +1,4 @@
-// What fits into a device, from config to result and report.
+// Tests `fits`, the largest size that fits in a device, from config to result and report.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {

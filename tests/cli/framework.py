@@ -1,4 +1,4 @@
-"""What a framework's backend program is held to: the truth that the programs in C++ compute."""
+"""The requirements on a framework's backend program: the reference results of the programs in C++."""
 
 import math
 import pathlib
@@ -6,17 +6,17 @@ import unittest
 
 from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train
 
-# Of one stored result, and of sums of up to a few hundred terms in f32 behind it.
+# Tolerances of one stored result, and of sums of up to a few hundred terms in f32 behind it.
 ROUNDOFF = {"f64": 1e-14, "f32": 2e-6, "f16": 2e-3, "bf16": 1.6e-2, "f8e4m3": 1.6e-2, "s8": 0.0}
 
-# Of logits, in units of their root mean square, and of the first losses: what adds up over a few layers.
+# Tolerances of logits, in units of their root mean square, and of the first losses: errors add up over a few layers.
 NETWORK_ERROR = {"f32": 3e-6, "f16": 1e-2, "bf16": 6e-2}
 NETWORKS = ("mlp", "lenet", "cnn", "transformer")
 
 
 class AgainstTheTruth(unittest.TestCase):
     program = None
-    supports = {}  # the dtypes of each operation, in any order: what is not named here is not tested
+    supports = {}  # the dtypes of each operation, in any order; others are not tested
 
     @classmethod
     def setUpClass(cls):
@@ -45,7 +45,7 @@ class AgainstTheTruth(unittest.TestCase):
             for got, wanted in zip(shown.get(part, []), truth[part]):
                 self.assertLessEqual(abs(got - wanted), allowed, part)
         sample = self.backend.ask(request="sample", iterations=3)
-        if case["op"] == "train":  # verify went back to the initial weights
+        if case["op"] == "train":  # verify restored the initial weights
             self.assertEqual(sample["losses"], shown["losses"])
         else:
             self.assertEqual(len(sample["latencies"]), 3)
@@ -53,7 +53,7 @@ class AgainstTheTruth(unittest.TestCase):
         return ready["algorithm"]
 
     def check(self, case, cache="warm"):
-        """Prepares, verifies against the truth, samples."""
+        """Prepares a case, verifies it with the reference result, and takes a sample."""
         dtype = case["parameters"]["dtype"]
         ready = self.backend.ask(request="prepare", cache=cache, **case)
         self.assertTrue(ready["ok"], (case, ready))
@@ -78,7 +78,7 @@ def network_cases():
 
 
 class SameForAll:
-    """Tests of any framework that computes on the CPU."""
+    """Tests for every framework that computes on the CPU."""
 
     def test_supports_what_is_named_here(self):
         said = {op: sorted(dtypes) for op, dtypes in self.backend.hello["supports"].items()}

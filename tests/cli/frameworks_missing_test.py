@@ -1,4 +1,4 @@
-"""Where a framework is not installed, the reason names it and says how to get it, whatever else is missing."""
+"""Tests that the reason for a missing framework names it and its installation, whatever else is missing."""
 
 import io
 import sys
@@ -26,7 +26,7 @@ PACKAGES = {
 
 class FrameworksMissing(unittest.TestCase):
     def hello(self, name, *prefix):
-        """Without site-packages there is neither a framework nor NumPy."""
+        """Starts a backend without site-packages: there is neither a framework nor NumPy."""
         program = BackendProgram([sys.executable, "-I", "-S", *prefix, BUILD / f"breakeven-backend-{name}"])
         self.addCleanup(program.kill)
         self.assertFalse(program.hello["ok"])
@@ -56,7 +56,7 @@ class FrameworksMissing(unittest.TestCase):
 
 class Requirements(unittest.TestCase):
     def reason(self, check):
-        """What a request is refused with; None where nothing is refused."""
+        """The reason for which a request is refused; None if it is accepted."""
         out = io.StringIO()
         with mock.patch("sys.stdin", io.StringIO('{"request": "quit"}\n')), mock.patch("sys.stdout", out):
             try:

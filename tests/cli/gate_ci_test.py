@@ -1,5 +1,5 @@
-"""action.yml and scripts/gate.gitlab-ci.yml: their commands are run as GitHub's and GitLab's runners run them, and what
-docs/gate-in-ci.md shows of them names nothing that they do not have."""
+"""Tests action.yml and scripts/gate.gitlab-ci.yml: runs their commands like GitHub's and GitLab's runners, and checks
+that docs/gate-in-ci.md mentions only what they have."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class GitHubActionTest(GatedRepositoryTest):
         self.output, self.summary = self.folder / "output", self.folder / "summary"
 
     def start(self, cwd=None, action_path=SOURCE, inputs=None, **variables):
-        """Its step, with the inputs given, and the defaults of the others."""
+        """Starts the action's step with these inputs, and the defaults of the others."""
         given = {"config": CONFIG, "build": BUILD_COMMAND, "programs": PROGRAMS, "driver": str(BUILD / "breakeven")}
         given.update(inputs or {})
         self.assertLessEqual(set(given), set(self.action["inputs"]))
@@ -67,7 +67,7 @@ class GitHubActionTest(GatedRepositoryTest):
         )
 
     def end(self, running, cwd=None):
-        """Its exit status."""
+        """Waits for the step and returns its exit status."""
         try:
             self.said = running.communicate(timeout=120)[0]
         finally:
@@ -79,7 +79,7 @@ class GitHubActionTest(GatedRepositoryTest):
         return self.end(self.start(cwd, **how), cwd)
 
     def outputs(self):
-        """By the names that the action gives them."""
+        """The action's outputs by name."""
         written = dict(line.split("=", 1) for line in self.output.read_text().splitlines())
         outputs = {}
         for name, declared in self.action["outputs"].items():
@@ -121,7 +121,8 @@ class GitHubActionTest(GatedRepositoryTest):
         self.assertEqual(self.outputs()["exit-status"], "3")
 
     def run_until_inconclusive(self, inputs):
-        """Of gates that see only noise, one in thirty has its whole interval below the threshold and is not inconclusive."""
+        """Repeats the gate: of gates that see only noise, one in thirty has its whole interval below the threshold and
+        is not inconclusive."""
         for _ in range(5):
             status = self.run_action(inputs=inputs)
             if self.outputs()["exit-status"] == "3":
@@ -167,7 +168,7 @@ class GitHubActionTest(GatedRepositoryTest):
 
 class GitLabJobTest(GatedRepositoryTest):
     def run_job(self, cwd, **variables):
-        """The exit status of its script, a shell for all lines."""
+        """Runs the job's script in one shell and returns its exit status."""
         (job,) = read_yaml(GITLAB.read_text()).values()
         self.assertLessEqual({name for name in variables if name.startswith("BREAKEVEN_")}, set(job["variables"]))
         for value in job["variables"].values():

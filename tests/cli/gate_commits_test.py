@@ -1,4 +1,4 @@
-"""scripts/gate-commits, from the command line."""
+"""Tests scripts/gate-commits from the command line."""
 
 import json
 import os
@@ -129,10 +129,10 @@ class GateCommitsTest(GatedRepositoryTest):
         folder.mkdir()
         self.assertEqual(self.gate(*DRIVER, *BUILT, "--base", "HEAD", f"../{CONFIG}", cwd=folder), 0, self.error)
 
-    # ---- which base
+    # ---- the choice of the base
 
     def branch_behind_main(self):
-        """Both are faster than where they parted, main by more."""
+        """Both branches are faster than their common base, main by more."""
         git(self.repository, "checkout", "--quiet", "-b", "feature")
         self.commit(SAME + ",factor=1")
         git(self.repository, "checkout", "--quiet", "main")
@@ -152,7 +152,7 @@ class GateCommitsTest(GatedRepositoryTest):
         target = git(self.repository, "rev-parse", "--short", "main")
         git(self.repository, "merge", "--quiet", "--strategy", "ours", "feature")
         git(self.repository, "checkout", "--quiet", "main")
-        self.commit(SAME + ",factor=0.5")  # came after the merge was made
+        self.commit(SAME + ",factor=0.5")  # made after the merge
         for branch, base in (("merge", target), ("feature", self.base)):
             with self.subTest(branch):
                 clone = self.shallow_clone(branch)
@@ -181,7 +181,7 @@ class GateCommitsTest(GatedRepositoryTest):
                     git(clone, "fetch", "--quiet", "--depth", "1", "origin", "main:refs/remotes/origin/main")
                 self.assertEqual(self.gate_with("--base", base, cwd=clone), 0, self.error)
                 self.assertIn(f"the base, {v1}", self.error)
-                if base in ("v1", commit):  # no more than that
+                if base in ("v1", commit):  # and nothing more
                     self.assertNotIn(first, git(clone, "rev-list", "--all", "--abbrev-commit", "FETCH_HEAD"))
                 subprocess.run(["rm", "-rf", clone], check=True)
 
@@ -200,11 +200,11 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertEqual(self.gate_with(), 2)
         self.assertIn("compare with what?", self.error)
 
-    # ---- the rest of the command
+    # ---- other parts of the command
 
     def test_accepts_a_status(self):
         (self.repository / "settings").write_text("process_noise=0.5")
-        # Noise alone now and then looks not slower: some gate of many is inconclusive.
+        # With noise alone, some gate of many is not slower but inconclusive.
         self.assertIn(3, (self.gate_with("--base", "HEAD") for _ in range(10)))
         accepted = (self.gate_with("--base", "HEAD", "--accept", "4, 3") == 0 and "status 3, which is accepted" in self.error for _ in range(10))
         self.assertTrue(any(accepted))
@@ -277,7 +277,7 @@ class GateCommitsTest(GatedRepositoryTest):
         self.assertIn(f"breakeven in {clone} does not build", self.error)
 
     def test_in_breakevens_own_repository_it_needs_a_base_only(self):
-        self.repository = self.repository.rename(self.folder / "own")  # CMake takes no other name
+        self.repository = self.repository.rename(self.folder / "own")  # CMake requires the same name
         for path in self.breakeven_clone().iterdir():
             path.rename(self.repository / path.name)
         with open(self.repository / ".gitignore", "a", encoding="ascii") as ignored:
@@ -290,7 +290,7 @@ class GateCommitsTest(GatedRepositoryTest):
     # ---- interruptions
 
     def end(self, running, number):
-        """Its exit status, after a signal to this one process, as CI runners send it."""
+        """Sends a signal to this process alone, as CI runners do, and returns its exit status."""
         running.send_signal(number)
         try:
             self.out, self.error = running.communicate(timeout=60)

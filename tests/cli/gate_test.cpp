@@ -1,4 +1,4 @@
-// The regression gate from outside: two folders of simulated backends whose times are known.
+// Tests the regression gate from outside: two folders of simulated backends whose times are known.
 #include <csignal>
 #include <fstream>
 #include <map>
@@ -38,7 +38,7 @@ class GateTest : public DriverTest {
     return all;
   }
 
-  /// The base behaves as `base` says and the head as `head` does, each with a log of its own.
+  /// Runs a gate. The base behaves as `base` says and the head as `head` says, each with its own log.
   Outcome gate(const std::filesystem::path& config, const std::string& base, const std::string& head,
                std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"--head-env",
@@ -50,7 +50,7 @@ class GateTest : public DriverTest {
 
   Json verdicts() const { return parse_file(file("verdicts.json")); }
 
-  /// How many cases have each verdict.
+  /// The number of cases with each verdict.
   std::map<std::string, int> counts() const {
     std::map<std::string, int> made;
     const Json all = verdicts();
@@ -110,10 +110,10 @@ TEST_F(GateTest, KeepsEveryLaunchInPairs) {
   ASSERT_THAT(all.at("cases"), SizeIs(2)) << "of two backends";
   for (const Json& c : all.at("cases")) {
     const Json& launches = c.at("launches");
-    // A machine that was slow meanwhile costs single pairs of any launch, and launches.
+    // If the machine was slow, single pairs of any launch, or whole launches, are left out.
     const bool some_left_out = c.dump().find("left out: this machine") != std::string::npos;
     EXPECT_THAT(launches, SizeIs(Ge(some_left_out ? 0U : 4U)));
-    // How many depends on how long the launch took to start.
+    // Their number depends on how long the launch took to start.
     for (const Json& launch : launches) {
       EXPECT_THAT(launch.at("base"), SizeIs(launch.at("head").size()));
       EXPECT_TRUE(some_left_out || launch.at("base").size() % 2 == 0) << "either side is first equally often";
@@ -124,12 +124,12 @@ TEST_F(GateTest, KeepsEveryLaunchInPairs) {
 TEST_F(GateTest, LaunchesFreshProcessesOfBothSides) {
   gate(products({8}, {"a"}), noise_, noise_);
   const auto launches = verdicts().at("cases").at(0).at("launches").size();
-  // One more says who it is.
+  // One more process describes the backend.
   EXPECT_EQ(processes("a"), static_cast<int>(launches) + 1);
 }
 
 TEST_F(GateTest, SamplesBothSidesInTurn) {
-  // One log, so that the order of both is seen.
+  // One log for both sides, so that it shows their order.
   EXPECT_EQ(breakeven(arguments(products({8}, {"a"})), noise_).status, 0);
   int longest = 0, in_a_row = 0;
   pid_t before = 0;
@@ -233,7 +233,7 @@ TEST_F(GateTest, ComparesTwoBackendsByName) {
   EXPECT_THAT(outcome.out, HasSubstr(b));
 }
 
-/// The verdict file names the library and the file it was loaded from, on each side.
+/// The verdict file names each side's library and the file from which it was loaded.
 TEST_F(GateTest, SaysFromWhichFileEachSidesLibraryWasLoaded) {
   gate(products({8}, {"a"}), noise_ + ",library_file=/usr/lib/libold.so",
        noise_ + ",version=2.0,library_file=/usr/lib/libnew.so");
@@ -308,7 +308,7 @@ TEST_F(GateTest, NeedsBothBackendsThatAreNamed) {
   EXPECT_THAT(outcome.err, HasSubstr("the head has no broken"));
 }
 
-/// With LD_PRELOAD, products come from another library than the one that is named.
+/// With LD_PRELOAD, products are computed by another library than the one that is named.
 TEST_F(GateTest, SaysWhereAnotherLibraryIsMeasured) {
   const std::string why = why_unavailable("openblas");
   if (!why.empty()) GTEST_SKIP() << why;
@@ -326,7 +326,7 @@ TEST_F(GateTest, SaysWhereAnotherLibraryIsMeasured) {
   EXPECT_THAT(outcome.out, HasSubstr("cblas_sgemm comes from"));
 }
 
-/// From beside the driver.
+/// Uses the backends beside the driver.
 TEST_F(GateTest, ComparesTwoRealBackendsOfThisBreakeven) {
   const std::string why = why_unavailable("openblas");
   if (!why.empty()) GTEST_SKIP() << why;
@@ -356,7 +356,7 @@ TEST_F(GateTest, EachSideSaysItsThreadsAndItsName) {
   EXPECT_THAT(outcome.out, testing::ContainsRegex("base +502af31 \"A product\" +1 +a 1.0"));
 }
 
-/// Before the programs of the sides are built.
+/// Options are checked before the programs of the sides are built.
 TEST_F(GateTest, ChecksItsOptionsAlone) {
   const auto check = [&](const std::string& config, const std::vector<std::string>& more) {
     std::vector<std::string> all{"gate", config, "--base", "nowhere", "--head", "nowhere", "--check"};
@@ -388,7 +388,7 @@ TEST_F(GateTest, EndsAtItsTimeLimit) {
 
 TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
   const auto config = products({8, 16}, {"a"});
-  // Size 8 is decided by four launches; 16 never is.
+  // Size 8 is decided after four launches; 16 never is.
   const std::string slow = "spin=1,fixed=0.002,process_noise=0.5";
   Process running(launch(arguments(config, {"--out", file("verdicts.json")}), slow));
   ASSERT_TRUE(eventually([&] {
@@ -408,7 +408,7 @@ TEST_F(GateTest, InterruptedReportsWhatIsDecided) {
 TEST_F(GateTest, KilledLeavesWhatWasMeasured) {
   Process running(launch(arguments(products({8, 16}, {"a"}), {"--out", file("verdicts.json")}),
                          "spin=1,fixed=0.002,process_noise=0.5"));
-  // Empty at first: whether it can be written is found out before anything is measured.
+  // The file is empty at first, because it is checked before the measurement that it can be written.
   ASSERT_TRUE(eventually([&] {
     std::error_code missing;
     const auto size = std::filesystem::file_size(file("verdicts.json"), missing);

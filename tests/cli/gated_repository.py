@@ -1,5 +1,5 @@
-"""A git repository that builds backend programs, for the tests of what gates two of its commits. Its build reads `settings`,
-those of the simulated backend, and leaves a program that has them."""
+"""A git repository that builds backend programs, for tests of the commands that gate two of its commits. Its build
+reads `settings`, those of the simulated backend, and writes a program with these settings."""
 
 import json
 import os
@@ -70,14 +70,14 @@ class GatedRepositoryTest(unittest.TestCase):
         self.base = self.commit(SAME)
 
     def commit(self, settings):
-        """Its name, as short as reports have it."""
+        """Commits these settings and returns the commit's name, as short as in reports."""
         (self.repository / "settings").write_text(settings)
         git(self.repository, "add", "--all")
         git(self.repository, "commit", "--quiet", "--allow-empty", "--message", settings)
         return git(self.repository, "rev-parse", "--short", "HEAD")
 
     def shallow_clone(self, branch="main"):
-        """What a CI checks out: one commit, of no branch."""
+        """A clone as a CI makes it: one commit, on no branch."""
         clone = self.folder / "clone"
         git(self.folder, "clone", "--quiet", "--depth", "1", "--branch", branch, self.repository.as_uri(), clone)
         git(clone, "checkout", "--quiet", "--detach")
@@ -86,7 +86,7 @@ class GatedRepositoryTest(unittest.TestCase):
         return clone
 
     def expect_clean(self, repository=None):
-        """No worktree but its own, no file left, and nothing executed that is a name."""
+        """Checks that there is no other worktree, no file left, and that no name was executed."""
         worktrees = git(repository or self.repository, "worktree", "list", "--porcelain")
         self.assertEqual(worktrees.count("worktree "), 1, worktrees)
         self.assertEqual(list(self.scratch.iterdir()), [])
@@ -102,7 +102,7 @@ class GatedRepositoryTest(unittest.TestCase):
         return {**ENVIRONMENT, "TMPDIR": str(self.scratch), **more}
 
     def breakeven_clone(self):
-        """A clone of breakeven, as far as the script needs one, that builds its driver in no time."""
+        """A clone of breakeven with the parts that the script needs; it builds its driver in no time."""
         clone = self.folder / "breakeven"
         (clone / "scripts").mkdir(parents=True)
         shutil.copy(SOURCE / "scripts" / "gate-commits", clone / "scripts")

@@ -1,5 +1,6 @@
-"""scripts/gpu-pack and scripts/gpu-check, from a build to the page of answers, with the CUDA backend on an emulated device: packed here,
-unpacked elsewhere, and run there without a network, a compiler, or what this machine's environment says."""
+"""Tests scripts/gpu-pack and scripts/gpu-check, from a build to the page of answers, with the CUDA backend on an
+emulated device: packed here, unpacked elsewhere, and run there without a network, a compiler, or this machine's
+environment."""
 
 import json
 import os
@@ -15,7 +16,7 @@ from backend_program import BUILD, FASHION_MNIST, SOURCE
 EMULATED = BUILD / "tests/emulated_cuda"
 CPU_BACKENDS = [name for name in ("openblas", "native") if (BUILD / f"breakeven-backend-{name}").exists()]
 TOOLS = "awk bash cat cut date dirname env grep ls mkdir nproc paste rm sed sh sort tail tee timeout uname".split()
-# The kinds of work that gpu-first.json has, in sizes that an emulated device takes.
+# The kinds of work in gpu-first.json, in sizes for an emulated device.
 PLAN = {
     "title": "Does the GPU pay off here?",
     "measure": {"max_seconds": 0.02, "energy_seconds": 0},
@@ -27,7 +28,7 @@ PLAN = {
 
 
 def no_network():
-    """What to start a command with so that it reaches no network; nothing where the kernel does not allow it."""
+    """The prefix of a command that gives it no network; empty if the kernel does not allow that."""
     unshare = ["unshare", "--map-root-user", "--net"]
     tried = subprocess.run([*unshare, "true"], capture_output=True) if shutil.which("unshare") else None
     return [str(shutil.which("unshare")), *unshare[1:]] if tried and tried.returncode == 0 else []
@@ -40,7 +41,7 @@ class GpuPackTest(unittest.TestCase):
         self.folder = pathlib.Path(self._folder.name)
 
     def built(self, cuda):
-        """A folder with the programs of a build, of which `cuda` is the CUDA backend."""
+        """Makes a folder with the programs of a build, in which `cuda` is the CUDA backend."""
         build = self.folder / "built"
         build.mkdir()
         for name in ("breakeven", "breakeven-backend-reference", *(f"breakeven-backend-{cpu}" for cpu in CPU_BACKENDS)):
@@ -57,7 +58,7 @@ class GpuPackTest(unittest.TestCase):
         return self.folder / "breakeven-gpu"
 
     def check(self, root, *arguments):
-        """gpu-check with nothing in PATH but what it needs."""
+        """Runs gpu-check with only the programs in PATH that it needs."""
         tools = self.folder / "tools"
         tools.mkdir(exist_ok=True)
         for tool in TOOLS:

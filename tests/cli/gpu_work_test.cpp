@@ -1,5 +1,5 @@
-// What the CUDA backend is asked for beside its conformance, from config to result: on a machine with a GPU,
-// and on an emulated device (tests/emulated_cuda).
+// Tests the CUDA backend beyond its conformance, from config to result: on a machine with a GPU, and on an
+// emulated device (tests/emulated_cuda).
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -25,14 +25,14 @@ class GpuWork : public DriverTest {
     write_dataset(file("data"), 64, 32);
   }
 
-  /// A network's work with what is given, on a few images.
+  /// A network's workload with these parameters, on a few images.
   Json network(const Json& parameters) const {
     Json workload{{"batch", 4}, {"data", file("data").string()}};
     workload.update(parameters);
     return workload;
   }
 
-  /// The result of these workloads, one after the other in one worker, each timed but briefly.
+  /// The result of these workloads, computed one after another in one worker, each timed only briefly.
   Json measured(const Json& workloads, const Json& measure = Json::object(),
                 const std::pair<std::string, std::string>& variable = {"EMULATED_CUDA_MEMORY",
                                                                        "268435456"}) const {
@@ -40,14 +40,14 @@ class GpuWork : public DriverTest {
     settings.update(measure);
     Launch launched = launch({"run", config(workloads, {"cuda"}, settings), "--out", "-"});
     launched.environment.push_back(variable);
-    // The emulated device under the address sanitizer takes more than a minute.
+    // The emulated device with the address sanitizer takes more than a minute.
     const Outcome outcome = Process(launched).wait(std::chrono::seconds(500));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return parse(outcome.out);
   }
 };
 
-/// Verified: the losses of training, or the logits, are those of the reference.
+/// Verifies that the losses of training, or the logits, are those of the reference.
 TEST_F(GpuWork, EachNetworkIsRight) {
   const Json networks{"mlp", "lenet", "cnn", "transformer"};
   const Json result = measured(
@@ -104,7 +104,8 @@ TEST_F(GpuWork, BandwidthIsOfWhatWasWritten) {
   EXPECT_THAT(not_ok(result), IsEmpty());
 }
 
-/// The first named, or the fastest of those that take the problem; whichever it is, the row says it.
+/// The algorithm is the first one named, or the fastest of those that accept the problem; the result names
+/// it.
 TEST_F(GpuWork, AlgorithmsAreNamed) {
   const Json result = measured(Json::array(
       {{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"tuned", {true, false}}, {"dtype", "f32"}}}));
@@ -116,8 +117,8 @@ TEST_F(GpuWork, AlgorithmsAreNamed) {
   EXPECT_THAT(algorithm("matmul/m=64/n=64/k=64/tuned=false/f32"), HasSubstr("the first named, not tuned"));
 }
 
-/// The rows of many steps lie on the device before the first, or each step brings its own images: the losses
-/// of two epochs are the same.
+/// The losses of two epochs are the same whether the rows of many steps are on the device in advance, or each
+/// step sends its own images.
 TEST_F(GpuWork, RowsTakenAheadAreThoseOfTheSteps) {
   const Json result = measured(Json::array({network({{"op", "train"},
                                                      {"network", "mlp"},
@@ -137,7 +138,7 @@ TEST_F(GpuWork, RowsTakenAheadAreThoseOfTheSteps) {
   for (std::size_t i = 0; i < both; ++i) EXPECT_NEAR(resident[i], each[i], 1e-4 * each[i]) << "step " << i;
 }
 
-/// Both ways to add up f8e4m3 are right within what each allows, and cases of their own.
+/// Both ways to accumulate f8e4m3 are within their own tolerance, and separate cases.
 TEST_F(GpuWork, FastAccumulationIsACaseOfItsOwn) {
   const Json result = measured(Json::array({{{"op", "matmul"},
                                              {"m", 64},
@@ -155,7 +156,7 @@ TEST_F(GpuWork, FastAccumulationIsACaseOfItsOwn) {
   }
 }
 
-/// Times with launches in them are said to be such.
+/// Times that include launches are marked as such.
 class GpuLaunchesThatBlock : public GpuWork,
                              public testing::WithParamInterface<std::array<const char*, 3>> {};
 
@@ -181,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::array{"BREAKEVEN_CUDA_GATE", "0", "BREAKEVEN_CUDA_GATE is 0; unset it"}),
     [](const auto& tested) { return test_name(tested.param[0]); });
 
-/// Beneath a profiler, launches block without the program being told: the gate gives up.
+/// In a profiler, launches block without the program's knowledge: the gate gives up.
 TEST_F(GpuWork, AGateThatGivesUpIsSeen) {
   if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "only the emulated device blocks so";
   const Json product{{"op", "matmul"}, {"m", 64}, {"n", 64}, {"k", 64}, {"dtype", "f32"}};
@@ -190,8 +191,7 @@ TEST_F(GpuWork, AGateThatGivesUpIsSeen) {
   EXPECT_THAT(result.at("cases").at(0).at("warnings").dump(), HasSubstr("measure without one"));
 }
 
-/// cuDNN's first plans here cannot be built, ask for more memory than there is, or refuse when they are
-/// called.
+/// cuDNN's first plans here cannot be built, need more memory than there is, or fail when called.
 TEST_F(GpuWork, PlansThatCannotRunArePassedOver) {
   if (std::getenv("BREAKEVEN_EMULATED_CUDA") == nullptr) GTEST_SKIP() << "of the emulated device's plans";
   const Json convolution{{"op", "conv2d"},
@@ -226,7 +226,7 @@ TEST_F(GpuWork, WhatFitsIsFoundByAsking) {
     const Json& fit = found.at("fit");
     EXPECT_GT(fit.at("largest"), 1000) << found;
     EXPECT_GT(fit.at("refused"), fit.at("largest")) << found;
-    // Memory ends first on all but the largest cards; elsewhere the library's limit is called one.
+    // On all but the largest GPUs the limit is memory; otherwise it is a limit of the library.
     EXPECT_THAT(fit.at("limit").get<std::string>(),
                 AnyOf(HasSubstr("out of memory"), HasSubstr("library limit")))
         << found;

@@ -1,4 +1,4 @@
-"""The terminal goes while a run measures, as when an ssh connection is lost: what was measured is saved."""
+"""Tests that results are saved if the terminal disappears during a run, as when an ssh connection is lost."""
 
 import json
 import os
@@ -13,7 +13,8 @@ CASES = 4
 
 
 def start(folder):
-    """The driver, as the leader of a session with a terminal of its own: its process and the terminal's other end."""
+    """Starts the driver as the leader of a session with its own terminal. Returns its process and the terminal's other
+    end."""
     backends = folder / "backends"
     backends.mkdir()
     program = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"

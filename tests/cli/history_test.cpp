@@ -1,5 +1,4 @@
-// `breakeven history`, from outside: what it says, its exit statuses, and what goes wrong with stores and
-// files.
+// Tests `breakeven history` from outside: its output, its exit statuses, and errors of stores and files.
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -25,7 +24,7 @@ class HistoryTest : public DriverTest {
     return {{"context", {{"host_name", "runner"}, {"num_cpus", 2}, {"executable", "bench"}, {"date", date}}},
             {"benchmarks", rows}};
   }
-  /// `runs` files; from file `begin` on the first of their two benchmarks takes `factor` times as long.
+  /// Writes `runs` files. From file `begin`, the first of their two benchmarks takes `factor` times as long.
   std::vector<std::string> files(std::size_t runs, std::size_t begin, double factor) const {
     std::vector<std::string> all;
     for (std::size_t run = 0; run < runs; ++run) {
@@ -85,7 +84,7 @@ TEST_F(HistoryTest, ANewChangeForTheWorseIsFoundAcceptedAndForgotten) {
   EXPECT_THAT(after.out, HasSubstr("Slower, and accepted: 1 change."));
 }
 
-/// A million benchmarks are a long file and no crash; what is said of them stays short.
+/// A million benchmarks are a long file but no crash, and the output stays short.
 TEST_F(HistoryTest, SlowAMillionBenchmarks) {
   std::string text = benchmarks({}).dump();
   std::string rows;
@@ -216,7 +215,7 @@ TEST_F(HistoryTest, ADamagedStoreIsRefused) {
   }
 }
 
-/// The lock is held by a writer that is stopped in the middle: the journal beside the store shows that it is.
+/// A writer that is stopped in the middle holds the lock; the journal beside the store shows that it does.
 TEST_F(HistoryTest, ALockedStoreIsAnErrorAfterTheWait) {
   fill(1, 9, 1);
   Json large = benchmarks(std::vector<double>(20'000, 1.5));

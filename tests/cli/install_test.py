@@ -1,4 +1,4 @@
-"""`cmake --install` brings all that is needed, and what it installed may be moved as a whole."""
+"""Tests that `cmake --install` installs all that is needed, and that the installation may be moved as a whole."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM, SIGHUP and SIGKILL in the middle of a run, and a driver that is stopped; going on from
-// what was saved.
+// Tests Ctrl-C, SIGTERM, SIGHUP and SIGKILL in the middle of a run, a driver that is stopped, and continuing
+// from saved results.
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -16,7 +16,7 @@ using testing::IsEmpty;
 class InterruptionTest : public DriverTest {
  protected:
   const std::vector<int> sizes_{8, 16, 24, 32};
-  /// Noise keeps every case at work for the whole of its second.
+  /// Noise makes every case use its whole second.
   const std::string unsteady_ = "noise=1,seed=5,spin=1,fixed=1e-3";
 
   std::size_t samples_logged() const {
@@ -24,7 +24,7 @@ class InterruptionTest : public DriverTest {
     for (const auto& entry : logged()) count += entry.request == "sample" ? 1 : 0;
     return count;
   }
-  /// Whether one of the processes in the log is still there.
+  /// True if one of the processes in the log is still running.
   bool workers_left() const {
     for (const auto& entry : logged()) {
       if (is_alive(entry.process)) return true;
@@ -32,9 +32,10 @@ class InterruptionTest : public DriverTest {
     return false;
   }
   static bool is_alive(pid_t process) {
-    // A zombie is dead: whoever adopted it may take its time to collect it.
+    // A zombie has ended: its new parent may take a while to collect it.
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-    // By getline: reading the status of a process that ends meanwhile fails, for which an iterator throws.
+    // Uses getline, because reading the status of a process that ends meanwhile fails, and an iterator would
+    // throw.
     std::string text;
     std::getline(stat, text, '\0');
     const auto name_end = text.rfind(')');
@@ -47,7 +48,7 @@ class Signalled : public InterruptionTest, public testing::WithParamInterface<in
 TEST_P(Signalled, RunIsSavedAndResumed) {
   const auto path = products(sizes_);
   Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.001"}, unsteady_));
-  // The third problem has begun: two are whole.
+  // The third problem has begun: two are complete.
   ASSERT_TRUE(eventually([&] {
     for (const auto& entry : logged()) {
       if (entry.request == "sample" && entry.case_id == product_id(24)) return true;
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(signal.param == SIGINT ? "CtrlC" : signal.param == SIGTERM ? "Terminate" : "Hangup");
     });
 
-/// The terminal's and the shell's.
+/// One is from the terminal, one from the shell.
 TEST_F(InterruptionTest, TwoHangupsAreOne) {
   Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--precision", "0.001"},
                              unsteady_ + ",fault=hang,at=quit,backend=a"));
@@ -109,7 +110,7 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
   EXPECT_EQ(parse_file(file("out.json")).at("complete"), true);
 }
 
-/// A driver that is stopped for longer than a request may take goes on as if nothing had been.
+/// A driver that is stopped for longer than a request may take continues normally.
 class StoppedDriver : public InterruptionTest {
  protected:
   void stop_and_continue(int times) {
@@ -142,7 +143,7 @@ TEST_F(SlowStoppedDriver, TakesNoAnswerForLateInFiftyStops) {
   stop_and_continue(50);
 }
 
-/// A worker that does not answer must not hold up Ctrl-C.
+/// A worker that does not answer must not delay Ctrl-C.
 TEST_F(InterruptionTest, EndsAHangingRequest) {
   Process run_process(
       launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=sample,backend=a"));
@@ -158,7 +159,7 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
   Process run_process(
       launch({"run", products({8}), "--out", file("out.json")}, "fault=hang,at=quit,backend=a"));
   ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
-  // Both are there before it has time to end by the first.
+  // Both signals are pending before the first can end it.
   run_process.send(SIGSTOP);
   run_process.send(SIGINT);
   run_process.send(SIGTERM);
@@ -169,7 +170,7 @@ TEST_F(InterruptionTest, TwiceEndsAtOnce) {
   EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
 }
 
-/// What a program starts does not outlive it, in a session of its own and without a parent as it may be.
+/// Processes that a program starts are ended with it, even in a session of their own and without a parent.
 class DaemonTest : public InterruptionTest {
  protected:
   int daemons() const {
@@ -203,7 +204,7 @@ TEST_F(DaemonTest, OfAProgramThatHangsEndsWithIt) {
   EXPECT_FALSE(workers_left());
 }
 
-/// The driver can do nothing any more.
+/// The driver cannot do anything any more.
 TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
   Process run_process(launch({"run", products({8}), "--out", file("out.json")}, "daemon=1," + unsteady_));
   ASSERT_TRUE(eventually([&] { return samples_logged() > 0; }));
@@ -213,7 +214,7 @@ TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
   EXPECT_TRUE(eventually([&] { return !workers_left(); }, std::chrono::seconds(20)));
 }
 
-/// One program's end is nothing to what another has started.
+/// When a program ends, the processes that another one started continue.
 TEST_F(DaemonTest, OfAnotherProgramStays) {
   Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "3"},
                              "daemon=1,backend=a,case=m=8/,at=sample,fault=exit," + unsteady_));
@@ -224,7 +225,7 @@ TEST_F(DaemonTest, OfAnotherProgramStays) {
     return false;
   };
   ASSERT_TRUE(eventually(sampled_later));
-  // The latest daemon of b, which has measured all the time while a was lost.
+  // The latest daemon of b, which kept measuring while a was lost.
   pid_t of_b = 0;
   for (const auto& entry : logged()) {
     if (entry.request == "daemon" && entry.backend == "b") of_b = entry.process;
@@ -254,10 +255,10 @@ TEST_F(InterruptionTest, KilledAtAnyMomentLeavesAWholeFileAndNoWorkers) {
   EXPECT_GT(files, 0) << "none got as far as a file: this has tested nothing";
 }
 
-/// What was measured elsewhere, or otherwise, is not gone on from.
+/// A run does not continue from results that were measured elsewhere, or in another way.
 class ResumeTest : public DriverTest {
  protected:
-  /// Runs once, changes the file, and goes on from it.
+  /// Runs once, changes the file, and continues from it.
   Outcome resume_changed(const std::function<void(Json&)>& change, const std::string& simulated = "",
                          const std::vector<std::string>& options = {}) {
     const auto path = products({8});

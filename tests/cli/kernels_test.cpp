@@ -1,4 +1,5 @@
-// The kernels of the CPU backends' libraries are chosen by themselves, by a race, by the cache, by the user.
+// Tests how the kernels of the CPU backends' libraries are chosen: by the library, by a race, by the cache,
+// by the user.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -18,10 +19,10 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A library, and two kernels for AVX2 of which at most one is its own choice.
+/// A library, and two of its AVX2 kernels, at most one of which is its own choice.
 struct Library {
   std::string backend;
-  std::string kernels_pattern;  // finds them in its version
+  std::string kernels_pattern;  // matches them in its version
   std::string variable;
   std::vector<std::pair<std::string, std::string>> narrow;  // names, and values of the variable
 };
@@ -45,7 +46,7 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
 
   std::filesystem::path cache() const { return file("cache") / "breakeven" / "kernels.json"; }
 
-  /// The result of one small case, in an environment with these variables.
+  /// The result of one small case with these environment variables.
   Json measure(const std::vector<std::pair<std::string, std::string>>& variables = {},
                const std::vector<std::string>& options = {}, const Json& settings = Json::object()) const {
     const auto path = config(Json::array({{{"op", "matmul"}, {"m", 8}, {"n", 8}, {"k", 8}}}),
@@ -95,7 +96,7 @@ class KernelsTest : public DriverTest, public testing::WithParamInterface<Librar
     write("cache/breakeven/kernels.json",
           Json{{"schema", "breakeven.kernels/1"}, {"choices", Json::array({one})}}.dump());
   }
-  /// Kernels that the library has and does not choose by itself, with the value of its variable.
+  /// Kernels that the library has but does not choose by itself, and the value of its variable for them.
   std::pair<std::string, std::string> others() const {
     const auto& narrow = GetParam().narrow;
     return narrow[0].first == own_ ? narrow[1] : narrow[0];
@@ -204,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "kernels for (\\w+)",
                             "OPENBLAS_CORETYPE",
                             {{"Haswell", "Haswell"}, {"Zen", "Zen"}}},
-                    // Numbers of BLIS 0.9.
+                    // The numbers are those of BLIS 0.9.
                     Library{"blis", "0\\.9\\S* (\\w+)", "BLIS_ARCH_TYPE", {{"haswell", "3"}, {"zen3", "6"}}}),
     [](const testing::TestParamInfo<Library>& tested) { return tested.param.backend; });
 

@@ -1,4 +1,5 @@
-"""Which changes scripts/mutants makes to a piece of C++: each where the syntax tree has it, and none where it has not."""
+"""Tests the changes that scripts/mutants makes to C++ code: each where the syntax tree has a place for it, and no
+others."""
 
 import importlib.machinery
 import importlib.util

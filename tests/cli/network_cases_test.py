@@ -1,5 +1,5 @@
-"""Training in Python workers takes the batches that the programs in C++ take, and nothing but steps is timed. Settings of a
-library race, and one that fails costs only itself."""
+"""Tests that training in Python workers uses the same batches as the programs in C++, and times only steps. Settings of
+a library are raced, and one that fails is only left out."""
 
 import importlib.util
 import math
@@ -31,7 +31,7 @@ IMAGES, BATCH, SEED = 50, 16, 3
 
 
 class Model:
-    """Writes down what is asked of it."""
+    """Records its calls."""
 
     algorithm = "none"
     counts = {"train": IMAGES, "test": IMAGES}

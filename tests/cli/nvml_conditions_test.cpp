@@ -1,4 +1,4 @@
-// What a run says of GPUs, through an NVML that tests script: facts, conditions, energy, and throttled
+// Tests what a run reports about GPUs, with a scripted NVML: facts, conditions, energy, and throttled
 // samples.
 #include <sched.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A millisecond of work that is really spent, so that samples last.
+/// A millisecond of work that really takes as long, so that samples last.
 constexpr const char* simulated_gpu = "device=gpu,device_id=GPU-1,spin=1,fixed=0.0001,per_flop=1e-9";
 
 class NvmlConditions : public DriverTest {
@@ -29,7 +29,7 @@ class NvmlConditions : public DriverTest {
     started.environment.emplace_back("LD_LIBRARY_PATH", library);
     return run(started);
   }
-  /// One product on `a`; the run's result, which has to be good.
+  /// Measures one product on `a`. Returns the run's result, which must be good.
   Json measure(const Json& nvml, const Json& settings = {{"energy_seconds", 0}, {"max_seconds", 0.6}},
                const std::string& simulated = simulated_gpu, const char* library = FAKE_NVML) const {
     const auto path =
@@ -92,8 +92,8 @@ TEST_F(NvmlConditions, AreReadInsideSamples) {
   EXPECT_THAT(warnings(result), Contains(HasSubstr("errors that were not corrected: 2")));
 }
 
-/// A card is nearest to the CPUs of one socket. Where those are all, or none that may be used, nothing is
-/// done.
+/// A GPU is close to the CPUs of one socket. If those are all CPUs, or none that may be used, threads are not
+/// pinned.
 TEST_F(NvmlConditions, ProgramsAreHeldOnTheCpusNextToTheirGpu) {
   cpu_set_t set;
   sched_getaffinity(0, sizeof set, &set);
@@ -113,12 +113,12 @@ TEST_F(NvmlConditions, ProgramsAreHeldOnTheCpusNextToTheirGpu) {
   EXPECT_EQ(held(all), Json::array());
 }
 
-/// The other reading is a mean of the last second, in which another backend may have computed.
+/// The other reading is a mean over the last second, in which another backend may have computed.
 TEST_F(NvmlConditions, PowerIsThatOfTheMoment) {
   EXPECT_EQ(device(measure({{"watts", 300}, {"instant_watts", 420}})).at("watts"), 420);
 }
 
-/// A reading takes a lock of the driver's that launches wait for.
+/// A reading takes a lock in the driver, for which launches wait.
 TEST_F(NvmlConditions, ReadingsAreTwentyMillisecondsApart) {
   const auto start = std::chrono::steady_clock::now();
   const Json result = measure({{"log", file("calls").string()}});
@@ -139,8 +139,8 @@ TEST_F(NvmlConditions, OfABackendThatDoesNotSayWhichAreNotAskedFor) {
   EXPECT_FALSE(std::filesystem::exists(file("calls"))) << "NVML was opened for nothing";
 }
 
-/// The known power times the known time, and no more: further runs for device_seconds would double it. What
-/// the machine takes beside the work makes it more, never less.
+/// Expects the known power times the known time. Further runs for device_seconds would double it. Other work
+/// of the machine can only increase it.
 TEST_F(NvmlConditions, EnergyIsThatOfTheWork) {
   const Json result = measure({{"watts", 250}}, {{"energy_seconds", 1.5}, {"max_seconds", 0.6}});
   const double expected = 250 * row(result).at("seconds").at("median").get<double>();
@@ -199,7 +199,7 @@ TEST_F(NvmlConditions, ThrottledSamplesAreMarkedAndTakenAgain) {
                              HasSubstr("power cap"), HasSubstr("of the others"))));
 }
 
-/// At full load the power limit is how big products run: rests end, and so does the case.
+/// At full load, the power limit throttles every large product: pauses end, and so does the case.
 TEST_F(NvmlConditions, SteadyThrottlingIsMeasuredAsItIs) {
   const auto start = std::chrono::steady_clock::now();
   const Json result =
@@ -258,7 +258,7 @@ TEST_F(NvmlConditions, OfADriverThatIsNotLoadedAreUnknownInItsWords) {
   EXPECT_EQ(device(result).at("unreadable").at("watts"), "Driver Not Loaded");
 }
 
-/// What an old driver lacks is unknown, and what it has by an older name is known.
+/// Values that an old driver lacks are unknown; those that it has under an older name are known.
 TEST_F(NvmlConditions, OfAnOldDriver) {
   const Json result = measure({{"reasons", {{1, 1}}}}, {{"max_seconds", 0.3}}, simulated_gpu, FAKE_NVML_OLD);
   const Json seen = device(result);
@@ -294,7 +294,7 @@ TEST_F(NvmlConditions, OfADeviceThatNvmlDoesNotKnow) {
   EXPECT_TRUE(row(result).at("joules").is_null());
 }
 
-/// CUDA gives a part of a card an id that looks like a card's.
+/// CUDA gives a MIG instance an id that looks like a GPU's.
 TEST_F(NvmlConditions, OfAnInstanceAreFoundByItsOwnName) {
   const Json result = measure({{"uuid", "MIG-1"}}, {{"max_seconds", 0.3}, {"energy_seconds", 0}});
   EXPECT_EQ(device(result).at("sm_mhz"), 1755);
@@ -306,7 +306,7 @@ TEST_F(NvmlConditions, AnotherProcessOnTheCardIsWarnedOf) {
   EXPECT_THAT(warnings(result), Contains(HasSubstr("other processes computed on the GPU: 1")));
 }
 
-/// In a container the driver may count processes as the host does, or show none.
+/// In a container the driver may report processes by the host's numbers, or none.
 TEST_F(NvmlConditions, ProcessesOfWhichNoneIsOursSayNothing) {
   for (const Json& processes : {Json::array(), Json::array({1, 2})}) {
     const Json result = measure({{"processes", processes}}, {{"max_seconds", 0.3}, {"energy_seconds", 0}});

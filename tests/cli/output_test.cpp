@@ -1,4 +1,4 @@
-// Where results go, and what people see.
+// Tests where results are written, and what users see.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ TEST_F(OutputTest, AnEarlierFileIsKept) {
   EXPECT_EQ(text_of(file("out.previous.json")), "earlier");
 }
 
-/// Neither is the one kept beside it replaced, when a second attempt fails as the first did.
+/// The previous file that is kept beside it is not replaced either, if a second attempt fails, too.
 TEST_F(OutputTest, AnEarlierFileStaysWhereNothingIsMeasured) {
   const auto config = products({8}, {"a"});
   const auto attempt = [&](const std::string& backend, const std::string& simulated = "") {
@@ -81,7 +81,7 @@ TEST_F(OutputTest, AnEarlierFileStaysWhereARunIsInterruptedAtOnce) {
   EXPECT_EQ(text_of(file("out.previous.json")), "backup");
 }
 
-/// The program as it was called, and words that a shell would act upon in quotes.
+/// It names the program as it was called, and quotes words that a shell would interpret.
 TEST_F(OutputTest, TheClosingLineIsACommandToPaste) {
   std::filesystem::create_directories(file("bin"));
   std::filesystem::create_symlink(BREAKEVEN_DRIVER, file("bin") / "breakeven");
@@ -157,7 +157,7 @@ TEST_F(OutputTest, ALinkIsFollowed) {
 }
 
 TEST_F(OutputTest, WhatIsNoFileIsWrittenToAndNotReplaced) {
-  // As root, who may replace a device by a file, and did.
+  // As root, which can replace a device by a file, and once did.
   const auto pipe = file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   std::future<std::string> read = std::async(std::launch::async, [&] { return text_of(pipe); });
@@ -183,7 +183,7 @@ TEST_F(OutputTest, AFolderIsRefusedBeforeAnythingIsMeasured) {
 }
 
 TEST_F(OutputTest, AFolderThatCannotBeWrittenToIsRefusedBeforeAnythingIsMeasured) {
-  // Below a file there can be no folder, for root neither.
+  // A file cannot contain a folder, not even for root.
   const Outcome outcome = breakeven({"run", products({8}), "--out", file("config.json") / "out.json"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("cannot be written"));
@@ -250,7 +250,7 @@ TEST_F(OutputTest, AFullDiskLosesNothing) {
   EXPECT_THAT(not_ok(result), IsEmpty()) << "the run went on to its end";
 }
 
-/// How many of one kind follow each other at most.
+/// The length of the longest run of equal items.
 std::size_t longest_run(const std::vector<std::string>& items) {
   std::size_t longest = 0;
   std::size_t run = 0;
@@ -270,7 +270,7 @@ TEST_F(OutputTest, BackendsOfAProblemTakeTurns) {
     for (const auto& entry : logged()) {
       if (entry.request == "sample" && entry.case_id == product_id(size)) order.push_back(entry.backend);
     }
-    // Each is placed and warms up first, for a while of its own; at the end one may be done before the other.
+    // Each is placed and warms up first, which takes a while; at the end, one may finish before the other.
     ASSERT_GE(order.size(), 400U);
     const auto within = order.begin() + std::ssize(order) * 3 / 4;
     const std::vector<std::string> rounds(within, within + 40);

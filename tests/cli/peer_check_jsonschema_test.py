@@ -1,5 +1,5 @@
-"""action.yml, the GitLab job, and the examples in docs/gate-in-ci.md through check-jsonschema (PyPI), which brings the
-schemas that GitHub's and GitLab's editors check such files with; scripts/setup-schemas installs it."""
+"""Checks action.yml, the GitLab job, and the examples in docs/gate-in-ci.md with check-jsonschema (PyPI), which
+contains the schemas that GitHub's and GitLab's editors use; scripts/setup-schemas installs it."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ GITLAB = ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci
 
 
 def complaint(schema, path):
-    """Nothing where the file is as the schema has it."""
+    """The objections of the schema; empty if there are none."""
     done = subprocess.run([CHECK, *schema, path], capture_output=True, text=True, timeout=120)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""`report --html` in a real browser: headless Chromium, through its driver. What a reader sees, clicks and types."""
+"""Tests `report --html` in a real browser, headless Chromium with its driver: what a reader sees, clicks and types."""
 
 import base64
 import json
@@ -60,7 +60,7 @@ def usual():
 
 
 def threshold(title="matmul, m = n = k, f32", host="machine"):
-    """b is faster than a from 384 on."""
+    """A break-even result in which b is faster than a from 384 on."""
     points = [
         {"value": m, "log_ratios": [0.9 - 0.001 * m, 0.91 - 0.001 * m, 0.92 - 0.001 * m],
          "baseline": {"backend": "a", "seconds": 1e-5 * m}, "challenger": {"backend": "b", "seconds": 2e-5 * m}}
@@ -92,7 +92,7 @@ class Report(unittest.TestCase):
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
         self.addCleanup(self.browser.quit)
-        self.browser.set_page_load_timeout(60)  # a page that hangs must not hang the tests
+        self.browser.set_page_load_timeout(60)  # a page that hangs must not block the tests
         self.browser.set_script_timeout(60)
 
     def open(self, *results, command="report"):
@@ -106,7 +106,7 @@ class Report(unittest.TestCase):
         WebDriverWait(self.browser, 60).until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
 
     def tearDown(self):
-        """Whatever a test did: no error on the console, and nothing was asked for but the file."""
+        """Checks after each test that there is no error on the console, and that only the file was requested."""
         errors = [e for e in self.browser.get_log("browser") if e["level"] in ("SEVERE", "WARNING")]
         self.assertEqual(errors, [])
         asked = []
@@ -114,7 +114,7 @@ class Report(unittest.TestCase):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 asked.append(message["params"]["request"]["url"])
-        # The browser's own first page is not ours.
+        # The browser's own start page is ignored.
         self.assertEqual([url for url in asked if not url.startswith(("file:", "data:", "chrome:"))], [])
         self.assertLessEqual(len([url for url in asked if url.startswith("file:")]), 1)
 
@@ -125,7 +125,7 @@ class Report(unittest.TestCase):
         return self.browser.execute_script(script, *arguments)
 
     def wait_until(self, holds, why):
-        """A busy machine draws and lays out late."""
+        """Waits, because a busy machine renders late."""
         WebDriverWait(self.browser, 60, poll_frequency=0.1).until(holds, why)
 
     def screen(self, width, height, mobile=False):
@@ -134,13 +134,13 @@ class Report(unittest.TestCase):
         self.wait_until(lambda b: b.execute_script("return window.innerWidth") == width, f"no window of {width} px")
 
     def open_results(self):
-        """All results of the first card."""
+        """Opens all results of the first card."""
         self.browser.find_element(By.CSS_SELECTOR, "details.results summary").send_keys(Keys.ENTER)
         self.wait_until(lambda b: b.find_elements(By.CSS_SELECTOR, ".all tbody tr"), "no table of all results")
         return self.browser.find_element(By.CSS_SELECTOR, ".all")
 
     def column(self, table, heading):
-        """The cells of a column, in a table that is sorted: then the problem is a column like others."""
+        """The cells of a column in a sorted table, in which the problem is a column like others."""
         shown = [h for h in table.find_elements(By.CSS_SELECTOR, "thead th") if h.is_displayed()]
         index = [h.text.split(",")[0].split(" ")[0] for h in shown].index(heading) + 1
         return [e.text for e in table.find_elements(By.CSS_SELECTOR, f"tbody tr:not(.group) td:nth-child({index})")]
@@ -160,7 +160,7 @@ class Report(unittest.TestCase):
             picture = figure.find_element(By.CSS_SELECTOR, f"{shown} svg")
             self.assertTrue(picture.is_displayed())
             self.assertFalse(figure.find_element(By.CSS_SELECTOR, hidden).is_displayed())
-            # Its text keeps its size: it is laid out for this width, not scaled.
+            # The text keeps its size, because the page is laid out for this width instead of being scaled.
             scale = self.run_script("const s = arguments[0]; return s.getBoundingClientRect().width / s.viewBox.baseVal.width", picture)
             self.assertTrue(0.8 < scale < 1.35, f"{scale} at {width}")
             self.assertTrue(self.run_script("return arguments[0].querySelectorAll('.point').length", picture) >= 4)

@@ -1,4 +1,5 @@
-"""`report --google-benchmark` through Google Benchmark's own compare.py (Debian: libbenchmark-tools and python3-scipy)."""
+"""Tests `report --google-benchmark` with Google Benchmark's compare.py (Debian: libbenchmark-tools and
+python3-scipy)."""
 
 import json
 import pathlib
@@ -31,7 +32,7 @@ class CompareTest(unittest.TestCase):
         return done.stdout
 
     def change(self, output, name):
-        """The relative change of the time of one benchmark; None where it is not compared."""
+        """The relative change of the time of one benchmark; None if it is not compared."""
         found = re.search(rf"^{re.escape(name)}\s+([-+][0-9.]+)\s", output, re.MULTILINE)
         return found and float(found[1])
 

@@ -1,4 +1,5 @@
-"""The JAX and TensorFlow backends against the truth that the programs in C++ compute; each is skipped where it is missing."""
+"""Compares the JAX and TensorFlow backends with the reference results of the programs in C++; skips those that are
+missing."""
 
 import json
 import pathlib
@@ -14,7 +15,7 @@ from breakeven_worker.requirements import has_nvidia_driver  # noqa: E402
 
 
 class CompiledByItsFramework(SameForAll):
-    """What both are tested for."""
+    """Tests for both frameworks."""
 
     def test_products_of_every_type_and_layout(self):
         for dtype in self.supports["matmul"]:
@@ -95,7 +96,7 @@ def why_missing(test):
 
 
 def skip_what_is_missing():
-    """In a function: unittest runs every class that is a name of this module, and one that is two names twice."""
+    """In a function, because unittest runs every class with a name in this module, and one with two names twice."""
     missing = {test: why_missing(test) for test in (JaxTest, TensorflowTest)}
     if all(missing.values()):
         skip("; ".join(missing.values()))

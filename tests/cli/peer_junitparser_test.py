@@ -1,4 +1,4 @@
-"""`report --junit` through junitparser. Debian: python3-junitparser."""
+"""Tests `report --junit` with junitparser. Debian: python3-junitparser."""
 
 import pathlib
 import tempfile

@@ -1,5 +1,5 @@
-"""`compare --junit` through junitparser, and against the elements of the schema that Jenkins' xunit plugin publishes. Debian:
-python3-junitparser."""
+"""Tests `compare --junit` with junitparser, and checks it against the elements of the schema of Jenkins' xunit plugin.
+Debian: python3-junitparser."""
 
 import pathlib
 import tempfile
@@ -42,7 +42,7 @@ class JunitparserVerdictsTest(unittest.TestCase):
         outcomes = {test.name: [type(result).__name__ for result in test.result] for test in suite}
         self.assertEqual(len(outcomes), 8)
         self.assertEqual(outcomes.pop("matmul/m=16/n=16/k=16/f32/b"), ["Failure"])  # wrong
-        self.assertEqual(set(map(tuple, outcomes.values())), {("Skipped",)})  # one launch does not tell
+        self.assertEqual(set(map(tuple, outcomes.values())), {("Skipped",)})  # one launch is not enough
 
     def test_reads_hostile_names(self):
         with tempfile.TemporaryDirectory() as folder:

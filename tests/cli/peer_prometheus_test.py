@@ -1,5 +1,6 @@
-"""`report --openmetrics` through the parsers of Prometheus' Python client: OpenMetrics' own, which is strict, and that of the
-older text format, which the node exporter's textfile collector reads. Debian: python3-prometheus-client."""
+"""Tests `report --openmetrics` with the parsers of Prometheus' Python client: that for OpenMetrics, which is strict,
+and that for the older text format, which the node exporter's textfile collector reads. Debian:
+python3-prometheus-client."""
 
 import math
 import tempfile
@@ -9,7 +10,7 @@ from report_files import HOSTILE, STATUSES, hostile, measured, report, use_pytho
 
 
 def series(families):
-    """{(name, labels): value}; an error for one that is there twice."""
+    """Returns {(name, labels): value}. A duplicate is an error."""
     found = {}
     for family in families:
         for sample in family.samples:

@@ -1,4 +1,4 @@
-"""The PyTorch backend against the truth that the programs in C++ compute; skipped where torch is missing."""
+"""Compares the PyTorch backend with the reference results of the programs in C++; skipped without torch."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ sys.path[:0] = [str(SOURCE / "src" / "worker" / "python"), str(SOURCE / "src" / 
 
 class PytorchTest(SameForAll, AgainstTheTruth):
     program = "breakeven-backend-pytorch"
-    supports = {  # of torch 2.11: an older one may lack some, and is not what is tested here
+    supports = {  # of torch 2.11; an older one may lack some, and is not tested here
         "matmul": ["f64", "f32", "f16", "bf16", "f8e4m3", "s8"],
         "conv2d": ["f64", "f32", "f16", "bf16"],
         "train": ["f32", "bf16"],
@@ -124,7 +124,7 @@ class CompiledPytorchTest(AgainstTheTruth):
                 self.assertIn("torch.compile", self.check_network(case))
 
     def test_what_is_compiled_does_not_fall_back_when_there_have_been_many_cases(self):
-        # Torch runs a function eagerly, or refuses it, from the ninth time that it would be compiled.
+        # Torch runs a function eagerly, or refuses it, from the ninth compilation on.
         for batch in range(1, 11):
             self.check_network(infer("mlp", batch))
 
@@ -153,7 +153,7 @@ class CompiledPytorchTest(AgainstTheTruth):
 
 @unittest.skipUnless(pathlib.Path(FASHION_MNIST).exists(), "needs dataset-fashion-mnist")
 class WithinTheProgramTest(unittest.TestCase):
-    """Tests what no answer of a program shows."""
+    """Tests of properties that no answer of a program shows."""
 
     def prepared(self, case):
         import breakeven_pytorch

@@ -1,4 +1,4 @@
-"""bench/peers/timer measures both sides; skipped where torch is missing."""
+"""Tests that bench/peers/timer measures both sides; skipped without torch."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-// Threads of a real CPU backend, each held on a core of its own.
+// Tests that each thread of a real CPU backend is pinned to its own core.
 #include <set>
 
 #include "cli/driver.h"
@@ -21,7 +21,7 @@ class PlacementTest : public DriverTest {
   void SetUp() override {
     if (const auto reason = why_unavailable("native"); !reason.empty()) GTEST_SKIP() << reason;
   }
-  /// Of a triad that is long enough for all threads.
+  /// Measures a triad that is long enough for all threads.
   Json measure(const Json& settings) {
     const Outcome outcome = breakeven(
         {"run", config({{{"op", "triad"}, {"bytes", 12 << 20}}}, {"native"}, settings), "--out", "-"});
@@ -35,7 +35,7 @@ class PlacementTest : public DriverTest {
 
 TEST_F(PlacementTest, EachThreadHasACore) {
   const Json result = measure(Json::object());
-  // Without OpenMP a backend of our own has one.
+  // Without OpenMP, our own backends have one thread.
   const int threads = with_openmp ? result.at("host").at("threads").get<int>() : 1;
   if (result.at("host").at("cores") == 1) GTEST_SKIP() << "one core: nothing to place";
   const auto held = cpus(result);

@@ -1,7 +1,7 @@
-// Real backends with a wrong library: what is loaded before their own (tests/planted_faults) does wrong on
-// demand, and every case that it touches must be `wrong`, without a speed.
+// Tests real backends with a wrong library: a library that is preloaded (tests/planted_faults) computes wrong
+// results on demand, and every affected case must be `wrong`, without a speed.
 //
-// Verification sees the runs that it asks for and no other: see FaultBetweenVerifications below.
+// Verification only checks the runs that it requests: see FaultBetweenVerifications below.
 #include "cli/driver.h"
 #include "unit/idx_files.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using testing::ContainsRegex;
 
-/// One fault, and a case that it must spoil.
+/// A fault, and a case that it must make wrong.
 struct Planted {
   std::string backend, library, fault, problem, reason;
   friend void PrintTo(const Planted& planted, std::ostream* out) {
@@ -25,7 +25,7 @@ class PlantedFault : public DriverTest {
     write_dataset(file("data"), 64, 32);
   }
 
-  /// A workload by its name here.
+  /// The workload of a problem, by its name in this file.
   Json workload(const std::string& problem) const {
     if (problem == "matmul") return {{"op", "matmul"}, {"m", 96}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}};
     if (problem == "matmul_f64")
@@ -41,8 +41,8 @@ class PlantedFault : public DriverTest {
             {"dtype", "f32"}};
   }
 
-  /// What comes of one case of a backend, on one thread: with several, products are cut into tiles. Skips the
-  /// test where the backend or what is planted into it was not built.
+  /// Measures one case of a backend, on one thread: with several, products are cut into tiles. Skips the test
+  /// if the backend or the preloaded library was not built.
   std::pair<Outcome, Json> measure(const Planted& planted) const {
     const auto path = config(Json::array({workload(planted.problem)}), {planted.backend},
                              {{"max_seconds", 0.1}, {"timeout_seconds", 60}});
@@ -72,10 +72,10 @@ class PlantedFaultOnCpu : public PlantedFault, public testing::WithParamInterfac
   }
 };
 
-constexpr const char* off = "off by [0-9a-z.+-]+ where ";  // nan, too
+constexpr const char* off = "off by [0-9a-z.+-]+ where ";  // or nan
 constexpr const char* poison = "^element [0-9]+ is nan and should be ";
 constexpr const char* zero = "^element [0-9]+ is -?0 and should be ";  // some kernels multiply by alpha
-constexpr const char* projection = "^projection ";  // no element that was looked at is wrong
+constexpr const char* projection = "^projection ";  // the elements that were checked are right
 
 using IsCaught = PlantedFaultOnCpu;
 
@@ -107,8 +107,8 @@ std::vector<Planted> caught() {
            {"one_element", projection},
            {"last_columns", poison}});
   }
-  // What these call it for depends on tiles and algorithms, and what a call leaves out on what was there
-  // before.
+  // The backend's calls depend on tiles and algorithms, and the effect of a call that is left out depends on
+  // earlier memory contents.
   for (const char* problem : {"conv2d", "train", "infer"}) {
     plant("openblas", "planted-cblas", problem,
           {{"tf32", off},
@@ -128,7 +128,7 @@ std::vector<Planted> caught() {
 
 INSTANTIATE_TEST_SUITE_P(Faults, IsCaught, testing::ValuesIn(caught()), name_of_planted);
 
-/// What is loaded first is not what spoils a case, and what only takes longer is not wrong.
+/// Preloading alone does not make a case wrong, and neither does taking longer.
 using NoFault = PlantedFaultOnCpu;
 
 TEST_P(NoFault, IsGood) {
@@ -151,7 +151,7 @@ std::vector<Planted> good() {
 
 INSTANTIATE_TEST_SUITE_P(Faults, NoFault, testing::ValuesIn(good()), name_of_planted);
 
-/// Wrong only from the second call on: seen when the case is verified again after its samples.
+/// Wrong only from the second call on, which the verification after the samples detects.
 using FaultAfterVerification = PlantedFaultOnCpu;
 
 TEST_P(FaultAfterVerification, IsSeenAtTheEnd) {
@@ -166,8 +166,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultAfterVerification,
                          testing::Values(Planted{"openblas", "planted-cblas", "break_later", "matmul", ""}),
                          name_of_planted);
 
-/// The limit of all this: calls left out between two verifications that are not only look fast. Against that
-/// stand a second backend on the same problem, and the reader who wonders at a speed that no machine has.
+/// A limit of verification: calls that are left out between two verifications only look fast. They can be
+/// detected by a second backend on the same problem, and by readers who notice a speed that no machine has.
 using FaultBetweenVerifications = PlantedFaultOnCpu;
 
 TEST_P(FaultBetweenVerifications, IsNotSeen) {
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultBetweenVerifications,
                          testing::Values(Planted{"openblas", "planted-cblas", "skip_written", "matmul", ""}),
                          name_of_planted);
 
-/// TF32 where f32 is asked for: the error says which it was.
+/// TF32 where f32 was requested: the error shows which it was.
 class PlantedTf32 : public PlantedFaultOnCpu {};
 
 TEST_P(PlantedTf32, HasAnErrorOfItsSize) {
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedTf32,
                                          Planted{"openblas", "planted-cblas", "tf32", "conv2d", ""}),
                          name_of_planted);
 
-/// The same of the CUDA backend: on a machine with a GPU.
+/// The same for the CUDA backend, on a machine with a GPU.
 class GpuPlantedFault : public PlantedFault, public testing::WithParamInterface<Planted> {
  protected:
   void SetUp() override {
@@ -249,10 +249,11 @@ INSTANTIATE_TEST_SUITE_P(Faults, GpuNoFault,
                                          Planted{"cuda", "planted-cudnn", "", "conv2d", ""}),
                          name_of_planted);
 
-/// What reaches cuBLASLt, seen without a GPU: the tests above would mean nothing if nothing were planted.
+/// Tests without a GPU that faults are planted into the calls of cuBLASLt; otherwise the tests above would
+/// mean nothing.
 class PlantedIntoCublasLt : public DriverTest {
  protected:
-  /// What a library that only tells got of a product in f32.
+  /// The arguments of an f32 product that reach a library that only reports them.
   std::string told(const std::string& fault, const std::string& columns = "64") const {
     const std::filesystem::path folder(PLANTED_FAULTS_FOLDER);
     Launch caller = launch({});

@@ -1,4 +1,4 @@
-"""scripts/prices-from-skypilot, on a catalogue made here with the columns of SkyPilot's, and rank on what it makes of it."""
+"""Tests scripts/prices-from-skypilot on a catalogue with SkyPilot's columns, and `rank` on its output."""
 
 import json
 import pathlib

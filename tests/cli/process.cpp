@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// The end to read from and the end for the program to write to.
+/// Returns the end to read from and the end for the program to write to.
 std::array<int, 2> stream(bool terminal) {
   std::array<int, 2> ends{};
   if (terminal) {
@@ -36,7 +36,8 @@ std::array<int, 2> stream(bool terminal) {
   return ends;
 }
 
-/// Appends what is there; false at the end. A terminal that nobody holds open reads as an error.
+/// Appends the available output. Returns false at the end. A terminal that no process holds open reads as an
+/// error.
 bool drain(int descriptor, std::string& into) {
   std::array<char, 65536> chunk{};
   const ssize_t count = read(descriptor, chunk.data(), chunk.size());
@@ -85,14 +86,14 @@ Process::~Process() {
 }
 
 void Process::send(int signal) const {
-  // -1 would be every process of this user.
+  // -1 would mean every process of this user.
   if (pid_ <= 0) throw std::logic_error("a signal for a program that was waited for");
   if (kill(pid_, signal) != 0) fail("kill");
 }
 
 bool Process::read_some() {
   std::array<pollfd, 2> streams{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
-  poll(streams.data(), streams.size(), 50);  // a closed one is -1 and left out
+  poll(streams.data(), streams.size(), 50);  // closed ones are -1 and ignored
   const auto take = [](const pollfd& ready, int& descriptor, std::string& into) {
     if (descriptor < 0 || ready.revents == 0 || drain(descriptor, into)) return;
     close(descriptor);

@@ -1,4 +1,4 @@
-// A program started from a test, and what came of it.
+// Starts a program from a test, and returns its outcome.
 #pragma once
 
 #include <sys/types.h>
@@ -15,21 +15,21 @@ namespace breakeven::cli_tests {
 struct Launch {
   std::filesystem::path program;
   std::vector<std::string> arguments;
-  std::vector<std::pair<std::string, std::string>> environment;  // added to the test's own
+  std::vector<std::pair<std::string, std::string>> environment;  // added to the test's own environment
   std::filesystem::path folder;                                  // to run in; empty: the test's own
-  std::string output_file;  // where standard output goes instead of into Outcome::out
-  bool terminal = false;    // standard error is a terminal; both streams are, where all_terminal
+  std::string output_file;  // file for standard output, instead of Outcome::out
+  bool terminal = false;    // standard error is a terminal; if all_terminal, both streams are
   bool all_terminal = false;
 };
 
 struct Outcome {
-  int status = -1;  // 128 + N where signal N killed it, as shells say
+  int status = -1;  // 128 + N if killed by signal N, as in shells
   bool by_signal = false;
-  bool in_time = false;  // otherwise it was killed by the test
+  bool in_time = false;  // false: it was killed by the test
   std::string out, err;
 };
 
-/// Runs in a process group of its own, which is killed at the end of this object's life.
+/// A process in its own process group, which the destructor kills.
 class Process {
  public:
   explicit Process(const Launch& launch);
@@ -41,11 +41,11 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void send(int signal) const;
-  /// Collects its output until it ends, at most for `timeout`.
+  /// Collects the output until the process ends or `timeout` has passed.
   Outcome wait(std::chrono::duration<double> timeout = std::chrono::seconds(120));
 
  private:
-  bool read_some();  // false once both streams are at their end
+  bool read_some();  // false after the end of both streams
 
   pid_t pid_ = -1;
   int out_ = -1, err_ = -1;
@@ -54,7 +54,7 @@ class Process {
 
 Outcome run(const Launch& launch);
 
-/// Whether `condition` becomes true within `timeout`.
+/// Waits until `condition` is true. Returns false after `timeout`.
 bool eventually(const std::function<bool()>& condition,
                 std::chrono::duration<double> timeout = std::chrono::seconds(60));
 

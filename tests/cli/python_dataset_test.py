@@ -1,4 +1,5 @@
-"""Python's backends look for the default data set where BREAKEVEN_FASHION_MNIST says, and for others where the case says."""
+"""Tests that Python backends look for the default data set in BREAKEVEN_FASHION_MNIST, and for others where the case
+says."""
 
 import os
 import subprocess
@@ -13,7 +14,7 @@ READ = "import sys; from breakeven_worker.dataset import read_images; read_image
 
 class PythonDatasetTest(unittest.TestCase):
     def missing(self, folder):
-        """Where it looked for the folder's files, none of which exist."""
+        """The place where it looked for the folder's files, none of which exist."""
         environment = {**os.environ, "BREAKEVEN_FASHION_MNIST": "/not/here", "PYTHONPATH": str(SOURCE / "src/worker/python")}
         return subprocess.run([PYTHON, "-c", READ, folder], env=environment, capture_output=True, text=True).stderr
 

@@ -1,4 +1,4 @@
-"""The worker's loop in Python answers every line with one line, whatever it is sent and whatever a library gives it."""
+"""Tests that the worker's loop in Python answers every line with one line, whatever it or a library contains."""
 
 import json
 import tempfile

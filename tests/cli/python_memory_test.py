@@ -1,4 +1,4 @@
-"""The worker's loop in Python keeps memory that a case frees for its next iteration, and returns it after the case."""
+"""Tests that the Python worker keeps memory that a case frees for its next iteration, and returns it after the case."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import unittest
 
 from backend_program import SOURCE, python_with_numpy, skip
 
-# Two blocks of different sizes in turn, as a network's activations: glibc by itself maps them anew each time.
+# Two blocks of different sizes in turn, like a network's activations. By default, glibc maps them again each time.
 PROGRAM = textwrap.dedent(f"""
     import resource, sys
     sys.path.insert(0, {str(SOURCE / "src" / "worker" / "python")!r})

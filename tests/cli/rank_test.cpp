@@ -1,4 +1,4 @@
-// `breakeven rank`, end to end: results of simulated backends on machines that differ by their names.
+// Tests `breakeven rank`, end to end: results of simulated backends on machines that differ in their names.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -91,7 +91,7 @@ TEST_F(RankCommand, SkipsFilesOfAnotherKindAndTakesLabels) {
   EXPECT_THAT(report.err, HasSubstr("is a config"));
 }
 
-/// Ranks everything in the folder, as a newcomer would.
+/// Ranks everything in the folder, like a first-time user.
 TEST_F(RankCommand, TakesAllOfTheResultsFolder) {
   std::vector<std::string> arguments{"rank"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(
@@ -144,7 +144,7 @@ TEST_F(RankCommand, PredictsWhatAMachineLacksAndSaysHowFarThatIsOff) {
   EXPECT_EQ(first.at("predicted"), false);
   EXPECT_EQ(first.at("cases").at(0).at("predicted"), true);
   EXPECT_EQ(ranking.at("ranking").at(1).at("cases").at(0).at("predicted"), false);
-  // Twice as fast in everything: what one reaches of its ceilings, the others do.
+  // Twice as fast in everything: it reaches the same fraction of its ceilings as the others.
   EXPECT_NEAR(ranking.at("ranking").at(1).at("seconds").at("value").get<double>() /
                   first.at("seconds").at("value").get<double>(),
               2, 0.1);

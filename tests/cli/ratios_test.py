@@ -1,4 +1,4 @@
-"""bench/peers/ratios, on result files made here."""
+"""Tests bench/peers/ratios, on result files made here."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Programs of earlier commits, as recorded in tests/recorded: the driver of today still speaks with them."""
+"""Tests that the current driver works with programs of earlier commits, as recorded in tests/recorded."""
 
 import json
 import os
@@ -27,19 +27,19 @@ def greeting(recording):
 
 
 def by_name(recordings):
-    """Of the recordings of one backend, the last."""
+    """The last recording of each backend."""
     return {greeting(recording)["name"]: recording for recording in recordings}
 
 
 def prepared(recording, op):
-    """The parameters of each recorded case, and what the program answered."""
+    """The parameters of each recorded case, and the program's answer."""
     for e in exchanges(recording):
         if isinstance(e["request"], dict) and e["request"]["request"] == "prepare" and e["request"]["op"] == op:
             yield e["request"]["parameters"], e["answer"]
 
 
 def workloads(recording):
-    """Those of the config that the recorded program could do."""
+    """The config's workloads that the recorded program supports."""
     for workload in json.loads((FOLDER / "config.json").read_text())["workloads"]:
         given = {"dtype": "f32", **workload}
         transfer = given.setdefault("transfer", "resident")
@@ -110,7 +110,7 @@ class RecordedSessionsTest(unittest.TestCase):
     def test_run_measures_them(self):
         for recording in RECORDINGS:
             with self.subTest(recording.stem):
-                # Behind `reference` in the order of names: an arbiter of then is not to judge itself.
+                # Its name comes after `reference`, so that the old reference backend is not compared with itself.
                 self.add_recording("backends", "then", recording)
                 options = ["--backends", "then", "--threads", "1", "--out", "-"]
                 ran = self.breakeven("run", FOLDER / "config.json", *options, backends="backends")
@@ -157,7 +157,7 @@ class RecordedSessionsTest(unittest.TestCase):
             with self.subTest(recording.stem):
                 self.add_recording("base", "example", recording)
                 self.add("head", "example", f'"{SOURCE / "docs" / "example-backend.py"}"')
-                # Beside other tests the machine may never be itself in this half a minute.
+                # Next to other tests the machine may never reach its own speed in this half a minute.
                 config = self.config(["example"], list(workloads(recording)), own_speed="ignored")
                 _, cases = self.gate(config, "--seconds", "0.02", "--minutes", "0.5")
                 self.assertNotEqual(cases, [])

@@ -1,4 +1,4 @@
-"""Result files, and what `breakeven report` makes of them, for the tests of what other programs read."""
+"""Result files, and the output of `breakeven report` for them, for tests with other programs."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ STATUSES = ["wrong", "implausible", "unsupported", "out_of_memory", "failed", "t
 
 
 def use_python_with(module, remedy):
-    """Goes on with the system's Python where this one lacks `module`; ends the test as skipped where that does, too."""
+    """Continues with the system's Python if this one lacks `module`; skips the test if that does, too."""
     try:
         __import__(module)
     except ImportError:
@@ -48,8 +48,8 @@ def breakeven(*arguments, **environment):
 
 
 def measured(folder, factor=1):
-    """The file of a run on simulated backends a and b, `factor` times as slow as usual: an inference, and three products, of
-    which b gets one wrong."""
+    """The file of a run on simulated backends a and b, `factor` times as slow as usual: an inference, and three
+    products, one of them wrong on b."""
     folder = pathlib.Path(folder)
     programs = folder / "programs"
     programs.mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ def measured(folder, factor=1):
 
 
 def hostile(folder):
-    """A file with such names wherever names are, and a case of every status."""
+    """A file with such names in all places, and a case of every status."""
     run = json.loads(measured(folder).read_text())
     pattern = next(case for case in run["cases"] if case["status"] == "ok")
     run["cases"] = []
@@ -105,7 +105,7 @@ def hostile(folder):
 
 
 def report(form, *results):
-    """What `report --FORM` writes, which must be UTF-8 and go well."""
+    """The output of `report --FORM`, which must succeed and be UTF-8."""
     done = breakeven("report", *results, f"--{form}", "-")
     if done.returncode != 0:
         raise RuntimeError(f"status {done.returncode} of: {done.stderr}")
@@ -113,7 +113,7 @@ def report(form, *results):
 
 
 def strict_json(text):
-    """Without NaN and Infinity, which Python takes, and without a key that is there twice, of which it takes the last."""
+    """Parses JSON without NaN and Infinity, and without duplicate keys: Python's parser accepts all of these."""
 
     def unique(pairs):
         made = dict(pairs)

@@ -1,5 +1,5 @@
-"""What `report` writes for programs that cannot be installed everywhere, against what is published of their formats. The
-schemas below say as much as those, and allow nothing else; beside each stands where it is from."""
+"""Checks `report`'s output for programs that cannot be installed everywhere against the published descriptions of their
+formats. The schemas below are equivalent to those, and strict; each names its source."""
 
 import json
 import tempfile
@@ -116,7 +116,7 @@ class ReportSchemasTest(unittest.TestCase):
         self.files = {"measured": [good], "hostile": [bad], "several": [good, bad, bad], "empty": [empty]}
 
     def check(self, form, schema):
-        """What was written, by the files it is of."""
+        """Checks the output, by file."""
         import jsonschema
 
         written = {}

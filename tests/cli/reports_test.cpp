@@ -1,5 +1,5 @@
-// `report` in every form, on the file of a run with simulated backends. That other programs read these forms
-// is tested in the Python files beside this one.
+// Tests `report` in every form, on the file of a run with simulated backends. The Python files beside this
+// one test that other programs can read these forms.
 #include <algorithm>
 #include <cstdlib>
 #include <regex>

@@ -1,4 +1,5 @@
-"""The folders of src/ are in an order: what a room's compiler finds are its own headers and those of the rooms below it."""
+"""Tests the order of the folders of src/: a room's compiler finds only its own headers and those of the rooms below
+it."""
 
 import json
 import pathlib
@@ -12,7 +13,7 @@ from backend_program import BUILD, SOURCE
 
 
 def compile_commands():
-    """{room: the command that compiles one of its files, without the file and what becomes of it}."""
+    """Returns {room: the command that compiles one of its files, without the file and its outputs}."""
     commands = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         room = re.search(r"src/CMakeFiles/(\w+)\.dir/", entry["command"])

@@ -1,4 +1,4 @@
-// Operands that rotate: a program that does not know of it, and a config that asks for something else.
+// Tests operands that rotate: a program that does not support this, and a config with another setting.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {

@@ -1,4 +1,4 @@
-// Which cases and which backends are measured; what the command line refuses.
+// Tests which cases and which backends are measured, and what the command line refuses.
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -48,7 +48,7 @@ TEST_F(SelectionTest, ANamedBackendMustExist) {
   }
 }
 
-/// Of the project, but without a program here.
+/// The project has this backend, but there is no program here.
 TEST_F(SelectionTest, ABackendThatWasNotBuiltHasARemedy) {
   if (exists(std::filesystem::path(BREAKEVEN_DRIVER).parent_path() / "breakeven-backend-mkl"))
     GTEST_SKIP() << "mkl was built";

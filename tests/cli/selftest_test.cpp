@@ -1,4 +1,5 @@
-// What a gate can tell on this host, tried on simulated backends whose noise is known.
+// Tests selftest, which finds what a gate can detect on this host, on simulated backends whose noise is
+// known.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -54,7 +55,7 @@ TEST_F(SelftestTest, OfNoFileIsRefusedByTheGate) {
 }
 
 TEST_F(SelftestTest, NeedsBackendsThatDoExtraWork) {
-  // This one takes no notice of what it is asked for.
+  // This backend ignores the request for extra work.
   const Outcome outcome = selftest(noise_ + ",extra_work=0");
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.err, HasSubstr("does no extra work when BREAKEVEN_EXTRA_WORK asks for it"));

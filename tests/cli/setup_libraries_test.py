@@ -1,4 +1,4 @@
-"""scripts/setup-libraries without a registry, and what CMake makes of the folders that it leaves behind."""
+"""Tests scripts/setup-libraries without a registry, and CMake's use of the folders that it makes."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ WHEEL = "scipy_openblas32-0.3.99.7.1-py3-none-any.whl"
 
 
 def write_wheel(folder):
-    """What PyPI's package holds, as far as the script reads it."""
+    """Writes the parts of PyPI's package that the script reads."""
     info = WHEEL.split("-py3")[0] + ".dist-info"
     name, version = WHEEL.split("-")[:2]
     with zipfile.ZipFile(folder / WHEEL, "w") as wheel:
@@ -69,7 +69,7 @@ class SetupLibrariesTest(unittest.TestCase):
 
 
 class LibraryPlacesTest(unittest.TestCase):
-    """breakeven_places(), in a project of its own."""
+    """Tests breakeven_places(), in a project of its own."""
 
     def places(self, folder, system):
         (folder / "CMakeLists.txt").write_text(

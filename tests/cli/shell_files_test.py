@@ -1,4 +1,4 @@
-"""The manual page and the completions, as shells and man(1) read them; all of it is made of what --help has."""
+"""Tests the manual page and the completions in shells and man(1). All of them are generated from --help."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ def good(*words, **more):
 
 
 def commands(*outer):
-    """Every command with those in it, as lists of words."""
+    """Every command and its subcommands, as lists of words."""
     found = [list(outer)]
     help_text = good(DRIVER, *outer, "--help")
     if "\nSubcommands:\n" in help_text:

@@ -1,4 +1,4 @@
-"""The same seed gives the same loss curve on every CPU backend: 100 steps on Fashion-MNIST, next to the reference in float64."""
+"""Tests that the same seed gives the reference's loss curve on every CPU backend: 100 steps on Fashion-MNIST."""
 
 import sys
 import unittest
@@ -9,8 +9,8 @@ sys.path.insert(0, str(SOURCE / "bench"))
 import loss_curves
 
 STEPS = 100
-# Rounding errors grow from step to step, the faster the quicker a network learns (docs/performance.md): in the cnn, at the
-# others' rate, tenfold every 15.
+# Rounding errors grow from step to step, faster for networks that learn quickly (docs/performance.md): in the cnn, at
+# the others' rate, tenfold every 15 steps.
 LEARNING_RATES = {"mlp": 0.01, "lenet": 0.01, "transformer": 0.01, "cnn": 0.001}
 
 

@@ -18,7 +18,7 @@ NEEDED = ["openblas", "onednn"]
 
 
 def smaller(value):
-    """A list's first value, and the first two of a range."""
+    """The first value of a list, and the first two of a range."""
     if isinstance(value, list):
         return value[:1]
     if isinstance(value, dict) and "factor" in value:
@@ -39,7 +39,7 @@ def make_smaller(path):
 
 class TutorialsTest(unittest.TestCase):
     def run_tutorial(self, name):
-        """What its blocks print. They share one shell, as they do for a reader."""
+        """Runs a tutorial and returns the output of its blocks. They share one shell, as for a reader."""
         page = (SOURCE / "docs" / name).read_text()
         blocks = re.findall(r"(?ms)^```sh run\n(.*?)^```$", page)
         self.assertGreater(len(blocks), 1, name)

@@ -1,6 +1,6 @@
-"""Every subcommand where its surroundings fail it: streams that are closed or full, limits on files, memory and
-descriptors, folders and locales that are not there, allocations and writes that fail. It ends with a documented status
-and its own words, whatever happens: never by a signal, never with the text of an exception."""
+"""Tests every subcommand in a bad environment: streams that are closed or full, limits on files, memory and
+descriptors, missing folders and locales, allocations and writes that fail. Whatever happens, it ends with a documented
+status and a message of its own: never by a signal, never with the text of an exception."""
 
 import json
 import os
@@ -23,7 +23,7 @@ MIB = 1 << 20
 
 
 class Surroundings:
-    """What is different around a command."""
+    """The environment of a command."""
 
     def __init__(self, name, prepare=None, out=None, err=None, environment=None, closed=()):
         self.name, self.prepare, self.out, self.err = name, prepare, out, err
@@ -137,7 +137,7 @@ class SurroundingsTest(unittest.TestCase):
             self.assertIn(b"breakeven", done.stderr, context)
 
     def commands(self):
-        """Each with the file that it writes, if any."""
+        """All commands, each with the file that it writes, if any."""
         base = f"{self.folder}/backends:a"
         head = f"{self.folder}/backends:b"
         return [
@@ -205,7 +205,7 @@ class SurroundingsTest(unittest.TestCase):
             for around in limits:
                 self.remove(written)
                 done = self.launch(command, around)
-                if done.returncode == 127:  # the loader's: it could not even load the libraries
+                if done.returncode == 127:  # from the loader, which could not load the libraries
                     continue
                 self.expect_orderly(done, command, around)
                 parts = [name for name in self.litter() if ".part" in name or name.endswith(".lock")]
@@ -213,7 +213,8 @@ class SurroundingsTest(unittest.TestCase):
             self.remove(written)
 
     def test_what_was_measured_is_rescued(self):
-        """Beside the file, in the folder of results, in TMPDIR, or at home; the message says where."""
+        """Results are saved beside the file, in the folder of results, in TMPDIR, or at home; the message says
+        where."""
         with tempfile.TemporaryDirectory() as home:
             commands = [["run", "config.json", "--out", "-"], ["run", "config.json", "--out", "/dev/full"]]
             base = f"{self.folder}/backends:a"
@@ -233,7 +234,7 @@ class SurroundingsTest(unittest.TestCase):
                 self.assertIn("results/", path)
 
     def test_a_closed_stream_gets_nothing_that_was_meant_for_a_file(self):
-        """The number of a closed stream is not that of a file that is opened later."""
+        """A file that is opened later must not get the number of a closed stream."""
         closed = Surroundings("all closed", closed=(0, 1, 2))
         (self.folder / "good.json").unlink(missing_ok=True)
         self.launch(["run", "config.json", "--out", "good.json"], closed)
@@ -264,7 +265,7 @@ class SurroundingsTest(unittest.TestCase):
         self.assertEqual(self.litter(), before)
 
     def test_a_store_is_a_file(self):
-        """SQLite has other names, under which nothing would be kept."""
+        """SQLite has special names under which nothing would be stored."""
         self.launch(["history", "add", ":memory:", "r.json", "--commit", "c"])
         self.assertTrue((self.folder / ":memory:").exists())
         (self.folder / ":memory:").unlink()
@@ -293,7 +294,7 @@ class SurroundingsTest(unittest.TestCase):
         finally:
             first.kill()
             first.wait()
-        # What the killed one left stops nobody, and is gone with the next.
+        # A lock file left by a killed process does not block the next, which removes it.
         done = self.launch(["run", "config.json", "--out", "one/file.json"])
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual([path.name for path in (self.folder / "one").iterdir()], ["file.json"])
@@ -336,13 +337,13 @@ class SurroundingsTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (command, done))
             self.assertIn(b"is an input of this command", done.stderr, command)
             self.assertEqual((self.folder / kept).read_bytes(), before, command)
-        # As the shell opened it.
+        # Opened as by a shell.
         with open(self.folder / "r.json", "rb") as opened:
             command = [DRIVER, "report", "-", "--csv", "r.json"]
             done = subprocess.run(command, stdin=opened, capture_output=True, cwd=self.folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"is an input of this command", done.stderr)
-        # The earlier result is kept under a name that may be an input, too.
+        # The earlier result is kept under a name that may also be an input.
         self.write("mine.json", "{}")
         (self.folder / "config.json").rename(self.folder / "mine.previous.json")
         try:
@@ -356,7 +357,7 @@ class SurroundingsTest(unittest.TestCase):
         (self.folder / "shapes").rmdir()
 
     def test_texts_from_files_give_no_orders(self):
-        """Neither to a terminal, nor to a CI system that reads the log."""
+        """Text from files must not control a terminal, or a CI system that reads the log."""
         hostile = "::error file=x::owned\u202e \x1b[2J\x9b2J ##[error]no ##vso[task.complete]\n::warning::too"
         config = json.loads((self.folder / "config.json").read_text())
         self.write("hostile.json", json.dumps(dict(config, title=hostile)))
@@ -436,8 +437,8 @@ class SurroundingsTest(unittest.TestCase):
         (self.folder / "big.json").unlink()
 
     def is_sanitized(self):
-        """A driver built with a sanitizer takes more address space than there is, and needs descriptors of its own:
-        clang's check of virtual tables asks through a pipe which memory can be read."""
+        """A driver built with a sanitizer uses more address space than there is, and needs descriptors of its own:
+        clang's check of virtual tables uses a pipe to find out which memory is readable."""
         return self.launch(["--version"], Surroundings("", limit(resource.RLIMIT_AS, 512 * MIB))).returncode != 0
 
     def failing(self, command, what, number):
@@ -461,7 +462,7 @@ class SurroundingsTest(unittest.TestCase):
         self.remove("page.html")
 
     def test_the_nth_write_fails(self):
-        """Then an earlier file is as it was, and nothing is left beside it."""
+        """An earlier file is unchanged then, and no other file is left beside it."""
         self.skip_unless_failing_calls()
         for command, written in (
             (["report", "r.json", "--html", "page.html"], "page.html"),
@@ -492,7 +493,7 @@ class SurroundingsTest(unittest.TestCase):
                 context = (what, number, done)
                 self.expect_orderly(done, "run", WELL, context)
                 rescued = list(self.folder.glob("out.rescued-*.json"))
-                if b"cannot be written" in done.stderr and not rescued:  # found before anything was measured
+                if b"cannot be written" in done.stderr and not rescued:  # detected before the measurement
                     self.assertEqual((self.folder / "out.json").read_text(), "what was there", context)
                     continue
                 if done.returncode == 2:

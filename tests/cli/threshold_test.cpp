@@ -1,4 +1,4 @@
-// `breakeven threshold`, end to end: simulated backends, whose times at every size are known.
+// Tests `breakeven threshold`, end to end: simulated backends, whose times at every size are known.
 #include <csignal>
 
 #include "cli/driver.h"
@@ -12,8 +12,8 @@ using testing::StartsWith;
 
 class ThresholdCommand : public DriverTest {
  protected:
-  /// a takes 0.1 ns an operation; b a tenth of that, and `fixed` seconds more: 82.2 is where both take as
-  /// long if that is 0.1 ms.
+  /// The costs of a: 0.1 ns per operation; and of b: a tenth of that plus `fixed` seconds. With 0.1 ms, both
+  /// take equally long at 82.2.
   std::string costs(const std::string& fixed = "1e-4", const std::string& more = "") const {
     const auto path = write("cost.json", R"({"a": {"fixed": 0, "per_flop": 1e-10, "per_byte": 0},
                              "b": {"fixed": )" +
@@ -55,7 +55,7 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_THAT(text_of(file("found.md")), AllOf(HasSubstr("| m | a | b | ahead | launches |"),
                                                HasSubstr("b is faster than a from m = 8")));
 
-  // Shown again, it says the same; forms of results alone say that they leave it out.
+  // The report prints the same; forms for results alone state that they leave it out.
   EXPECT_EQ(breakeven({"report", file("found.json")}).out, outcome.out);
   const Outcome answers = breakeven({"report", file("found.json"), "--answers", "-"});
   EXPECT_THAT(answers.out, HasSubstr(": " + answer.at("in_words").get<std::string>()));
@@ -67,8 +67,8 @@ TEST_F(ThresholdCommand, FindsAKnownCrossing) {
   EXPECT_FALSE(exists(file("found.csv")));
 }
 
-/// b costs ten times as much an hour as a, and as ten times the speed is all that it has, it is never
-/// cheaper; at twice the price it is so from where it is twice as fast.
+/// If an hour of b costs ten times as much as one of a, b is never cheaper, because it is at most ten times
+/// as fast. At twice the price it is cheaper from where it is twice as fast.
 TEST_F(ThresholdCommand, AnswersInCostToo) {
   const auto priced = [&](double per_hour) {
     const std::string rest = R"(, "currency": "EUR", "source": "an offer", "date": "2026-11-01"})";
@@ -101,7 +101,7 @@ TEST_F(ThresholdCommand, AnswersInCostToo) {
                                 HasSubstr("20 EUR an hour (an offer")));
 }
 
-/// b takes half the power of a.
+/// b uses half the power of a.
 TEST_F(ThresholdCommand, AnswersInEnergyWhereItIsKnown) {
   const auto path = write("cost.json", R"({"a": {"fixed": 0, "per_flop": 1e-10, "per_byte": 0, "watts": 200},
       "b": {"fixed": 1e-4, "per_flop": 1e-11, "per_byte": 0, "watts": 100}})");
@@ -168,7 +168,7 @@ TEST_F(ThresholdCommand, WithoutAGpuItSaysWhatToRunWhere) {
                     HasSubstr("--from-results CPU.json GPU.json --parameter m")));
 }
 
-/// Compares the processors that results/ has.
+/// Compares the processors in results/.
 TEST_F(ThresholdCommand, FromResultsOfTwoMachines) {
   const std::filesystem::path results = std::filesystem::path(BREAKEVEN_SOURCE_DIR) / "results";
   const auto of = [&](const char* machine, const char* config) -> std::string {

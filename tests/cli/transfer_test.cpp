@@ -1,4 +1,4 @@
-// Cases that move data, from config to result.
+// Tests cases that move data, from config to result.
 #include "cli/driver.h"
 
 namespace breakeven::cli_tests {
@@ -22,7 +22,7 @@ TEST_F(TransferTest, EachPolicyIsACaseOfItsOwn) {
 }
 
 TEST_F(TransferTest, OnceTakesAsLongAsItsRuns) {
-  // The simulated backend's time is in proportion to the operations of an iteration.
+  // The simulated backend's time is proportional to the operations of an iteration.
   const Json workload = {{"op", "matmul"},           {"m", 64}, {"n", 64}, {"k", 64}, {"transfer", "once"},
                          {"repetitions", {10, 1000}}};
   const Outcome outcome = breakeven({"run", config(Json::array({workload}), {"a"}), "--out", "-"},
@@ -31,7 +31,7 @@ TEST_F(TransferTest, OnceTakesAsLongAsItsRuns) {
   const auto median = [&](const std::string& id) {
     return find_case(result, id, "a").at("seconds").at("median").get<double>();
   };
-  // Ten is what `repetitions` is unless it is given.
+  // The default of `repetitions` is ten.
   EXPECT_NEAR(median("matmul/m=64/n=64/k=64/transfer=once/repetitions=1000/f32") /
                   median("matmul/m=64/n=64/k=64/transfer=once/f32"),
               100, 1);

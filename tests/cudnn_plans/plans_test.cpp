@@ -1,6 +1,6 @@
-// What cuDNN itself answers for our convolutions on cards that are not here: its heuristics plan for a card
-// by its description (cuDNN front end, "Deviceless ahead-of-time compilation"). That a plan can be built says
-// that cuDNN takes the problem as we put it; what it computes only the card shows.
+// Tests cuDNN's plans for our convolutions on GPUs that are not here: its heuristics can plan for a GPU by
+// its description (cuDNN front end, "Deviceless ahead-of-time compilation"). If a plan can be built, cuDNN
+// accepts the problem as described; its results can only be tested on the GPU.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -23,14 +23,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// As cudaGetDeviceProperties describes it. Source: CUDA C++ Programming Guide, "Technical specifications per
-/// compute capability"; numbers of processors, memory and cache from NVIDIA's data sheets.
+/// A GPU, as cudaGetDeviceProperties describes it. Sources: CUDA C++ Programming Guide, "Technical
+/// specifications per compute capability"; numbers of processors, memory and cache from NVIDIA's data sheets.
 struct Card {
   const char* name;
   Capability capability;
   int processors;
   int threads_per_processor, blocks_per_processor;
-  int shared_kib_per_block;  // the most that a kernel may ask for
+  int shared_kib_per_block;  // limit for a kernel
   int l2_mib, memory_gib, clock_mhz, memory_mhz;
 
   friend void PrintTo(const Card& card, std::ostream* out) { *out << card.name; }
@@ -41,7 +41,7 @@ constexpr Card a100{"NVIDIA A100-SXM4-80GB", {8, 0}, 108, 2048, 32, 163, 40, 79,
 constexpr Card rtx4090{"NVIDIA GeForce RTX 4090", {8, 9}, 128, 1536, 24, 99, 72, 23, 2520, 10501};
 constexpr Card h200{"NVIDIA H200", {9, 0}, 132, 2048, 32, 227, 50, 139, 1980, 3201};
 
-/// In cuDNN's form, whose names are those of cudaDeviceProp but for a few.
+/// The properties in cuDNN's form. Most names are those of cudaDeviceProp.
 std::shared_ptr<const fe::DeviceProperties> properties_of(const Card& card) {
   const nlohmann::json description = {
       {"cudaDeviceId", 0},
@@ -80,7 +80,7 @@ std::string planned(ConvolutionGraph& graph, const Card& card) {
   return graph.plan(nullptr).err_msg;
 }
 
-/// Why cuDNN has no plan for it on that card; empty where it has one.
+/// The reason why cuDNN has no plan for a problem on a GPU; empty if it has one.
 std::string why_none(const ConvolutionProblem& problem, const Card& card) {
   ConvolutionGraph graph(problem);
   std::string why = planned(graph, card);
@@ -108,7 +108,7 @@ std::set<std::string> names_of_plans(const ConvolutionProblem& problem, const Ca
   return names;
 }
 
-/// In bytes; of the first plan that can be built.
+/// The workspace, in bytes, of the first plan that can be built.
 std::int64_t workspace_of_first_plan(const ConvolutionProblem& problem, const Card& card) {
   ConvolutionGraph graph(problem);
   EXPECT_THAT(planned(graph, card), IsEmpty());
@@ -121,7 +121,7 @@ std::int64_t workspace_of_first_plan(const ConvolutionProblem& problem, const Ca
   return bytes;
 }
 
-/// In every dtype that the card computes in; forward with and without bias and ReLU.
+/// Expects plans in every dtype of the GPU; forward with and without bias and ReLU.
 void expect_plans(const Case& problem, const Card& card) {
   ConvolutionProblem p = ConvolutionProblem::of(Conv2d(problem.parameters));
   for (const Dtype dtype : computed_by(card.capability, {Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16})) {
@@ -141,7 +141,7 @@ class CudnnPlans : public testing::TestWithParam<Card> {
 };
 using SlowCudnnPlans = CudnnPlans;
 
-/// What `breakeven conformance` checks a backend with: odd sizes, groups, dilation, every pass.
+/// The examples with which `breakeven conformance` checks a backend: odd sizes, groups, dilation, every pass.
 TEST_P(CudnnPlans, ForEachExample) {
   const Workload* conv2d = find_workload("conv2d");
   for (const Parameters& parameters : conv2d->examples())
@@ -162,7 +162,7 @@ TEST_P(CudnnPlans, ForEachExampleInNchw) {
   }
 }
 
-/// In f32, NHWC costs copies of both tensors in the other layout, but for Turing.
+/// In f32, NHWC costs copies of both tensors to the other layout, except on Turing.
 TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
   ConvolutionProblem p{.source = {16, 64, 56, 56},
                        .weights = {64, 64, 3, 3},
@@ -177,7 +177,7 @@ TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
   EXPECT_LT(workspace_of_first_plan(p, GetParam()), of_both_tensors / 10);
 }
 
-/// TF32 is planned for where tensor cores have it, and never in f32.
+/// TF32 has plans if tensor cores support it. f32 never uses it.
 TEST_P(CudnnPlans, OfF32LeaveTensorCoresAlone) {
   if (GetParam().capability.major < 8) GTEST_SKIP() << "has no TF32";
   ConvolutionProblem p{.source = {16, 64, 56, 56},

@@ -1,6 +1,5 @@
-// Plans in place of cuDNN's: they compute a convolution in double precision, from what lies where the CUDA
-// backend says. Some of them cannot be built, or ask for more memory than there is, or refuse when they are
-// called.
+// Plans that replace cuDNN's: they compute a convolution in double precision, from the memory that the CUDA
+// backend passes. Some of them cannot be built, need more memory than there is, or fail when called.
 #include "backends/cuda/convolution_plans.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ cudaDataType_t type_of(Dtype dtype) {
   return dtype == Dtype::f16 ? CUDA_R_16F : dtype == Dtype::bf16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-/// A tensor of four axes, in doubles, NHWC in whatever layout it is in memory.
+/// A tensor of four axes, as doubles in NHWC, whatever its layout in memory.
 class Tensor {
  public:
   explicit Tensor(const Shape& shape) : shape_(shape), values_(static_cast<std::size_t>(shape.elements())) {}
@@ -41,14 +40,14 @@ class Tensor {
     each_element(p.layout,
                  [&](std::int64_t at, double& held) { emulated::store(type_of(p.dtype), memory, at, held); });
   }
-  /// The channels from this one on lie side by side.
+  /// A pointer to the values from this channel on, which are stored contiguously.
   double* at(std::int64_t outer, std::int64_t channel, std::int64_t row, std::int64_t column) {
     const std::int64_t pixel = (outer * shape_.rows + row) * shape_.columns + column;
     return &values_[static_cast<std::size_t>(pixel * shape_.channels + channel)];
   }
 
  private:
-  /// visit(place in memory of this layout, the value)
+  /// Calls visit(index in memory with this layout, value).
   template <typename Visit>
   void each_element(TensorLayout layout, const Visit& visit) {
     const std::vector<std::int64_t> in_memory = shape_.strides(layout);
@@ -63,8 +62,8 @@ class Tensor {
   std::vector<double> values_;
 };
 
-/// The part of the source under a group's filters at one place of the result: rows x columns x channels, like
-/// the weights of one filter, with zeros outside of the image.
+/// The part of the source that a group's filters read for one result position: rows x columns x channels,
+/// like the weights of one filter, with zeros outside the image.
 class Patch {
  public:
   explicit Patch(const ConvolutionProblem& p)
@@ -102,8 +101,8 @@ class Patch {
   std::vector<double> values_;
 };
 
-/// Calls visit(patch of the source, weights of one filter, value of the result) for all that a convolution
-/// multiplies.
+/// Calls visit(patch of the source, weights of one filter, value of the result) for all products of a
+/// convolution.
 template <typename Visit>
 void each_sum(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tensor& result,
               const Visit& visit) {
@@ -177,7 +176,7 @@ class EmulatedPlans final : public ConvolutionPlans {
   }
   void use(const ConvolutionMemory& memory) override { memory_ = memory; }
 
-  /// A library has a runtime of its own: the backend sees no error but this one.
+  /// A library has its own CUDA runtime: the backend sees only this error.
   std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) override {
     if (answer(plan) == Answer::refuses) return "CUDNN_STATUS_NOT_SUPPORTED_LAYOUT";
     if (emulated::is_lost()) return "CUDNN_STATUS_EXECUTION_FAILED_CUDART";

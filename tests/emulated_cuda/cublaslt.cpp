@@ -1,6 +1,6 @@
-// cuBLASLt's products, as far as breakeven calls them, in double precision. What its documentation demands of
-// types, sizes, leading dimensions and addresses is demanded here ("cublasLtMatmul()"); of several algorithms
-// that it names, one does not take the problem when it is called.
+// The part of cuBLASLt that breakeven calls, computed in double precision. It checks the requirements in the
+// documentation for types, sizes, leading dimensions and addresses ("cublasLtMatmul()"). One of its
+// algorithms rejects the problem when it is called.
 #include <cublasLt.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Description {
   cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   void* bias = nullptr;
-  std::int32_t bias_type = -1;  // the result's
+  std::int32_t bias_type = -1;  // the bias has the result's type
   void* mask = nullptr;
   std::int64_t mask_stride = 0;  // bits
   const void *scale_a = nullptr, *scale_b = nullptr;
@@ -34,7 +34,7 @@ struct Description {
 
 struct Layout {
   cudaDataType_t type{};
-  std::int64_t rows = 0, columns = 0, stride = 0;  // from column to column
+  std::int64_t rows = 0, columns = 0, stride = 0;  // `stride`: from column to column
   std::int32_t batch = 1;
   std::int64_t batch_stride = 0;
 
@@ -62,7 +62,7 @@ cublasStatus_t set(T& to, const void* value, std::size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// The types that go together, of those that breakeven asks for.
+/// True for the combinations of types that breakeven uses.
 bool takes_types(const Description& d, cudaDataType_t a, cudaDataType_t b, cudaDataType_t c) {
   const bool narrow = a == CUDA_R_16F || a == CUDA_R_16BF;
   if (a != b) return false;
@@ -89,7 +89,8 @@ bool aligned(const void* memory, std::size_t to) {
   return reinterpret_cast<std::uintptr_t>(memory) % to == 0;
 }
 
-/// Of tensor cores' 8-bit types: A transposed, B not, and sizes that instructions of 16 bytes can read.
+/// True if the requirements of tensor cores' 8-bit types hold: A transposed, B not, and sizes that
+/// instructions of 16 bytes can read.
 bool takes_8_bits(const Description& d, const Layout& a, const Layout& b, const Layout& c) {
   const std::int64_t step = a.type == CUDA_R_8I ? 4 : 16;
   return d.transpose_a == CUBLAS_OP_T && d.transpose_b == CUBLAS_OP_N && multiple(a.stride, step) &&
@@ -134,7 +135,7 @@ cublasStatus_t judged(const Description& d, const Layout& a, const Layout& b, co
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// op(matrix) of one of the batch, row by row.
+/// op(matrix) of one matrix of the batch, row by row.
 std::vector<double> loaded(const Layout& layout, const void* memory, std::int64_t one, bool transposed,
                            bool tf32) {
   const std::int64_t rows = transposed ? layout.columns : layout.rows;
@@ -246,7 +247,7 @@ void will_touch(cudaStream_t stream, const Description& d, const Layout& a, cons
 }
 
 constexpr int algorithms = 4;
-constexpr std::uint64_t refusing = 2;  // of them
+constexpr std::uint64_t refusing = 2;  // index of the algorithm that rejects the problem
 
 }  // namespace
 
@@ -404,10 +405,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   emulated::will_touch(stream, workspace, workspace_bytes, "cuBLASLt's workspace");
   const cudaDataType_t scale = description_now.scale;
   const Operands operands{a, b, c, d, emulated::load(scale, alpha, 0), emulated::load(scale, beta, 0)};
-  // It has a runtime of its own: the backend sees no error but the status.
+  // The library has its own CUDA runtime: the backend sees only the status.
   if (emulated::is_lost()) return CUBLAS_STATUS_EXECUTION_FAILED;
   will_touch(stream, description_now, la, lb, ld, operands);
-  // Which kernel it is is cuBLASLt's secret: one for each kind of product and algorithm.
+  // cuBLASLt does not document which kernel it loads: one for each kind of product and algorithm is assumed.
   static std::set<std::tuple<cublasComputeType_t, cudaDataType_t, cublasLtEpilogue_t, std::uint64_t>> loaded;
   const auto kernel =
       std::tuple(description_now.compute, la.type, description_now.epilogue, algorithm->data[0]);

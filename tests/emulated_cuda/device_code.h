@@ -1,4 +1,4 @@
-// What the code of kernels needs to be compiled for the host. Included before everything else.
+// Definitions with which kernels can be compiled for the host. Included before everything else.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -56,7 +56,7 @@ inline std::size_t __cvta_generic_to_shared(const void* memory) {
 
 namespace emulated {
 
-/// kernel<<<grid, block, shared_bytes, stream>>>(arguments...), as translate.py writes it.
+/// The form in which translate.py writes kernel<<<grid, block, shared_bytes, stream>>>(arguments...).
 template <typename Kernel, typename... Arguments>
 void launch(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream, Kernel kernel,
             Arguments... arguments) {

@@ -1,4 +1,4 @@
-// Sums of 8-bit floats as tensor cores of compute capability 8.9 and 9.0 add them.
+// Sums of 8-bit floats as in the tensor cores of compute capability 8.9 and 9.0.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace emulated {
 
-/// All addends are shifted to the exponent of the largest, with 13 bits of fraction; what is smaller is cut
-/// off behind the sign, downwards (DeepSeek-V3 Technical Report, section 3.5.2; SageAttention's issue 287
-/// calls the type FP22).
+/// Adds products to a sum. All addends are shifted to the exponent of the largest, with 13 bits of fraction;
+/// the remaining bits are truncated, downwards (DeepSeek-V3 Technical Report, section 3.5.2; SageAttention's
+/// issue 287 calls the type FP22).
 inline double add_fp22(double sum, std::span<const double> products) {
   double largest = std::abs(sum);
   for (const double product : products) largest = std::max(largest, std::abs(product));

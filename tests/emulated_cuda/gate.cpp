@@ -1,5 +1,6 @@
-// The gate holds nothing back where work waits until somebody waits for it. Whoever waits, or may wait, while
-// it is closed would wait for ever. Where launches block, its own kernel waits until it gives up.
+// An emulated gate. It blocks nothing, because work waits until someone waits for it. Code that waits, or may
+// wait, while it is closed would wait for ever. If launches block, the gate's own kernel waits until it gives
+// up.
 #include "backends/cuda/gate.h"
 
 #include "device.h"

@@ -27,14 +27,14 @@ constexpr int depth_bytes = 32;  // of a warp group's instruction
   std::abort();
 }
 
-// ---- what an instruction says
+// ---- parsing an instruction
 
 struct Instruction {
   const char* text = nullptr;
   int m = 0, n = 0, k = 0;
   cudaDataType_t inputs = CUDA_R_32F, sums = CUDA_R_32F;
   bool tf32 = false;
-  std::vector<std::size_t> d, a, b;  // registers; of a warp group's instruction a and b are descriptors
+  std::vector<std::size_t> d, a, b;  // registers; a warp group's a and b are descriptors
 };
 
 cudaDataType_t type_named(const char* instruction, const std::string& name) {
@@ -46,8 +46,8 @@ cudaDataType_t type_named(const char* instruction, const std::string& name) {
   return found->second;
 }
 
-/// What commas outside of braces divide, up to the semicolon. By hand: a std::regex recurses with each
-/// character, and threads have small stacks.
+/// Splits at commas outside braces, up to the semicolon. Not with std::regex, which recurses for each
+/// character, because threads have small stacks.
 std::vector<std::string> operands_of(const std::string& text) {
   std::vector<std::string> all(1);
   bool inside = false;
@@ -70,7 +70,8 @@ std::vector<std::size_t> numbers_in(const std::string& list) {
   return all;
 }
 
-/// "NAME d, a, b, ...;", with shape and types where `form` finds them in the name; `more` is what follows b.
+/// Parses "NAME d, a, b, ...;". `form` finds shape and types in the name; `more` receives the operands after
+/// b.
 Instruction read(const char* text, const std::regex& form, std::vector<std::string>& more) {
   const std::string all = text;
   const std::string name = all.substr(0, all.find(' '));
@@ -91,7 +92,8 @@ Instruction read(const char* text, const std::regex& form, std::vector<std::stri
           .b = numbers_in(operands[2])};
 }
 
-/// "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c};" with c being d, and of its type.
+/// Parses "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c};". c must be d, and of the
+/// same type.
 Instruction read_of_warp(const char* text) {
   static const std::regex form(
       R"(mma\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.row\.col\.(\w+)\.(\w+)\.(\w+)\.\4)");
@@ -101,7 +103,7 @@ Instruction read_of_warp(const char* text) {
   return made;
 }
 
-/// "wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {d}, a, b, 1, ...;": added, not negated, not
+/// Parses "wgmma.mma_async.sync.aligned.m64n48k16.f32.f16.f16 {d}, a, b, 1, ...;": added, not negated, not
 /// transposed.
 Instruction read_of_group(const char* text) {
   static const std::regex form(R"(wgmma\.mma_async\.sync\.aligned\.m(\d+)n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+))");
@@ -123,7 +125,7 @@ const Instruction& known(const char* text, Instruction (*read)(const char*)) {
   return found != all.end() ? found->second : all.emplace(text, read(text)).first->second;
 }
 
-// ---- threads that come to one together
+// ---- threads that execute an instruction together
 
 struct Part {
   const char* text = nullptr;
@@ -133,7 +135,8 @@ struct Part {
 
 std::array<Part*, 1024> parts{};
 
-/// Waits for all `threads` of this one's warp or group; the first to go on does it for all of them.
+/// Waits for all `threads` of this thread's warp or group. The first to continue executes the instruction for
+/// all.
 template <typename Do>
 void together(const char* text, std::vector<Register> registers, unsigned threads, Meeting meeting,
               const Do& work) {
@@ -166,13 +169,13 @@ struct Matrix {
   double& at(int row, int column) { return values[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// As tensor cores read it: TF32's is cut off.
+/// An element as tensor cores read it: TF32 is truncated.
 double input(const Instruction& is, const void* memory, std::int64_t i) {
   const double value = load(is.inputs, memory, i);
   return is.tf32 ? truncated_to_tf32(value) : value;
 }
 
-/// Adds row `row` of `a` times row `column` of `b` to `sum`. a: m x k, b: n x k.
+/// Adds row `row` of `a` times row `column` of `b` to `sum`. a is m x k, b is n x k.
 void add_dot(const Instruction& is, const Register& sum, Matrix& a, int row, Matrix& b, int column) {
   if (sum.bytes != bytes_of(is.sums)) refuse(is.text, "sums are not of its type");
   static std::vector<double> products;
@@ -184,8 +187,8 @@ void add_dot(const Instruction& is, const Register& sum, Matrix& a, int row, Mat
                                     : std::accumulate(products.begin(), products.end(), before));
 }
 
-/// Which elements a lane has: PTX ISA, "Matrix Fragments for mma" of each shape. Lanes in groups of four
-/// share a row of A and D and a column of B, and divide what lies along it.
+/// The elements of each lane are from the PTX ISA, "Matrix Fragments for mma" of each shape. Each group of
+/// four lanes shares a row of A and D and a column of B, and divides their elements.
 void multiply_in_warp(const Instruction& is, std::span<Part* const> lanes) {
   const int bytes = static_cast<int>(bytes_of(is.inputs));
   const int of_register = bytes == 8 ? 1 : 4 / bytes;  // elements
@@ -221,7 +224,7 @@ void multiply_in_warp(const Instruction& is, std::span<Part* const> lanes) {
 
 // ---- warp groups
 
-/// Of shared memory, for addresses of 18 bits.
+/// A window of shared memory, for addresses of 18 bits.
 struct Window {
   const std::byte* begins = nullptr;
   static constexpr std::uint32_t bytes = 0x10000;
@@ -236,8 +239,8 @@ const std::byte* shared_at(const char* text, std::uint32_t address) {
   return windows[number - 1].begins + address % Window::bytes;
 }
 
-/// An operand where its descriptor says that it lies: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared
-/// Memory Layout", of operands along k without swizzling, in pieces of 8 rows of 16 bytes.
+/// The operand at a descriptor's address: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
+/// Layout", for operands along k without swizzling, in pieces of 8 rows of 16 bytes.
 Matrix operand(const Instruction& is, std::uint64_t descriptor, int rows) {
   const auto field = [&](unsigned from) {
     return static_cast<std::uint32_t>(descriptor >> from & 0x3fffU) << 4U;
@@ -262,7 +265,7 @@ Matrix operand(const Instruction& is, std::uint64_t descriptor, int rows) {
 struct Product {
   const Instruction* is;
   std::uint64_t a, b;
-  std::vector<std::vector<Register>> sums;  // of each thread
+  std::vector<std::vector<Register>> sums;  // one per thread
 };
 std::vector<Product> begun;
 std::deque<std::vector<Product>> committed;
@@ -325,7 +328,7 @@ void execute(const char* text, std::span<const Register> results, std::span<cons
     const std::size_t latest = std::stoul(std::string(name.substr(name.rfind(' ') + 1)));
     of_group([&](auto) { wait_for_all_but(latest); });
   } else if (name != "wgmma.fence.sync.aligned;" && name != "fence.proxy.async.shared::cta;") {
-    refuse(text, "is not emulated");  // those two order what here is in order
+    refuse(text, "is not emulated");  // those two only order work that is in order here
   }
 }
 

@@ -1,4 +1,4 @@
-// Instructions that kernels name themselves, as translate.py calls them: those that multiply matrices.
+// Matrix instructions that kernels contain as text, as translate.py calls them.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ std::array<Register, sizeof...(T)> registers(T&... values) {
   return {Register{const_cast<void*>(static_cast<const void*>(&values)), sizeof values}...};
 }
 
-/// A thread's part of it: it is done when all that it takes have come to it. Names of registers count from
-/// the results on. Ends the program where nothing is known of it, where not all come, or where they disagree.
-/// Asynchronous ones are done as late as they may be, when they are waited for.
+/// Executes a thread's part of an instruction, which is done when all threads have reached it. Register names
+/// count from the results on. Aborts the program if the instruction is unknown, if not all threads reach it,
+/// or if they disagree. Asynchronous instructions are executed as late as possible, when they are waited for.
 void execute(const char* instruction, std::span<const Register> results, std::span<const Register> operands);
 
-/// What matrix instructions call a place in the block's shared memory: of the last three that were asked for.
+/// The address by which matrix instructions refer to shared memory. Valid for the last three requested.
 std::uint32_t shared_address(const void* memory);
 
 }  // namespace emulated

@@ -1,4 +1,4 @@
-// Numbers of the types that matrices and tensors are held in.
+// The element types of matrices and tensors.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -87,15 +87,15 @@ inline double truncated_to_tf32(double value) {
   return static_cast<double>(std::bit_cast<float>(bits));
 }
 
-/// Keeps sanitizers out of a loop in which most of the time goes. Its bounds are those of
-/// vectors, and whoever asks for a product has had its memory looked at (will_touch).
+/// Disables sanitizers in a loop that takes most of the time. Its bounds are those of vectors, and the memory
+/// of a product is checked when it is requested (will_touch).
 #ifdef __clang__
 #define EMULATED_UNSANITIZED __attribute__((no_sanitize("address", "undefined", "coverage")))
 #else
 #define EMULATED_UNSANITIZED
 #endif
 
-/// A loop that compilers turn into vector instructions; std::transform_reduce is not one.
+/// A loop that compilers vectorise, unlike std::transform_reduce.
 EMULATED_UNSANITIZED inline double sum_of_products(const double* a, const double* b, std::int64_t count) {
   double sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];

@@ -1,5 +1,5 @@
-// The kernels that show what a device's arithmetic gives, each unit of each generation: on a real device one
-// launch that fills it is too much to emulate, so that they are called here with less.
+// Tests the kernels that measure a device's arithmetic rate, for each unit of each generation. A launch that
+// fills a real device is too large to emulate, so they are called with less work.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct Vector {
   std::vector<double> values;
 };
 
-/// Small integers, which every type holds exactly, as it does their sums: i * factor mod 7, less 2.
+/// Small integers, which every type represents exactly, and so their sums: i * factor mod 7, minus 2.
 template <typename Stored, typename Convert>
 Vector vector_of(std::size_t factor, const Convert& convert) {
   Vector made;
@@ -74,7 +74,7 @@ TEST_P(EmulatedPeaks, AreOfRightSums) {
     const double dot = std::inner_product(a.values.begin(), a.values.end(), b.values.begin(), 0.0);
     ASSERT_NE(dot, 0);
     for (const PeakUnit& unit : peak_units(dtype, capability)) {
-      // Shares differ by one, and take more than one filling of the accumulators.
+      // Shares differ by one, and are larger than what the accumulators hold.
       constexpr std::int64_t steps = 2;
       constexpr unsigned blocks = 2;
       const std::int64_t pieces = blocks * unit.threads / threads_together(unit) * 3 + 1;
@@ -91,7 +91,7 @@ TEST_P(EmulatedPeaks, AreOfRightSums) {
   EXPECT_EQ(units, GetParam().units);
 }
 
-/// A case that is not tuned takes the first: the newest unit, not one that an older card has.
+/// A case that is not tuned uses the first unit: the newest, not one of an older GPU.
 TEST(EmulatedPeakUnits, OfHopperBeginWithWarpGroups) {
   for (const Dtype dtype : {Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8})
     EXPECT_TRUE(peak_units(dtype, {9, 0}).at(0).name.starts_with("wgmma.")) << name(dtype);
@@ -99,7 +99,7 @@ TEST(EmulatedPeakUnits, OfHopperBeginWithWarpGroups) {
   EXPECT_EQ(peak_units(Dtype::f64, {8, 0}).at(0).name, "mma.m8n8k4.f64");
 }
 
-/// Accumulators of f8e4m3 have 13 bits: emptied as a case asks, their sum is right.
+/// Accumulators of f8e4m3 have 13 bits. If they are emptied as often as a case requests, their sum is right.
 TEST(EmulatedPeakUnits, OfF8AreRightInManySteps) {
   constexpr std::uint64_t seed = 1;
   constexpr std::int64_t steps = 64;

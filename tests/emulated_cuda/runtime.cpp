@@ -1,6 +1,6 @@
-// CUDA's runtime, as far as breakeven calls it (CUDA Runtime API documentation). What is enqueued waits until
-// somebody waits for it, so that whoever reads too early reads what was there before; memory is NaN until it
-// is written. EMULATED_CUDA_MEMORY=BYTES is what the device has; 1 GiB unless told.
+// The part of CUDA's runtime that breakeven calls (CUDA Runtime API documentation). Enqueued work is run only
+// when someone waits for it, so that code that reads too early reads old contents. Memory is NaN until it is
+// written. EMULATED_CUDA_MEMORY=BYTES sets the device's memory; the default is 1 GiB.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 using Work = std::function<void()>;
 
-/// Work of a second stream from one fork to the next.
+/// The work of a second stream from one fork to the next.
 using Branch = std::shared_ptr<std::vector<Work>>;
 
 struct CUgraph_st {
@@ -34,7 +34,7 @@ struct CUstream_st {
   std::deque<Work> waiting;
   std::unique_ptr<CUgraph_st> recorded;  // while it is recorded
   bool recording_failed = false;
-  CUstream_st* forked_from = nullptr;  // while that is recorded
+  CUstream_st* forked_from = nullptr;  // while it is recorded
   Branch branch;
 };
 struct CUgraphExec_st {
@@ -42,7 +42,7 @@ struct CUgraphExec_st {
 };
 struct CUevent_st {
   bool recorded = false, reached = true;
-  CUstream_st* stream = nullptr;          // that it was last recorded on
+  CUstream_st* stream = nullptr;          // on which it was last recorded
   CUstream_st* while_recorded = nullptr;  // the recorded stream, or the one that this was forked from
   std::chrono::steady_clock::time_point time;
 };
@@ -51,12 +51,10 @@ namespace {
 
 using std::byte;
 
-constexpr std::size_t guard_bytes =
-    256;  // behind each allocation of the device's, looked at when it is freed
+constexpr std::size_t guard_bytes = 256;  // after each device allocation, checked when it is freed
 constexpr unsigned char guard = 0xa5;
-constexpr std::size_t code_bytes = std::size_t{64} << 10U;  // of a kernel, on the device
-constexpr int queue_length =
-    1000;  // launches that a stream holds before the next waits for a place: about so many
+constexpr std::size_t code_bytes = std::size_t{64} << 10U;  // of a kernel on the device
+constexpr int queue_length = 1000;  // approximate number of launches in a stream before the next one waits
 
 struct Device {
   CUstream_st legacy;  // stream 0
@@ -67,7 +65,7 @@ struct Device {
   cudaError_t last_error = cudaSuccess;
   bool gate_closed = false;
   int queued_behind_gate = 0;
-  bool lost = false;  // after an illegal access nothing is done any more, and every call says so
+  bool lost = false;  // after an illegal access no work is done, and every call reports it
 };
 
 Device& device() {
@@ -84,12 +82,12 @@ cudaError_t failed(cudaError_t error) {
   return error;
 }
 
-/// What a call returns that has done what it was asked for.
+/// The return value of a call that succeeded.
 cudaError_t done() {
   return device().lost ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
-/// The generation of a Hopper card, or EMULATED_CUDA_MAJOR's.
+/// The major capability of Hopper, or EMULATED_CUDA_MAJOR.
 int major_capability() {
   const char* told = std::getenv("EMULATED_CUDA_MAJOR");
   return told == nullptr ? 9 : std::atoi(told);
@@ -101,7 +99,7 @@ std::size_t total_bytes() {
 }
 
 /// While a graph is recorded, calls that may wait for the device are forbidden in the same thread
-/// (cudaStreamCaptureModeThreadLocal), and spoil it.
+/// (cudaStreamCaptureModeThreadLocal), and invalidate it.
 bool spoils_recording() {
   bool any = false;
   for (CUstream_st* stream : device().streams) {
@@ -137,7 +135,7 @@ void run_branch(const std::vector<Work>& branch) {
   }
 }
 
-/// The allocation that `at` points into; end() where none.
+/// The allocation that `at` points into; end() if there is none.
 auto allocation_of(const std::map<const byte*, std::size_t>& all, const void* at) {
   const auto* const p = static_cast<const byte*>(at);
   auto found = all.upper_bound(p);
@@ -156,8 +154,8 @@ void* allocated(std::size_t bytes) {
   return posix_memalign(&memory, 256, std::max<std::size_t>(bytes, 1)) == 0 ? memory : nullptr;
 }
 
-/// What is copied is taken from ordinary memory at once, and from pinned memory when the copy is done;
-/// ordinary memory is written to before the call returns (CUDA Runtime API, "API synchronization behavior").
+/// Copies from pageable memory at once, and from pinned memory when the copy is executed; pageable memory is
+/// written before the call returns (CUDA Runtime API, "API synchronization behavior").
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t on) {
   CUstream_st& stream = stream_of(on);
   const bool from_device = kind != cudaMemcpyHostToDevice;
@@ -226,7 +224,7 @@ void enqueue(cudaStream_t on, Work work) {
     waits_for_ever("more is enqueued than a stream holds");
   if (stream.forked_from != nullptr) {
     stream.branch->push_back(std::move(work));
-    stream.forked_from->recorded->nodes.emplace_back([] {});  // counts among those of the graph
+    stream.forked_from->recorded->nodes.emplace_back([] {});  // counts as a node of the graph
   } else if (stream.recorded != nullptr) {
     stream.recorded->nodes.push_back(std::move(work));
   } else {
@@ -240,7 +238,7 @@ bool launches(dim3 grid, dim3 block, std::size_t shared_bytes) {
   const bool possible = grid.x >= 1 && grid.x <= 2147483647U && grid.y >= 1 && grid.y <= 65535 &&
                         grid.z >= 1 && grid.z <= 65535 && threads >= 1 && threads <= 1024 && block.z <= 64;
   if (major_capability() > 9) {
-    failed(cudaErrorNoKernelImageForDevice);  // compiled for Turing and Hopper, for no other by the driver
+    failed(cudaErrorNoKernelImageForDevice);  // compiled for Turing and Hopper only
   } else if (!possible) {
     failed(cudaErrorInvalidConfiguration);
   } else if (shared_bytes > static_cast<std::size_t>(device().most_shared_bytes)) {
@@ -305,7 +303,7 @@ const char* cudaGetErrorName(cudaError_t error) {
   std::snprintf(name, sizeof name, "cudaError %d", static_cast<int>(error));
   return name;
 }
-/// Only what a call of this runtime has returned: those of the libraries have their own.
+/// Returns only errors of this runtime: libraries have their own.
 cudaError_t cudaGetLastError() {
   return std::exchange(device().last_error, cudaSuccess);
 }
@@ -324,7 +322,7 @@ cudaError_t cudaMalloc(void** to, std::size_t bytes) {
   *to = memory;
   return done();
 }
-/// Waits for the device.
+/// Frees memory. It waits for the device.
 cudaError_t cudaFree(void* memory) {
   if (memory == nullptr) return done();
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
@@ -370,7 +368,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   return copy(to, from, bytes, kind, stream);
 }
-/// To the device it may return before the copy is done.
+/// Copies memory. A copy to the device may continue after the call.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   const cudaError_t error = copy(to, from, bytes, kind, nullptr);
@@ -447,7 +445,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return done();
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
-  run_all();  // a graph that is under way ends first
+  run_all();  // a graph in progress ends first
   delete graph;
   return done();
 }

@@ -24,7 +24,7 @@ using boost::context::fiber;
 
 struct Thread {
   uint3 index{};
-  fiber rest;  // of its work, where it waits for others
+  fiber rest;  // the fiber of its remaining work, while it waits for others
   Meeting waits_for = Meeting::none;
   bool ended = false;
 };
@@ -85,8 +85,8 @@ class Block {
  private:
   std::size_t in_order(std::size_t i) const { return backwards_ ? threads_.size() - 1 - i : i; }
 
-  /// Runs threads that have not begun, one after the other, until one waits: most kernels' never do, and then
-  /// one fiber does for a block.
+  /// Runs threads that have not begun, one after another, until one waits. The threads of most kernels never
+  /// do, and then one fiber is enough for a block.
   fiber fresh_fiber() {
     static boost::context::pooled_fixedsize_stack stacks(std::size_t{64} << 10U);
     return fiber(std::allocator_arg, stacks, [this](fiber&& scheduler) {
@@ -101,7 +101,7 @@ class Block {
     });
   }
 
-  /// Until the fiber's thread waits, or all of its threads have ended.
+  /// Resumes a fiber until its thread waits, or all of its threads have ended.
   void resume(fiber threads) {
     fiber rest = std::move(threads).resume();
     if (rest) threads_[current_].rest = std::move(rest);
@@ -111,7 +111,8 @@ class Block {
     return std::all_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.ended; });
   }
 
-  /// Whether all of them that have not ended are at this meeting, and there is one; then they go on.
+  /// Lets all threads continue if all that have not ended have reached this barrier. Returns true if they
+  /// were waiting for it.
   bool let_go(std::size_t first, std::size_t last, Meeting meeting) {
     bool any = false;
     for (std::size_t i = first; i < last; ++i) {

@@ -8,31 +8,31 @@
 
 namespace emulated {
 
-/// Whom a thread waits for.
+/// The threads for which a thread waits.
 enum class Meeting { none, warp, block };
 
 constexpr unsigned warp_threads = 32;
 
-/// Runs `thread` as every thread of every block, with threadIdx and its like telling which it is, one block
-/// after the other. EMULATED_CUDA_ORDER=backwards takes threads and blocks in the other order: what a kernel
-/// writes must not depend on it. Ends the program where the threads of a block do not all come to a meeting.
+/// Runs `thread` as every thread of every block, one block after another; threadIdx and the like identify it.
+/// EMULATED_CUDA_ORDER=backwards reverses the order of threads and blocks: a kernel's results must not depend
+/// on it. Aborts the program if not all threads of a block reach a barrier.
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 
-// For the thread that runs.
+// Functions for the running thread.
 void meet(Meeting meeting);
-/// The block's shared memory, which a launch has the size of: NaN at first.
+/// The block's shared memory, of the size of the launch: NaN at first.
 void* shared_memory();
-/// 8 bytes of a thread of this one's warp, by lane. Ends the program where that thread has ended, or never
-/// was.
+/// 8 bytes of a thread of the same warp, by lane. Aborts the program if that thread has ended, or does not
+/// exist.
 void* exchanged(unsigned lane);
 unsigned lane();
 
-/// True where EMULATED_CUDA_ORDER says so.
+/// True if EMULATED_CUDA_ORDER is "backwards".
 bool backwards();
 
 }  // namespace emulated
 
-// What CUDA declares for code of kernels alone.
+// Declarations that CUDA provides in kernels only.
 inline uint3 threadIdx{};
 inline uint3 blockIdx{};
 inline dim3 blockDim{};

@@ -1,15 +1,15 @@
-"""Launches of kernels as C++ knows them: kernel<<<grid, block, bytes, stream>>>(arguments) becomes
-emulated::launch(grid, block, bytes, stream, KERNEL, arguments), shared memory whose size the launch tells
-becomes a pointer to it, and asm volatile("INSTRUCTION" : results : operands : clobbered) becomes
-emulated::execute("INSTRUCTION", registers(results), registers(operands)), for the newest architecture that is
-emulated. Usage: translate.py FROM TO"""
+"""Translates CUDA code to C++. kernel<<<grid, block, bytes, stream>>>(arguments) becomes
+emulated::launch(grid, block, bytes, stream, KERNEL, arguments). Shared memory whose size is given at launch becomes
+a pointer to it. asm volatile("INSTRUCTION" : results : operands : clobbered) becomes
+emulated::execute("INSTRUCTION", registers(results), registers(operands)). The newest emulated architecture is
+assumed. Usage: translate.py FROM TO"""
 
 import re
 import sys
 
 
 def closing(text, at, pairs):
-    """Index of what closes the bracket at `at`."""
+    """The index of the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         if text[i] == pairs[0]:
@@ -22,7 +22,7 @@ def closing(text, at, pairs):
 
 
 def kernel_before(text, end):
-    """Where the name of a kernel begins, with its template's arguments, that ends before `end`."""
+    """The index at which the name of a kernel begins, with its template's arguments, that ends before `end`."""
     i = end
     while text[i - 1].isspace():
         i -= 1
@@ -39,7 +39,7 @@ def kernel_before(text, end):
 
 
 def sections(text):
-    """What colons outside of brackets and strings divide."""
+    """The parts between colons outside brackets and strings."""
     parts, depth, quoted = [""], 0, False
     for character in text:
         quoted ^= character == '"'

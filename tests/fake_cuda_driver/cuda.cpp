@@ -1,8 +1,9 @@
-// NVIDIA's driver as CUDA's runtime sees it when it starts, where there is none: answers as it is told by the
-// environment, and can do nothing else.
-//   BREAKEVEN_FAKE_CUDA_VERSION=11040   the newest CUDA that it serves, here 11.4
-//   BREAKEVEN_FAKE_CUDA_INIT=100        what cuInit answers: a CUresult, here CUDA_ERROR_NO_DEVICE
-// Devices it has none: how the runtime asks about one is between it and NVIDIA's driver (cuGetExportTable).
+// Replaces NVIDIA's driver for the start of CUDA's runtime. The environment defines its answers; it has no
+// other functions.
+//   BREAKEVEN_FAKE_CUDA_VERSION=11040   the newest CUDA that it supports, here 11.4
+//   BREAKEVEN_FAKE_CUDA_INIT=100        the result of cuInit: a CUresult, here CUDA_ERROR_NO_DEVICE
+// It has no devices, because the interface with which the runtime queries one is not public
+// (cuGetExportTable).
 #include <cuda.h>
 
 #include <cstdlib>
@@ -45,7 +46,7 @@ CUresult find(const char* name, void** function, int, cuuint64_t, CUdriverProcAd
 
 }  // namespace
 
-// What the runtime finds by name.
+// Functions that the runtime finds by name.
 #undef cuGetProcAddress
 extern "C" {
 

@@ -1,4 +1,4 @@
-// A library that says it is cuDNN of some version, and can do nothing.
+// A library that reports a version of cuDNN, and has no other function.
 #include <cstddef>
 
 extern "C" std::size_t cudnnGetVersion() {

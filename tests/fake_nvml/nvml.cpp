@@ -1,14 +1,14 @@
-// libnvidia-ml.so.1 of a machine that is not there. FAKE_NVML holds what it says, as a JSON object; every key
-// may be left out:
-//   {"uuid": "GPU-1",          the one device there is
-//    "watts": 300,             its power, by which its energy grows; the counter moves every 20 ms
-//    "instant_watts": 320,     its power by the reading of the moment; without it there is no such reading
+// libnvidia-ml.so.1 of a machine that does not exist. FAKE_NVML contains its answers, as a JSON object; every
+// key is optional:
+//   {"uuid": "GPU-1",          the only device
+//    "watts": 300,             its power, with which its energy grows; the counter changes every 20 ms
+//    "instant_watts": 320,     its power at the moment; without it there is no such reading
 //    "sm_mhz": 1980, "memory_mhz": 2619, "celsius": 55, "pcie_generation": 5, "mig": false,
-//    "reasons": [[10, 4], [1, 0]],    what the first ten queries answer, then the next; the last stays
+//    "reasons": [[10, 4], [1, 0]],    answer of the first ten queries, then the next; the last stays
 //    "violations": {"power": 0.5},    seconds a second
 //    "processes": ["own", 4242],      "own": the programs that this process runs
 //    "near_cpus": [0, 1],      without it the query is not supported
-//    "ecc_errors": [0, 2],            what queries answer in turn; the last stays
+//    "ecc_errors": [0, 2],            answers of queries in turn; the last stays
 //    "unsupported": ["nvmlDeviceGetPowerUsage"], "init": 9,    errors that functions answer
 //    "log": "FILE"}                   where each call adds a line
 #include <unistd.h>
@@ -46,7 +46,7 @@ double seconds() {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What every function does first: success, or the error that the script wants.
+/// Called first in every function: returns success, or the error that the script requests.
 Return enter(const char* function) {
   if (script().contains("log")) {
     std::ofstream(script()["log"].get<std::string>(), std::ios::app) << function << '\n';
@@ -70,7 +70,7 @@ Return give_text(const char* function, char* to, unsigned length, const std::str
   return entered;
 }
 
-/// The parent of every process.
+/// Returns the parent of every process.
 std::map<pid_t, pid_t> parents() {
   std::map<pid_t, pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -87,7 +87,7 @@ std::map<pid_t, pid_t> parents() {
   return found;
 }
 
-/// Each is the child of a child, which is its keeper.
+/// The programs of this process. Each is a grandchild: its parent is its keeper process.
 std::vector<unsigned> own_programs() {
   const auto all = parents();
   std::vector<unsigned> found;

@@ -1,4 +1,4 @@
-// Whatever a config file holds, it is a config or a ConfigError.
+// Fuzzes config files: each is a config or a ConfigError.
 #include "plan/config.h"
 
 #include "fuzz/input.h"

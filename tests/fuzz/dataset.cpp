@@ -1,5 +1,5 @@
-// Any files of a data set, as they are or gzipped, are images whose pixels and labels can all be used, or a
-// DatasetError. The first two bytes of an input say how many of the others are the images' file.
+// Fuzzes the files of a data set, plain or gzipped: they are images whose pixels and labels can all be used,
+// or a DatasetError. The first two bytes of an input are the number of the others that form the images' file.
 #include "workloads/dataset.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A whole conversation seen by the driver: whatever a program sends, in whatever pieces, its answers are
-// taken or the protocol is broken, and what is recorded of it is a result file that can be read.
+// Fuzzes the driver's side of a session: whatever a program sends, in pieces of any size, its answers are
+// accepted or it is a protocol error, and the recorded results can be read from their file.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 class Conversation {
  public:
-  /// The program's output comes in pieces of so many bytes.
+  /// `piece`: the size of the pieces in which the program's output arrives.
   Conversation(std::string_view output, std::size_t piece) : output_(output), piece_(piece) {
     backend_.available = true;
     row_.op = "matmul";
@@ -28,7 +28,7 @@ class Conversation {
     row_.dtype = "f32";
   }
 
-  /// As far as the program lets it come.
+  /// Runs the session until the program's output ends it.
   void hold() {
     const auto elements = elements_to_check(product_.workload->output(product_.parameters).elements(), 1);
     hear<answer::Hello>(request::Hello{}, [&](const auto& hello) {
@@ -104,7 +104,7 @@ class Conversation {
 
 }  // namespace
 
-/// The first byte is the size of a piece. An exception that leaves this is what is looked for.
+/// The first byte is the size of a piece. An exception that leaves this function is an error found.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view output(reinterpret_cast<const char*>(data), size);

@@ -1,5 +1,5 @@
-// Whatever Google Benchmark's JSON holds, it is a result, which can be compared with itself, kept in a
-// history and written as Google Benchmark's JSON again, or a ResultError.
+// Fuzzes Google Benchmark's JSON: it is a ResultError, or a result that can be compared with itself, added to
+// a history and written as Google Benchmark's JSON again.
 #include "results/google_benchmark.h"
 
 #include "fuzz/input.h"

@@ -1,6 +1,7 @@
-// Whatever a history store holds, it is a history that can be checked, shown and added to, or a HistoryError.
-// An input is the file, if it begins as SQLite's files do; a result that is added to a good one, if it begins
-// as JSON does, and that must leave a good one; or else the statements by which somebody changed a good one.
+// Fuzzes history stores: each is a HistoryError, or a history that can be checked, shown and added to. An
+// input is the file, if it begins like SQLite's files; or a result that is added to a good store, if it
+// begins like JSON, after which the store must still be good; or else SQL statements that change a good
+// store.
 #include <sqlite3.h>
 
 #include <memory>
@@ -29,7 +30,7 @@ const std::string& good_store() {
   return bytes;
 }
 
-/// Statements reach no other file, and end soon.
+/// Changes a store. Statements cannot access other files, and end soon.
 void change_store(const std::filesystem::path& path, const std::string& statements) {
   sqlite3* opened = nullptr;
   const int code = sqlite3_open(path.c_str(), &opened);

@@ -1,4 +1,4 @@
-// An input of a fuzzer as a file, and what may come of reading it.
+// Makes a fuzzer's input a file, and checks the outcome of reading it.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ inline std::string text_of_input(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// A file of this process with this text. It is removed and made again for the next input: some file systems
-/// write one that is only emptied to the disk at once.
+/// Writes this text to a file of this process. It is removed and made again for the next input, because some
+/// file systems write a file that is only emptied to the disk at once.
 inline std::filesystem::path file_of(const std::string& name, std::string_view text) {
   static const TemporaryFolder folder;
   std::filesystem::path path = folder.path() / name;
@@ -33,7 +33,7 @@ inline std::filesystem::path file_of(const std::string& name, std::string_view t
 }
 
 /// Returns what `read` returns; empty if it throws the documented exception, with a message that is fit for a
-/// user. Any other exception leaves, and ends the program: the fuzzer has found something.
+/// user. Any other exception ends the program: it is an error found.
 template <typename Documented, typename Read>
 auto read_or_refuse(const Read& read) -> std::optional<decltype(read())> {
   try {
@@ -45,7 +45,7 @@ auto read_or_refuse(const Read& read) -> std::optional<decltype(read())> {
   return std::nullopt;
 }
 
-/// Writes the report in every form. It may hold what it likes, and each form must be well-formed.
+/// Writes the report in every form. Whatever it contains, each form must be well-formed.
 inline void expect_well_formed(const Subject& subject) {
   if (const std::string fault = well_formed::fault_of_any_form(subject); !fault.empty())
     throw std::logic_error(fault);

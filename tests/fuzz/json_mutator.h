@@ -1,5 +1,5 @@
-// For fuzzers whose inputs are JSON: mutations of values and members beside those of bytes, which seldom
-// leave a document whole. A fuzzer includes this in its only source file.
+// Mutations for fuzzers whose inputs are JSON: of values and members as well as bytes, because mutated bytes
+// are seldom valid JSON. A fuzzer includes this in its only source file.
 #pragma once
 
 #include <algorithm>

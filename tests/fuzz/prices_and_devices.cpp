@@ -1,5 +1,5 @@
-// Whatever a list of prices or a catalogue of devices holds, machines are ranked with it, measured ones and
-// those it describes, or it is a ConfigError.
+// Fuzzes lists of prices and catalogues of devices: each is a ConfigError, or machines can be ranked with it,
+// both measured and described ones.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "rank/device_catalogue.h"
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     find_device(*catalogue, device.name, std::int64_t{24} << 30U);
     find_processors(*catalogue, device.name, device.cores);
   }
-  constexpr std::size_t most = 8;  // of many, no more is learned
+  constexpr std::size_t most = 8;  // more would not test anything else
   if (catalogue->size() <= most)
     rank_with({.mix = {},
                .prices = {},

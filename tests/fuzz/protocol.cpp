@@ -1,5 +1,5 @@
-// Whatever line a program sends, it is an answer or a ProtocolError; whatever line a driver sends, a request
-// or one of two errors.
+// Fuzzes the protocol: a program's line is an answer or a ProtocolError; a driver's line is a request or one
+// of two errors.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "protocol/messages.h"

@@ -1,5 +1,5 @@
-// Whatever a result file holds, Google Benchmark's or our own, it is a result, which is written and read
-// again and makes well-formed reports of every form, or a ResultError.
+// Fuzzes result files, Google Benchmark's and our own: each is a ResultError, or a result that can be written
+// and read again, with well-formed reports in every form.
 #include "results/result.h"
 
 #include "fuzz/input.h"

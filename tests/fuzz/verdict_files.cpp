@@ -1,6 +1,5 @@
-// `gate`, `compare`, `threshold` and `selftest` read what they wrote. Whatever such a file holds, it is
-// verdicts, a break-even or a selftest, which are written and read again and make well-formed reports, or a
-// ResultError.
+// Fuzzes the files that `gate`, `compare`, `threshold` and `selftest` write and read: each is a ResultError,
+// or verdicts, a break-even or a selftest that can be written and read again, with well-formed reports.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "verdicts/measured.h"

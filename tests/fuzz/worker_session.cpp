@@ -1,6 +1,6 @@
-// A whole conversation seen by a program: whatever lines a driver sends, each has one answer, which the
-// driver's side can read; and nothing ends the program but `quit` and the end of its input. The program is
-// the reference backend.
+// Fuzzes a program's side of a session: each line of a driver has one answer, which the driver's side can
+// read, and nothing ends the program but `quit` and the end of its input. The program is the reference
+// backend.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,8 @@ using namespace breakeven;
 
 namespace {
 
-/// A fuzzer makes thousands of requests a second. Networks read files that a request names.
+/// Limits, because a fuzzer makes thousands of requests a second. Networks are excluded: they read files that
+/// a request names.
 constexpr double most_work = 1e5, most_memory = 1e6;
 constexpr std::int64_t most_iterations = 20;
 
@@ -26,7 +27,7 @@ bool is_small(const Case& problem) {
          problem.workload->memory(problem.parameters) <= most_memory;
 }
 
-/// Nullopt for a line that is refused.
+/// Reads a request; nullopt for a line that is refused.
 std::optional<Request> read_request(const std::string& line) {
   try {
     return parse_request(line);
@@ -35,7 +36,7 @@ std::optional<Request> read_request(const std::string& line) {
   }
 }
 
-/// True if it takes no time to answer this request.
+/// True if answering this request takes almost no time.
 bool is_quick(const Request& request) {
   if (const auto* prepare = std::get_if<request::Prepare>(&request))
     return is_small(prepare->problem) && !prepare->cold;
@@ -45,7 +46,7 @@ bool is_quick(const Request& request) {
   return true;
 }
 
-/// Throws ProtocolError for what is neither an answer nor a refusal.
+/// Throws ProtocolError for a line that is neither an answer nor a refusal.
 void read_answer(const std::string& line) {
   parse_answer<answer::Done>(line);
   if (line.size() > longest_answer("{}") || line.find('\n') != std::string::npos)
@@ -54,7 +55,7 @@ void read_answer(const std::string& line) {
 
 }  // namespace
 
-/// An exception that leaves this is what is looked for.
+/// An exception that leaves this function is an error found.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));
   std::string quick;

@@ -1,5 +1,5 @@
-// Mixes with weights, questions about a threshold and lists of shapes name work, as plain configs do.
-// Whatever such a file holds, its cases can be made, or it is a ConfigError.
+// Fuzzes mixes with weights, questions about a threshold and lists of shapes: each is a ConfigError, or its
+// cases can be made.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
 #include "plan/config_files.h"
@@ -22,7 +22,7 @@ void make_ends(const ThresholdConfig& config) {
   }
 }
 
-/// The cases of a config that names the file.
+/// Makes the cases of a config that names the file.
 void make_cases(const std::string& op) {
   const auto config = fuzz::file_of(
       "config.json",

@@ -1,4 +1,5 @@
-// What src/host/nvml_api.h declares, against a real nvml.h: compiled where one is found, and never run.
+// Compares the declarations in src/host/nvml_api.h with a real nvml.h. It is compiled if one is found, and
+// never run.
 #include <nvml.h>
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace breakeven::nvml_api {
 namespace {
 
-/// Whether a value of one type is passed as one of the other is: pointers are pointers, enumerations
+/// True if a value of one type is passed like one of the other: pointers are pointers, enumerations are
 /// integers.
 template <typename A, typename B>
 constexpr bool same_kind = (std::is_pointer_v<A> && std::is_pointer_v<B>) ||
@@ -19,12 +20,12 @@ constexpr bool same_kind = (std::is_pointer_v<A> && std::is_pointer_v<B>) ||
                                                                            std::is_enum_v<B>)&&sizeof(A) ==
                             sizeof(B));
 
-/// What pointers point to must be of one size, where it is known.
+/// The size of what a pointer points to, which must match if it is known.
 template <typename T>
 constexpr std::size_t pointed_size() {
   using Pointed = std::remove_pointer_t<T>;
   if constexpr (std::is_same_v<T, Device> || std::is_same_v<T, ::nvmlDevice_t>) {
-    return 0;  // of no known size
+    return 0;  // unknown size
   } else if constexpr (std::is_pointer_v<T>) {
     return sizeof(Pointed);
   } else {

@@ -1,4 +1,4 @@
-// Faults planted into a CBLAS: preloaded into a backend, its products go through here to the real library.
+// Faults planted into a CBLAS: a library that is preloaded into a backend, and calls the real library.
 #include BREAKEVEN_CBLAS_HEADER
 
 #include <array>
@@ -11,25 +11,25 @@
 namespace breakeven::planted {
 namespace {
 
-constexpr std::array<std::string_view, 12> faults{"tf32",            // operands rounded to 10 bits
-                                                  "bf16",            // to 7
-                                                  "transpose",       // the flag of an operand that is square
-                                                  "alpha_zero",      // C = 0
-                                                  "beta_one",        // C += where C = was asked for
-                                                  "skip",            // no call at all
-                                                  "skip_written",    // none where C holds a number already
-                                                  "break_later",     // all but the first
-                                                  "zeros",           // for A
-                                                  "one_element",     // of C is a hundredth too large
-                                                  "last_columns",    // a quarter of C's is not written
-                                                  "needless_copy"};  // of A first: right, but slower
+constexpr std::array<std::string_view, 12> faults{"tf32",          // operands rounded to 10 bits
+                                                  "bf16",          // operands rounded to 7 bits
+                                                  "transpose",     // wrong flag of an operand that is square
+                                                  "alpha_zero",    // C = 0
+                                                  "beta_one",      // C += instead of C =
+                                                  "skip",          // no call at all
+                                                  "skip_written",  // no call if C contains a number already
+                                                  "break_later",   // all calls but the first are skipped
+                                                  "zeros",         // zeros instead of A
+                                                  "one_element",   // one element of C is 1 % too large
+                                                  "last_columns",  // a quarter of C's columns is not written
+                                                  "needless_copy"};  // copies A first: right, but slower
 
 std::string_view fault() {
   static const std::string_view name = fault_of(faults);
   return name;
 }
 
-/// To `bits` bits after the leading one, to nearest.
+/// Rounds to `bits` bits after the leading one, to nearest.
 template <typename T>
 T rounded(T value, int bits) {
   int exponent = 0;
@@ -51,7 +51,7 @@ struct Call {
   T* c;
   int stride_c;
 
-  // Rows and columns as stored.
+  // The sizes as stored.
   int rows_a() const { return transpose_a == CblasNoTrans ? m : k; }
   int columns_a() const { return transpose_a == CblasNoTrans ? k : m; }
   int rows_b() const { return transpose_b == CblasNoTrans ? k : n; }
@@ -59,7 +59,7 @@ struct Call {
   T& element(int row, int column) const { return c[static_cast<std::ptrdiff_t>(row) * stride_c + column]; }
 };
 
-/// A copy of a stored operand, of the same stride, each value changed.
+/// A copy of a stored operand, with the same stride and each value changed.
 template <typename T, typename Change>
 std::vector<T> changed(const T* from, int rows, int columns, int stride, Change change) {
   std::vector<T> copy(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride));
@@ -139,7 +139,7 @@ void gemm(Call<T> call, Real real) {
   if (fault() == "one_element") call.element(call.m / 2, call.n / 3) *= static_cast<T>(1.01);
 }
 
-/// What the library's own function does with a call that a fault may have changed.
+/// Calls the library's own function with arguments that a fault may have changed.
 template <typename T, typename Function>
 void gemm(CBLAS_LAYOUT layout, const Call<T>& call, Function* real) {
   gemm(call, [&](const Call<T>& p) {

@@ -1,5 +1,5 @@
-// Faults planted into cuBLASLt: preloaded into the CUDA backend, its products go through here to the real
-// library. BREAKEVEN_PLANTED_COLUMNS=N: only into products whose result has N columns.
+// Faults planted into cuBLASLt: a library that is preloaded into the CUDA backend, and calls the real
+// library. BREAKEVEN_PLANTED_COLUMNS=N: only for products whose result has N columns.
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 #include <unistd.h>
@@ -15,14 +15,14 @@ namespace breakeven::planted {
 namespace {
 
 constexpr std::array<std::string_view, 9> faults{
-    "tf32",         // where f32 is asked for
-    "transpose",    // of the first operand's flag: for square problems
+    "tf32",         // instead of f32
+    "transpose",    // wrong flag of the first operand: for square problems
     "alpha_zero",   // C = 0
     "skip",         // no product is launched
-    "zeros",        // for the first operand, up to 64 MiB
-    "wild",         // an address that is no memory for C: an error that the context does not survive
-    "wild_inside",  // the same, noticed by cuBLASLt's own runtime, which answers with a status
-    "full",         // no memory is left on the device, which cuBLASLt calls an internal error
+    "zeros",        // instead of the first operand, up to 64 MiB
+    "wild",         // an invalid address for C, which the context does not survive
+    "wild_inside",  // the same, detected by cuBLASLt's own runtime, which returns a status
+    "full",         // the device's memory is full, which cuBLASLt calls an internal error
     "kill"};        // the process ends while the device still computes
 
 std::string_view fault() {
@@ -30,7 +30,7 @@ std::string_view fault() {
   return name;
 }
 
-/// Device memory full of zeros. Ends the process where there is none.
+/// Device memory full of zeros. Aborts the process if there is none.
 const void* zeros() {
   static void* const memory = [] {
     constexpr std::size_t bytes = std::size_t{64} << 20U;
@@ -44,7 +44,7 @@ const void* zeros() {
   return memory;
 }
 
-/// Takes all of the device's memory, and keeps it.
+/// Allocates all of the device's memory, and keeps it.
 void fill_device() {
   for (std::size_t bytes = std::size_t{1} << 40U; bytes >= std::size_t{64} << 10U;) {
     void* taken = nullptr;
@@ -53,7 +53,7 @@ void fill_device() {
   cudaGetLastError();  // the emulated device has one runtime for all programs
 }
 
-/// To a library that is column-major, our columns are rows.
+/// True if the product has N columns. In a column-major library, our columns are rows.
 bool is_meant(cublasLtMatrixLayout_t result) {
   const char* columns = std::getenv("BREAKEVEN_PLANTED_COLUMNS");
   if (columns == nullptr) return true;
@@ -101,7 +101,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t library, cublasLtMatmulDesc_t des
   static auto* const call = real<decltype(cublasLtMatmul)>("cublasLtMatmul");
   const std::string_view planted = is_meant(layout_d) ? fault() : "";
   if (planted == "skip") return CUBLAS_STATUS_SUCCESS;
-  static constexpr std::array<double, 2> nothing{};  // a zero of any scale type
+  static constexpr std::array<double, 2> nothing{};  // zero in any scale type
   if (planted == "alpha_zero") alpha = nothing.data();
   if (planted == "zeros") a = zeros();
   if (planted.starts_with("wild")) c = d = reinterpret_cast<void*>(std::uintptr_t{256});

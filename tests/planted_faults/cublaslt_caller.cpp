@@ -1,4 +1,4 @@
-// Calls what the CUDA backend calls for a product in f32, and ends with "done".
+// Calls the functions that the CUDA backend calls for a product in f32, and prints "done".
 #include <cublasLt.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-// What the machine may refuse at any moment, refused on demand: BREAKEVEN_FAILING=CALL=N lets the N-th call
-// of `malloc`, or of `write`, `fsync`, `open` (to make a file) or `rename`, fail as where memory or a disk is
-// full. It counts from when the driver has made itself ready for such failures: what runs before main() can
-// say nothing.
+// Calls of the system that fail on demand: with BREAKEVEN_FAILING=CALL=N, the N-th call of `malloc`, or of
+// `write`, `fsync`, `open` (to create a file) or `rename`, fails as if memory or a disk were full. It counts
+// from the moment when the driver has prepared for such failures, because code that runs before main() cannot
+// report any.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,14 +16,14 @@
 #include <cstdlib>
 #include <cstring>
 
-// glibc's own, which can be called before any function can be looked up.
+// glibc's own function, which can be called before any other can be looked up.
 extern "C" void* __libc_malloc(std::size_t size);
 
 namespace {
 
 std::atomic<bool> is_ready{false};
 
-/// Whether this call of `name` is the one that fails.
+/// True if this call of `name` is the one that fails.
 bool fails(const char* name, std::atomic<long>& calls) {
   if (!is_ready) return false;
   const char* asked = std::getenv("BREAKEVEN_FAILING");
@@ -41,7 +41,7 @@ Function* real(const char* name) {
 
 extern "C" {
 
-/// The driver handles SIGXFSZ when it makes itself ready (cli/process_start.h).
+/// The driver handles SIGXFSZ when it prepares for failures (cli/process_start.h).
 int sigaction(int number, const struct sigaction* action, struct sigaction* before) {
   static auto* const original = real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
   if (number == SIGXFSZ) is_ready = true;

@@ -1,4 +1,4 @@
-// What a preloaded library is told to do wrong, by the environment: BREAKEVEN_PLANTED=NAME.
+// The fault that a preloaded library causes, from the environment: BREAKEVEN_PLANTED=NAME.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 namespace breakeven::planted {
 
-/// The fault asked for; empty: none. Ends the process where it is not one of `known`, so that a test that
+/// The requested fault; empty: none. Aborts the process if it is not in `known`, so that a test that
 /// misspells it fails.
 template <typename Names>
 std::string_view fault_of(const Names& known) {
@@ -24,7 +24,7 @@ std::string_view fault_of(const Names& known) {
   return name;
 }
 
-/// The function that would have been called if nothing were planted. Ends the process where there is none.
+/// The function that would have been called without this library. Aborts the process if there is none.
 template <typename Function>
 Function* real(const char* name) {
   void* found = dlsym(RTLD_NEXT, name);

@@ -1,5 +1,4 @@
-// Kernels that end or stop the processes that race with them: those of kernel_race.cpp that a library's
-// variable steers.
+// Kernels that end or stop the racing processes of kernel_race.cpp, selected by a library's variable.
 #include <unistd.h>
 
 #include <csignal>

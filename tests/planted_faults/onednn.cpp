@@ -1,4 +1,5 @@
-// Faults planted into oneDNN: every primitive that a backend executes goes through here to the real library.
+// Faults planted into oneDNN: every primitive that a backend executes passes through here to the real
+// library.
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -10,7 +11,7 @@ namespace breakeven::planted {
 namespace {
 
 constexpr std::array<std::string_view, 2> faults{"skip",    // nothing is computed
-                                                 "zeros"};  // for the first input
+                                                 "zeros"};  // zeros instead of the first input
 
 std::string_view fault() {
   static const std::string_view name = fault_of(faults);
@@ -18,7 +19,7 @@ std::string_view fault() {
 }
 
 void clear(dnnl_memory_t data) {
-  const dnnl::memory memory(data, true);  // whose owner is somebody else
+  const dnnl::memory memory(data, true);  // owned by the caller
   std::memset(memory.get_data_handle(), 0, memory.get_desc().get_size());
 }
 

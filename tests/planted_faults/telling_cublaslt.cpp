@@ -1,4 +1,4 @@
-// In place of cuBLASLt: says what reaches it, a line a call, and computes nothing.
+// Replaces cuBLASLt: prints a line for each call, and computes nothing.
 #include <cublasLt.h>
 
 #include <cstdint>

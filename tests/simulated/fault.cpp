@@ -22,7 +22,7 @@ struct Details {
   std::string status;  // of a refusal
 };
 
-/// Answers what is written instead of `line`, which ends without a newline.
+/// Returns the text to write instead of `line`, which has no newline at its end.
 using Kind = std::function<std::string(const std::string& line, const Details& details)>;
 
 [[noreturn]] void wait_for_ever() {
@@ -50,7 +50,7 @@ const std::map<std::string, Kind>& kinds() {
          const int number = d.number != 0 ? d.number : SIGKILL;
          std::signal(number, SIG_DFL);  // sanitizers catch some of them
          raise(number);
-         wait_for_ever();  // of a signal that does not kill
+         wait_for_ever();  // for a signal that does not kill
        }},
       {"rubbish", [](const auto&, const Details&) { return std::string("\x01}{ 0xdeadbeef \xff\n"); }},
       {"long_line", [](const auto&, const Details&) { return std::string(65U << 20U, 'x') + "\n"; }},
@@ -80,7 +80,7 @@ const std::map<std::string, Kind>& kinds() {
          return answer + "}\n";
        }},
       {"deep", [](const auto&, const Details&) { return "{\"ok\":" + std::string(500'000, '[') + "\n"; }},
-      {"chatter",  // no fault, if the driver reads what it says
+      {"chatter",  // not a fault if the driver reads the output
        [](const std::string& line, const Details&) {
          for (int i = 0; i < 8 * 1024; ++i) fmt::print(stderr, "{:1023}\n", "warning");
          return line + "\n";
@@ -100,7 +100,7 @@ const std::map<std::string, Kind>& kinds() {
        [](const std::string& line, const Details&) {
          return edited(line, [](Json& a) { a["elements"].erase(0); });
        }},
-      {"no_projections",  // no fault: a part of the result is not checked, and that is noted
+      {"no_projections",  // not a fault: a part of the result is not checked, which is noted
        [](const std::string& line, const Details&) {
          return edited(line, [](Json& a) { a.erase("projections"); });
        }},

@@ -1,4 +1,4 @@
-// What the simulated backend does wrong, on demand.
+// The faults of the simulated backend, on demand.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace breakeven::simulated {
 
-/// Settings: `fault` (one of fault_kinds()), `at` (a request by its name), and where it strikes:
-///   nth=N      only at the N-th such request of a process, of those that the other conditions let through
-///   case=R     only while a case is prepared whose id this regular expression finds
+/// A fault. Its settings are `fault` (one of fault_kinds()), `at` (the name of a request), and conditions:
+///   nth=N      only at the N-th such request of a process, among those that meet the other conditions
+///   case=R     only while a case is prepared whose id matches this regular expression
 ///   backend=B  only in the backend of this name
 ///   process=N  only in the N-th process of this name, counted in the log
 ///   number=N   the exit status, or the signal; status=S of a refusal: failed, unsupported, out_of_memory
 class Fault {
  public:
-  /// Throws SettingsError for an unknown kind or request.
+  /// Takes the settings of a fault. Throws SettingsError for an unknown kind or request.
   static Fault taken_from(Settings& settings);
 
-  /// To be asked once for each request, in order.
+  /// True if the fault occurs at this request. Must be called once for each request, in order.
   bool strikes(const std::string& request, const std::string& case_id, const std::string& backend,
                int process);
-  /// What to write instead of the answer `line`. Of many kinds there is none: they do not return.
+  /// Returns the text to write instead of the answer `line`. Many kinds do not return.
   std::string perform(const std::string& line) const;
 
  private:

@@ -1,20 +1,20 @@
-// A backend for tests: its times come from a known function, its results are right, and it goes wrong on
-// demand. It computes nothing and is named after its file, so that links make several of it.
+// A backend for tests: its times come from a known function, its results are right, and it has faults on
+// demand. It computes nothing. It is named after its file, so that links to it are different backends.
 //
-// BREAKEVEN_SIMULATED holds its settings (settings.h, fault.h, cost.h). Beside those:
+// BREAKEVEN_SIMULATED contains its settings (settings.h, fault.h, cost.h). It also has these:
 //   cost=FILE      settings by backend name, as JSON
 //   log=FILE       where each process adds a line for every request: NAME PID REQUEST CASE
-//   spin=1         really spend the time that is answered, instead of answering at once
-//   device=gpu     what it says of itself; version=V likewise, of its library; device_id=ID of the GPU
-//   library_file=F the file that it says its library was loaded from
-//   warning=TEXT   what it says makes it slower here
-//   obeys=0        computes device_seconds by further runs even where it is told not to
-//   supports=OP    this operation alone, instead of all
+//   spin=1         really spends the reported time, instead of answering at once
+//   device=gpu     its device; version=V: the version of its library; device_id=ID: the id of its GPU
+//   library_file=F the file that it reports as its library
+//   warning=TEXT   its reported reason for being slow
+//   obeys=0        computes device_seconds by further runs even if requested not to
+//   supports=OP    supports this operation alone, instead of all
 //   steps=N        training steps in an epoch
-//   extra_work=X   so much longer, as BREAKEVEN_EXTRA_WORK has it where this is not given
-//   room=N         the largest that fits, where that is asked; no larger batch or product can be prepared
-//   daemon=1       starts a process in a session of its own that never ends, which the log calls `daemon`
-// It speaks the protocol by itself, so that it can break it; only the messages are shared.
+//   extra_work=X   additional work, in place of BREAKEVEN_EXTRA_WORK
+//   room=N         the largest size that fits, for `fits`; no larger batch or product can be prepared
+//   daemon=1       starts a process that never ends, in a session of its own, logged as `daemon`
+// It has its own implementation of the protocol, so that it can violate it; only the messages are shared.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@
 namespace breakeven::simulated {
 namespace {
 
-/// Its own file's name behind `breakeven-backend-`.
+/// The part of its file's name after `breakeven-backend-`.
 std::string name_from(const std::filesystem::path& program) {
   constexpr std::string_view prefix = "breakeven-backend-";
   const auto file = program.filename().string();
@@ -51,7 +51,7 @@ std::string name_from(const std::filesystem::path& program) {
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0) _exit(1);  // nobody listens any more
+    if (written < 0) _exit(1);  // the reader has ended
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -62,7 +62,7 @@ void spend(double seconds) {
   }
 }
 
-/// One line for every request, of all processes together.
+/// A file with one line for every request, of all processes together.
 class Log {
  public:
   Log(std::string path, std::string name) : path_(std::move(path)), name_(std::move(name)) {
@@ -74,7 +74,7 @@ class Log {
     write_all(file, fmt::format("{} {} {} {}\n", name_, process, request, case_id));
     close(file);
   }
-  /// How many processes of this name have started, this one among them; 1 without a log.
+  /// The number of processes of this name that have started, including this one; 1 without a log.
   int process() const {
     if (path_.empty()) return 1;
     std::ifstream in(path_);
@@ -92,7 +92,7 @@ class Log {
   std::string path_, name_;
 };
 
-/// As programs do it that are to outlive whoever started them: its parent ends at once.
+/// Starts a daemon in the usual way: its parent ends at once.
 void start_daemon(const Log& log) {
   const pid_t parent = fork();
   if (parent != 0) {
@@ -195,7 +195,7 @@ class Simulation {
                          .transfer = transfer_policy(case_->parameters)};
   }
 
-  /// It is no arbiter.
+  /// It is not a reference backend.
   Answer operator()(const request::Expect&) const {
     return answer::Refusal{.status = "unsupported", .reason = "only the arbiter knows the truth"};
   }
@@ -218,7 +218,7 @@ class Simulation {
                           .losses = {}};
     if (device_ == "gpu" && (request.device_seconds || !obeys_)) {
       sample.device_seconds = std::max(seconds - cost_.fixed, 0.0);
-      if (spin_) spend(*sample.device_seconds * static_cast<double>(request.iterations));  // by further runs
+      if (spin_) spend(*sample.device_seconds * static_cast<double>(request.iterations));  // more runs
     }
     if (cost_.watts > 0) sample.joules = seconds * cost_.watts;
     if (c.workload->measures_latency())
@@ -264,7 +264,7 @@ class Simulation {
     return *case_;
   }
 
-  /// A curve that falls: ln 10 at first, as of a guess among ten classes.
+  /// A falling loss curve: ln 10 at first, like a guess among ten classes.
   std::vector<double> train(std::int64_t steps) {
     std::vector<double> losses;
     for (std::int64_t i = 0; i < steps; ++i)
@@ -277,7 +277,7 @@ class Simulation {
   std::string version_, library_file_, supports_;
   bool spin_ = false;
   std::int64_t steps_ = 0;
-  std::int64_t room_ = 0;  // what fits
+  std::int64_t room_ = 0;  // the largest size that fits
   Cost cost_;
   Log log_;
   int process_ = 1;

@@ -1,4 +1,5 @@
-// What BREAKEVEN_SIMULATED says: key=value pairs with commas between, as in `fault=hang,at=sample,nth=3`.
+// The settings in BREAKEVEN_SIMULATED: key=value pairs with commas between them, such as
+// `fault=hang,at=sample,nth=3`.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,19 @@ class SettingsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Each setting is taken once, by the part of the program that knows it.
+/// The settings. Each is taken once, by the part of the program that uses it.
 class Settings {
  public:
-  /// Throws SettingsError for a part without '=', and for a key that is given twice.
+  /// Throws SettingsError for a part without '=', and for a repeated key.
   explicit Settings(const std::string& text);
-  /// Adds what is not set already.
+  /// Adds a setting if it is not set already.
   void add_fallback(const std::string& key, const std::string& value) { values_.emplace(key, value); }
 
   std::string take_text(const std::string& key, const std::string& otherwise);
-  /// Throws SettingsError where it is no number.
+  /// Throws SettingsError if the value is not a number.
   double take_number(const std::string& key, double otherwise);
   std::int64_t take_integer(const std::string& key, std::int64_t otherwise);
-  /// Throws SettingsError where something is left that nobody has taken: a mistyped key must not pass
-  /// silently for a test that finds nothing.
+  /// Throws SettingsError if a setting was not taken: a mistyped key would make a test find nothing.
   void expect_nothing_left() const;
 
  private:

@@ -1,4 +1,4 @@
-// Built with naive_cblas.h instead of a library's header.
+// Tests the products with naive_cblas.h instead of a library's header.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ struct Stored {
   T* of(std::int64_t product) { return values.data() + product * rows * stride; }
 };
 
-/// Small whole numbers: every routine's result is exact.
+/// Small whole numbers, for which every routine's result is exact.
 template <typename T>
 void expect_right_products(Routine routine, Size size, bool transpose_a, bool transpose_b, T beta) {
   constexpr std::int64_t batch = 2;
@@ -55,7 +55,7 @@ void expect_right_products(Routine routine, Size size, bool transpose_a, bool tr
   Stored<T> c(batch, m, n, 3);
   const Stored<T> before = c;
   for (std::int64_t product = 0; product < batch; ++product) {
-    if (beta == T{0}) std::fill_n(c.of(product), n, std::numeric_limits<T>::quiet_NaN());  // is not read
+    if (beta == T{0}) std::fill_n(c.of(product), n, std::numeric_limits<T>::quiet_NaN());  // must not be read
     multiply(routine, m, n, k, Matrix<T>{a.of(product), a.stride, transpose_a},
              Matrix<T>{b.of(product), b.stride, transpose_b}, beta, c.of(product), c.stride);
     EXPECT_EQ(naive_cblas::called(), routine_name(routine));

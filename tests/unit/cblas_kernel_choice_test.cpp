@@ -95,7 +95,7 @@ TEST(KernelChoice, FewRoundsDecideNothing) {
   EXPECT_EQ(fastest({raced({100, 100, 100, 100, 100}), raced({50, 50, 50, 50, 50})}), 0U);
 }
 
-/// A race on a machine with a neighbour: every round is slowed at random, some of them much.
+/// A race on a machine with other work: every round is slower by a random amount, some of them much.
 class RaceWithNoise {
  public:
   explicit RaceWithNoise(std::uint64_t seed) : generator_(seed) {}

@@ -1,4 +1,4 @@
-// What the CUDA backend's kernels on long arrays do in one thread, on the CPU.
+// Tests one thread of the CUDA backend's kernels on long arrays, on the CPU.
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
@@ -125,7 +125,7 @@ TEST(CudaArrays, NumbersMadeOnTheDeviceAreTheHosts) {
   expect_inputs<double>(Dtype::f64);
 }
 
-/// Where memory is given out only when it is touched, an array of any size can be had.
+/// An array of any size, on systems that provide memory only when it is touched.
 template <typename T>
 class LargeArray {
  public:

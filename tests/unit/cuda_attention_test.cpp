@@ -1,4 +1,5 @@
-// The CUDA backend's attention of one head, on the CPU by one thread, against its definition in float64.
+// Compares the CUDA backend's attention of one head, computed on the CPU by one thread, with its definition
+// in float64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ std::vector<float> random_values(std::size_t count, std::uint64_t stream) {
   return values;
 }
 
-/// As network.h says: head h has the features [h size, (h + 1) size) of q, k and v, which lie side by side.
+/// The definition, see network.h: head h has the features [h size, (h + 1) size) of q, k and v, which are
+/// side by side.
 std::vector<double> defined(const std::vector<double>& qkv) {
   const int width = attention_shape.heads * attention_shape.size;
   const auto element = [&](int token, int part, int head, int feature) {

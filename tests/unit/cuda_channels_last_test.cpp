@@ -1,4 +1,4 @@
-// Weights of the CUDA backend's networks, whose tensors lie channels last.
+// Tests the weights of the CUDA backend's networks, whose tensors have channels last.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ std::size_t tensor_named(const Network& network, const std::string& name) {
   return 0;
 }
 
-/// Every row of a tensor holds channels x pixels as it is defined, and pixels x channels here.
+/// Checks that each row of a tensor, channels x pixels in its definition, is pixels x channels here.
 void expect_turned(const std::string& network_name, const std::string& tensor, std::size_t channels,
                    std::size_t pixels) {
   const Network network = network_of({{"network", network_name}});

@@ -1,4 +1,4 @@
-// The CUDA backend's loss of one image, on the CPU, against the reference network's.
+// Compares the CUDA backend's loss of one image, computed on the CPU, with the reference network's.
 #include <gtest/gtest.h>
 
 #include <array>

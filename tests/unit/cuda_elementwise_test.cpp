@@ -1,4 +1,4 @@
-// What the CUDA backend's kernels compute of one value, on the CPU.
+// Tests the CUDA backend's elementwise functions, on the CPU.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST(CudaElementwise, GeluIsTheExactOne) {
     const auto rounded = static_cast<float>(x);
     EXPECT_NEAR(gelu(rounded), exact_gelu(rounded), 3e-7 * (1 + std::abs(x))) << x;
   }
-  // The approximation by tanh is off by that much.
+  // The tanh approximation differs by this much.
   const double x = 2;
   const double by_tanh =
       x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));

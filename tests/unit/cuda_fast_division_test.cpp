@@ -1,4 +1,4 @@
-// Division by multiplication, which the CUDA backend's kernels find their places with.
+// Tests division by multiplication, with which the CUDA backend's kernels compute indices.
 #include <gtest/gtest.h>
 
 #include <cstdint>

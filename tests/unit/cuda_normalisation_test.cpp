@@ -1,4 +1,5 @@
-// The CUDA backend's layer normalisation of one token, on the CPU, against its definition in float64.
+// Compares the CUDA backend's layer normalisation of one token, computed on the CPU, with its definition in
+// float64.
 #include <gtest/gtest.h>
 
 #include <cmath>

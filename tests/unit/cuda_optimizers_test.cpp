@@ -1,4 +1,4 @@
-// The CUDA backend's updates and loss scale, on the CPU.
+// Tests the CUDA backend's updates and loss scale, on the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t trained_seed = 5;
 constexpr int trained_steps = 4;
 
-/// Trains a small network by the reference, and hands the gradients of each step to `follow(tensor, element,
-/// gradient)`, which returns where that leads; then compares.
+/// Trains a small network with the reference. Passes the gradients of each step to `follow(tensor, element,
+/// gradient)`, which returns the updated parameter, and compares it with the reference's.
 template <typename Follow, typename EndStep>
 void expect_as_the_reference(const std::string& optimizer, const Follow& follow, const EndStep& end_step) {
   const TemporaryFolder folder;
@@ -114,8 +114,8 @@ TEST(CudaLossScale, HalvesAndSkipsWhereAGradientIsNotFinite) {
   EXPECT_EQ(state.finite_steps, 0);
   EXPECT_EQ(state.not_finite, 0);
   EXPECT_EQ(state.updates, 0);
-  EXPECT_EQ(state.correction1, correction);  // adam has not moved
-  EXPECT_EQ(state.losses, 1U);               // the loss was computed all the same
+  EXPECT_EQ(state.correction1, correction);  // adam made no update
+  EXPECT_EQ(state.losses, 1U);               // the loss was computed nevertheless
 }
 
 TEST(CudaLossScale, DoublesAfterManyFiniteSteps) {

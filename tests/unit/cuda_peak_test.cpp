@@ -1,4 +1,4 @@
-// What the CUDA backend's measurement of arithmetic does in one thread, on the CPU.
+// Tests one thread of the CUDA backend's measurement of arithmetic, on the CPU.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The CUDA backend's max-pooling, on the CPU, element by element as its threads do it.
+// Tests the CUDA backend's max-pooling on the CPU, element by element as its threads compute it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Pooled run(const PoolShape& shape, bool of_relu) {
   Pooled pooled{std::vector<float>(inputs), std::vector<float>(outputs, unwritten),
                 std::vector<float>(outputs), std::vector<float>(inputs, unwritten)};
   const RandomStream numbers(1, 8);
-  // Few different values, so that some are equal; negative ones are cut off where ReLU came before.
+  // Few different values, so that some are equal. Negative ones become 0 after ReLU.
   for (std::size_t i = 0; i < inputs; ++i) {
     pooled.input[i] = std::round(4 * numbers.uniform(i));
     if (of_relu) pooled.input[i] = std::max(pooled.input[i], 0.0F);
@@ -46,7 +46,7 @@ Pooled run(const PoolShape& shape, bool of_relu) {
   return pooled;
 }
 
-/// With `count` channels at once.
+/// Computes `count` channels at once.
 template <int count = 1>
 void expect_right(const PoolShape& shape, bool of_relu) {
   const Pooled pooled = run<count>(shape, of_relu);

@@ -1,4 +1,4 @@
-// What of a history counts as a new change for the worse.
+// Tests which changes in a history count as new and for the worse.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -194,7 +194,7 @@ TEST(HistoryCheckTest, AYoungHistorySaysWhatIsWrong) {
   EXPECT_EQ(exit_status(check_history(few, {})), 1);
 }
 
-/// Ten runs, of which the last four take a fifth of the time in one case, and five times as long in another.
+/// Ten runs; in the last four one case takes a fifth of the time, and another five times as long.
 TEST(HistoryCheckTest, AYoungHistorySaysWhatIsKnown) {
   const History h = history_of({stepped(10, 6, 0.2), stepped(10, 6, 5, 2), stepped(10, 100, 1, 3)});
   const HistoryCheck check = check_history(h, {});
@@ -244,7 +244,7 @@ TEST(HistoryCheckTest, WhatIsNotOkInTheNewestRunCounts) {
   EXPECT_EQ(exit_status(check_history(h, {})), 0) << "long ago";
 }
 
-/// One noisy day hits all series alike: what they have in common must not add up.
+/// A noisy day affects all series alike: this common effect must not add up.
 TEST(HistoryCheckTest, FiveHundredSeriesWithCommonNoiseGiveNoAlarm) {
   int alarms = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -1,4 +1,4 @@
-// The store: what is added is there, once, whole, and in order; what is no store is refused.
+// Tests the store: added runs are there once, complete and in order; a file that is not a store is refused.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -39,7 +39,7 @@ class HistoryStoreTest : public testing::Test {
         result, to_json_text(result),
         {.commit = commit, .branch = "main", .time = "", .machine = machine, .source = "f.json"});
   }
-  /// Done by another connection.
+  /// Executes SQL with another connection.
   void execute(const char* sql) const {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);

@@ -1,4 +1,4 @@
-// The caches that count, on a machine whose description is planted.
+// Tests finding the relevant caches, on a machine whose description is planted.
 #include <gtest/gtest.h>
 
 #include "host/cache.h"
@@ -7,7 +7,7 @@
 namespace breakeven {
 namespace {
 
-/// Two CPUs with caches of their own up to the second level, and a third level that they share.
+/// A machine of two CPUs with their own caches up to the second level, and a shared third level.
 class DescribedCaches : public testing::Test {
  protected:
   DescribedCaches() {

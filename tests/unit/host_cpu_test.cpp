@@ -1,4 +1,4 @@
-// What can be said of any machine's CPUs; this one's cannot be known beforehand.
+// Tests properties that the CPUs of any machine have; those of this machine are not known in advance.
 #include <gmock/gmock.h>
 #include <sched.h>
 
@@ -11,7 +11,7 @@
 namespace breakeven {
 namespace {
 
-/// Gives the affinity back at the end of its life.
+/// Restores the affinity on destruction.
 class Affinity {
  public:
   Affinity() { sched_getaffinity(0, sizeof before_, &before_); }

@@ -1,6 +1,6 @@
-// A thousand mutations of real inputs for each reader that users reach. Each is read, or refused by the
-// exception that the reader documents, with a message that is fit for a user. What is read can be used:
-// reports are written in every form.
+// A thousand mutations of real inputs for each reader that users reach. Each is read, or refused with the
+// exception that the reader documents, with a message that is fit for a user. Results that were read can be
+// used: reports are written in every form.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -280,13 +280,14 @@ Reader answer_reader(const std::string& kind) {
   return {.inputs = recorded_answers(kind), .mutate = mutations::mutated_json, .read = read_answer<T>};
 }
 
-/// Made where it is used: the program of all unit tests is started for each of them.
+/// A reader by name. It is made where it is used, because the program of all unit tests is started for each
+/// test.
 struct NamedReader {
   std::string name;
   Reader (*make)();
 };
 
-/// Prints by its name alone.
+/// Prints only the name.
 void PrintTo(const NamedReader& reader, std::ostream* out) {
   *out << reader.name;
 }
@@ -409,7 +410,7 @@ TEST_P(SlowMutatedInputs, AreReadOrRefusedInAMessage) {
     }
   }
   EXPECT_GE(read + refused, mutations_of_each);
-  // Mutations that are all refused at once, or none of which is, would test nothing.
+  // Mutations that are all refused at once, or all accepted, would test nothing.
   EXPECT_GE(read, mutations_of_each / 50);
   EXPECT_GE(refused, mutations_of_each / 50);
   RecordProperty("read", read);

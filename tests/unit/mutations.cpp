@@ -7,8 +7,8 @@
 namespace breakeven::mutations {
 namespace {
 
-/// Bytes that readers of text stumble over: control characters, text that is not UTF-8, or cut off, or no
-/// character, ends of strings and of lines.
+/// Bytes that are difficult for readers of text: control characters, invalid or incomplete UTF-8, code points
+/// that are not characters, ends of strings and of lines.
 const std::vector<std::string>& strange_bytes() {
   static const std::vector<std::string> all{"\x1b[2J",
                                             "\x07",
@@ -34,7 +34,7 @@ const std::vector<std::string>& strange_bytes() {
   return all;
 }
 
-/// Numbers at the ends of what types hold, and beyond. JSON has the last three, and no double has them.
+/// Numbers at the limits of types, and beyond. The last three are valid JSON, but no double has them.
 const std::vector<std::string>& strange_numbers() {
   static const std::vector<std::string> all{"0",
                                             "-0.0",
@@ -59,7 +59,7 @@ const std::vector<std::string>& strange_numbers() {
   return all;
 }
 
-/// Changes a document in one place, which is as often near its root as deep in it.
+/// Changes a document in one place, near its root as often as deep in it.
 class DocumentMutation {
  public:
   DocumentMutation(Json& document, Random& random) : random_(random), root_(document) {}
@@ -80,7 +80,7 @@ class DocumentMutation {
     }
   }
 
-  /// Text that no document holds stands in it as a string of this form.
+  /// A placeholder string for text that a document cannot contain.
   static std::string marked(std::size_t raw) { return "@raw " + std::to_string(raw) + "@"; }
   const std::vector<std::string>& raw_texts() const { return raw_; }
 
@@ -135,7 +135,7 @@ class DocumentMutation {
   }
 
   void change_members(Json::object_t& members) {
-    // Assigning to a key is not possible: the members are made anew.
+    // A key cannot be assigned, so the members are made again.
     std::vector<std::pair<std::string, Json>> all(members.begin(), members.end());
     const auto at = all.begin() + static_cast<std::ptrdiff_t>(index_);
     switch (pick(5, random_)) {

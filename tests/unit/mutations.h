@@ -1,5 +1,4 @@
-// Valid inputs made wrong, for what every reader must survive: tests count on these, and fuzzers make others
-// of them.
+// Makes valid inputs invalid, for tests of every reader, and for fuzzers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,8 @@
 namespace breakeven::mutations {
 
 using Json = nlohmann::ordered_json;
-/// The same numbers everywhere, as its standard defines them; distributions are not defined so.
+/// Its numbers are the same everywhere, because the standard defines them; it does not define those of
+/// distributions.
 using Random = std::mt19937_64;
 
 /// A number below `count`, which is above 0.

@@ -1,5 +1,5 @@
-// The CBLAS functions that src/backends/cblas/gemm.cpp calls, computed in the plainest way, with a failure
-// where an argument is not allowed.
+// The CBLAS functions that src/backends/cblas/gemm.cpp calls, as plain loops. An invalid argument is a test
+// failure.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ void gemm(bool transpose_a, bool transpose_b, int m, int n, int k, T alpha, cons
   }
 }
 
-/// m and n are of the matrix as stored.
+/// m and n are those of the matrix as stored.
 template <typename T>
 void gemv(bool transposed, int m, int n, T alpha, const T* a, int lda, const T* x, int incx, T beta, T* y,
           int incy) {

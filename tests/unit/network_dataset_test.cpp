@@ -18,7 +18,7 @@ class NetworkDataset : public ::testing::Test {
 
   std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
 
-  /// Reading must fail, naming `name`, saying `what` and how to help oneself.
+  /// Expects that reading fails with a message that names `name`, contains `what` and gives a remedy.
   void expect_error(const std::string& name, const std::string& what) const {
     try {
       read_images(folder_.path(), Split::train);
@@ -54,7 +54,8 @@ TEST_F(NetworkDataset, ReadsGzip) {
   EXPECT_EQ(zipped.labels, plain.labels);
 }
 
-/// A machine without Debian's package has the default data set elsewhere; a folder that a case names stays.
+/// A machine without Debian's package has the default data set elsewhere; a folder that a case names is not
+/// replaced.
 TEST_F(NetworkDataset, TheDefaultOneMayBeElsewhere) {
   EXPECT_EQ(dataset_folder(default_dataset), default_dataset);
   setenv("BREAKEVEN_FASHION_MNIST", folder_.path().c_str(), 1);

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// As PyTorch counts the parameters of the same modules.
+// Expected values: PyTorch's counts of the parameters of the same modules.
 TEST(NetworkDescription, ParametersAreAsManyAsPublished) {
   EXPECT_EQ(network_of({{"network", "mlp"}}).parameter_elements(), 669706);
   EXPECT_EQ(network_of({{"network", "lenet"}}).parameter_elements(),

@@ -15,7 +15,7 @@ namespace breakeven {
 
 using Given = std::vector<std::pair<std::string, Value>>;
 
-/// A case of `op` with these parameters and every other at its fallback.
+/// A case of `op` with these parameters, and the default values of all others.
 inline Case case_of(const std::string& op, const Given& given) {
   Parameters parameters;
   for (const auto& [name, value] : given) parameters.set(name, value);

@@ -1,5 +1,5 @@
-// The gradients of the reference against finite differences of its loss: the reference is the arbiter of all
-// backends, so nothing but calculus may be the arbiter of it.
+// Compares the reference's gradients with finite differences of its loss. All backends are compared with the
+// reference, so it is compared with nothing but calculus.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,8 +74,8 @@ TEST(NetworkGradients, Transformer) {
                                     {"hidden", std::int64_t{20}}}));
 }
 
-// What no network of ours has, and a backend may meet one day: strided convolution, odd sizes in a pool, GELU
-// behind a convolution.
+// Forms that no current network has, but a backend may meet: strided convolution, odd sizes in a pool, GELU
+// after a convolution.
 TEST(NetworkGradients, StridedConvolutionAndOddPool) {
   Layer conv;
   conv.kind = LayerKind::conv2d;

@@ -22,15 +22,15 @@ constexpr std::uint32_t train_images = 50;
 constexpr std::uint32_t test_images = 25;
 constexpr std::uint64_t seed = 3;
 
-/// What was asked of a model.
+/// The calls of a model.
 struct Log {
   std::vector<std::vector<std::uint32_t>> steps;
   std::vector<std::vector<std::uint32_t>> inferred;
   int resets = 0;
 };
 
-/// Loss: how many steps were taken since the last reset. Logits: the label of the first image that it is
-/// asked for is guessed for all.
+/// A model whose loss is the number of steps since the last reset. Its logits predict the label of the first
+/// requested image for all images.
 class RecordingModel final : public Model {
  public:
   RecordingModel(Log& log, ModelTask task) : log_(log), task_(std::move(task)) {}
@@ -109,7 +109,7 @@ TEST_F(NetworkModelCase, OrdersOfEpochsAreMadeBeforeTheStepsThatAreTimed) {
   EXPECT_EQ(made, distinct_orders);
 }
 
-/// Takes a few batches ahead, and checks that what comes next is what it was told.
+/// A model that accepts a few batches in advance, and checks that the next batches are those.
 class ForesightedModel final : public Model {
  public:
   static constexpr std::int64_t most_ahead = 5;
@@ -158,7 +158,7 @@ TEST_F(NetworkModelCase, RowsAreToldAheadAsTheyAreTaken) {
     const Case asked = problem(op, 16);
     const auto prepared =
         op == std::string("train") ? make_training(asked, seed, make) : make_inference(asked, seed, make);
-    prepared->run();  // not told
+    prepared->run();  // not passed in advance
     EXPECT_EQ(model->foreseen, 0);
     prepared->prepare_runs(4);  // over the end of an epoch of 3, and of the test set
     for (int run = 0; run < 4; ++run) prepared->run();
@@ -166,7 +166,7 @@ TEST_F(NetworkModelCase, RowsAreToldAheadAsTheyAreTaken) {
     prepared->prepare_runs(40);
     for (int run = 0; run < 3; ++run) prepared->run();
     EXPECT_EQ(model->foreseen, 7) << op;
-    prepared->prepare_runs(40);  // fewer runs came than were told of
+    prepared->prepare_runs(40);  // fewer runs than were announced
     for (int run = 0; run < 40; ++run) prepared->run();
     EXPECT_EQ(model->foreseen, 7 + ForesightedModel::most_ahead) << op;
     if (op == std::string("train")) {
@@ -183,7 +183,7 @@ TEST_F(NetworkModelCase, LaterEpochsRepeatTheOrders) {
   EXPECT_EQ(log_.steps.back(), batch_of_epoch(1, 0, 50));
 }
 
-/// Answers how many runs it was told of, and how many it did.
+/// A case that counts the runs that were announced, and those that were made.
 class PreparedRuns final : public Prepared {
  public:
   void prepare_runs(std::int64_t runs) override { prepared += runs; }
@@ -255,8 +255,8 @@ TEST_F(NetworkModelCase, EpochsStartOverAndThenGoOn) {
   EXPECT_EQ(log_.steps[3], batch_of_epoch(1, 0, 16));
 }
 
-/// A device's: steps are started, and their losses fetched when they are asked for. Nothing else may be
-/// called while steps are timed.
+/// A model of a device: steps are started, and their losses are copied on request. Nothing else may be called
+/// while steps are timed.
 class StartingModel final : public Model {
  public:
   explicit StartingModel(int& waits) : waits_(waits) {}
@@ -363,7 +363,7 @@ TEST_F(NetworkModelCase, TheReferenceModelShowsTheTruth) {
   }
 }
 
-// Batches that do not divide the chunks the reference takes, and epochs within the first steps.
+// Batch sizes that do not divide the reference's chunks, and epochs that end within the first steps.
 TEST_F(NetworkModelCase, TheTruthCrossesEpochs) {
   const Case c = problem("train", 30);
   const Evidence truth = reference_result(c, seed, {0});

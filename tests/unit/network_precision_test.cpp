@@ -1,6 +1,6 @@
-// Does the tolerance tell honest arithmetic from a narrower one? The reference network in float32 plays an
-// honest f32 backend; with the operands of every product rounded to TF32 or bf16 it plays one that took a
-// shortcut.
+// Tests whether the tolerance distinguishes correct arithmetic from lower precision. The reference network in
+// float32 stands for a correct f32 backend; with the operands of every product rounded to TF32 or bf16, it
+// stands for one of lower precision.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -28,14 +28,14 @@ float rounded_to_f16(float x) {
   return from_f16(to_f16(x));
 }
 
-/// Truncates as Hopper's wgmma does on reading operands.
+/// Truncates like Hopper's wgmma when it reads operands.
 float cut_to_tf32(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0x1fffU);
 }
 
 constexpr std::uint64_t parameters_seed = 1;
 
-/// What a backend would show that computes in float32 with operands rounded by `round`.
+/// The evidence of a backend that computes in float32 with operands rounded by `round`.
 Evidence shown_by(RoundOperand<float> round, const Case& problem, const std::vector<std::int64_t>& elements) {
   const ModelTask task = model_task(problem.parameters, parameters_seed);
   const LabelledImages& data = task.data->images(Split::train);
@@ -101,11 +101,11 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
   EXPECT_TRUE(verdict(f16, "f16").correct) << verdict(f16, "f16").detail;
   EXPECT_FALSE(verdict(bf16, "tf32").correct);
   EXPECT_TRUE(verdict(bf16, "bf16").correct) << verdict(bf16, "bf16").detail;
-  // Not by a hair: sequential sums are the worst an f32 backend does, and TF32 is far off.
+  // By a wide margin: sequential sums are the least accurate of any f32 backend, and TF32 is far off.
   EXPECT_LT(verdict(honest, "f32").error, 0.5 * verdict(honest, "f32").tolerance);
   EXPECT_GT(verdict(tf32, "f32").error, 10 * verdict(tf32, "f32").tolerance);
 
-  // A training that forgets its update shows the right logits and the wrong losses.
+  // A training without its update has the right logits and the wrong losses.
   Evidence stuck = honest;
   stuck.losses[1] = stuck.losses[0];
   EXPECT_FALSE(verdict(stuck, "f32").correct);

@@ -5,7 +5,7 @@
 namespace breakeven::onednn {
 namespace {
 
-// Names by oneDNN 2.6.3 and 3.9.
+// Names from oneDNN 2.6.3 and 3.9.
 TEST(OnednnImplementationNames, InstructionsTellWhatHalvesBytes) {
   for (const char* name : {"jit_uni_int8:sse41", "jit_uni_int8:avx2", "jit_uni_int8_1x1:avx2",
                            "jit_int8:avx512_core", "jit_int8_1x1:avx512_core"})

@@ -17,7 +17,7 @@ HalfBits f16(float x) {
   return static_cast<HalfBits>(to_f16(x));
 }
 
-/// In ascending order, with the largest and smallest of both formats.
+/// Numbers in ascending order, with the largest and smallest of both formats.
 const std::vector<float>& ascending() {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   static const std::vector<float> values{-infinity, -65504.0F, -3.0F,    -1.0F,    -0.5F,    -0x1p-14F,

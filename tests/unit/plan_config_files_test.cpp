@@ -1,4 +1,4 @@
-// The files that a config reads, which no output may replace.
+// Tests finding the files that a config reads, which no output may replace.
 #include <gmock/gmock.h>
 
 #include "plan/config_files.h"

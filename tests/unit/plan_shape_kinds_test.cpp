@@ -1,4 +1,4 @@
-// The kinds of matrix products that a config tries.
+// Tests finding the kinds of matrix shapes in a config.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

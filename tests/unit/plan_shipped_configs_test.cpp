@@ -1,4 +1,5 @@
-// What lies in configs/: every config and every shape file can be used, and the published lists are whole.
+// Tests the files in configs/: every config and every shape file can be used, and the published lists are
+// complete.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -54,7 +55,7 @@ std::size_t count_rows(const std::string& prefix) {
   return rows;
 }
 
-/// `breakeven list` shows them in a terminal of 80 columns, a line each.
+/// `breakeven list` shows each in one line of a terminal with 80 columns.
 TEST(ShippedConfigs, AskShortQuestions) {
   constexpr std::size_t longest = 54;
   std::map<std::string, std::string> seen;
@@ -67,8 +68,8 @@ TEST(ShippedConfigs, AskShortQuestions) {
   }
 }
 
-/// Sparse peaks are twice the dense ones, as stated up to rounding; narrower types are no slower; names are
-/// unique but for their memory.
+/// Sparse peaks are twice the dense ones, up to rounding as stated; types of lower precision are no slower;
+/// names are unique except for the size of the memory.
 TEST(ShippedCatalogue, IsConsistentInItself) {
   const DeviceCatalogue catalogue = read_device_catalogue(configs / catalogue_name);
   EXPECT_GE(catalogue.size(), 20U);

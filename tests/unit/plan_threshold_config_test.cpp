@@ -187,7 +187,7 @@ TEST_F(ThresholdConfigFile, MayGoInSteps) {
   EXPECT_EQ(config.questions[0].factor, 2) << "of the search, which has no use for the step";
 }
 
-/// Rows that are names alone have no parameter.
+/// Rows that contain only labels have no parameter.
 TEST_F(ThresholdConfigFile, GoesWithRowsThatHaveOnlyLabels) {
   folder_.write("s.json", R"({"source": "a test", "columns": ["label"], "rows": [["x"], ["y"]]})");
   const ThresholdConfig config = read(
@@ -198,7 +198,7 @@ TEST_F(ThresholdConfigFile, GoesWithRowsThatHaveOnlyLabels) {
   EXPECT_EQ(config.questions[1].at(1, 17).label, "y");
 }
 
-/// Each alone is small: the workload, and the shapes that a side has in their place.
+/// The workload and the shapes that replace its values for one side are each small.
 TEST_F(ThresholdConfigFile, RefusesASideOfTooManyCases) {
   std::string rows, values;
   for (int i = 1; i <= 500; ++i) {

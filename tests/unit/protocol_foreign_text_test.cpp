@@ -1,4 +1,4 @@
-// What others wrote goes into messages as short lines of valid text.
+// Tests that text from other programs becomes short lines of valid text in messages.
 #include <gtest/gtest.h>
 
 #include "protocol/foreign_text.h"

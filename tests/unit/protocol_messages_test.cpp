@@ -1,4 +1,5 @@
-// Every message survives being written and read; what is no message is refused by name.
+// Tests that every message is unchanged after being written and read, and that anything else is refused with
+// its name.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -63,7 +64,7 @@ TEST(Requests, AreReadAsTheyWereWritten) {
   round_trip(request::Quit{});
 }
 
-/// The names of the parameters that a program is told of a product.
+/// The names of a product's parameters that are sent to a program.
 std::vector<std::string> told(Parameters parameters) {
   for (const char* size : {"m", "n", "k"}) parameters.set(size, std::int64_t{1});
   const auto problem = make_case(*find_workload("matmul"), parameters);
@@ -191,7 +192,8 @@ TEST(Requests, RubbishIsRefused) {
         R"({"request": "sample"})", R"({"request": "sample", "iterations": "2"})",
         R"({"request": "sample", "iterations": 0})", R"({"request": "sample", "iterations": -1})",
         R"({"request": "verify", "elements": 3})", R"({"request": "prepare", "op": "nosuch", "seed": 1})",
-        // What get() would make integers of: undefined, wrapped around, cut off, or not meant as one.
+        // Values from which get() would make integers: undefined, wrapped around, truncated, or of another
+        // type.
         R"({"request": "hello", "protocol": 1e11})", R"({"request": "hello", "protocol": 99999999999})",
         R"({"request": "hello", "protocol": true})", R"({"request": "sample", "iterations": 2.5})",
         R"({"request": "sample", "iterations": 1e30})",
@@ -276,7 +278,7 @@ TEST(Answers, ImpossibleNumbersAreRefused) {
   }
 }
 
-/// nlohmann_json takes a NUL for the end of a text.
+/// nlohmann_json treats a NUL as the end of a text.
 TEST(Answers, ALineWithANulIsNone) {
   EXPECT_THAT(why_refused<answer::Done>(std::string("{\"ok\":true}\0", 12)), HasSubstr("not a JSON object"));
   EXPECT_THROW(parse_request(std::string("{\"request\":\"quit\"}\0rest", 23)), ProtocolError);
@@ -295,7 +297,7 @@ TEST(Answers, WhatNoMessageComesNearIsRefused) {
   EXPECT_THAT(why_refused<answer::Done>(values + "]}"), HasSubstr("more than 8388608 values"));
 }
 
-/// What stands in a text is no key and no level.
+/// The contents of a string are neither keys nor levels.
 TEST(Answers, ATextMayHoldAnything) {
   const std::string text = std::string(10'000, '[') + std::string(10'000, ':') + R"(\")";
   EXPECT_EQ(why_refused<answer::Done>(fmt::format(R"({{"ok":true,"comment":"{}"}})", text)), "was accepted");

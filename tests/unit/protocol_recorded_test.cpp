@@ -1,4 +1,5 @@
-// What programs of earlier commits answered (tests/recorded) is still read, and so is what they were asked.
+// Tests that recorded answers of programs of earlier commits (tests/recorded), and the requests to them, can
+// still be read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ bool reads(const std::string& answer, bool ok) {
   return std::holds_alternative<T>(parse_answer<T>(answer)) == ok;
 }
 
-/// Whether an answer is read, as what was asked for or as a refusal.
+/// True if an answer is read as an answer to the request, or as a refusal.
 bool reads_answer(const std::string& kind, const std::string& answer, bool ok) {
   if (kind == "hello") return reads<answer::Hello>(answer, ok);
   if (kind == "prepare") return reads<answer::Ready>(answer, ok);
@@ -55,7 +56,8 @@ TEST_P(RecordedSession, IsRead) {
   EXPECT_GE(verified, 2U) << "a recording without a case says little";
 }
 
-/// What is left out of a case for older programs is what a program of today assumes without it.
+/// Parameters that are not sent to older programs have the values that a current program assumes without
+/// them.
 TEST_P(RecordedSession, AsksForTheCasesThatTheDriverMeans) {
   std::ifstream in(GetParam());
   std::size_t prepared = 0;

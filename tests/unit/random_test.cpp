@@ -9,7 +9,7 @@
 namespace breakeven {
 namespace {
 
-// The first outputs of SplitMix64 seeded with 0, as its authors' reference program prints them.
+// The first outputs of SplitMix64 with seed 0, from its authors' reference program.
 TEST(Random, MixIsSplitMix64) {
   EXPECT_EQ(mix(0x9e3779b97f4a7c15ULL), 0xe220a8397b1dcdafULL);
   EXPECT_EQ(mix(2 * 0x9e3779b97f4a7c15ULL), 0x6e789e6aa1b965f4ULL);

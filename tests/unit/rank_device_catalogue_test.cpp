@@ -1,4 +1,4 @@
-// Catalogues of devices are read whole, or refused with the place of the fault.
+// Tests that catalogues of devices are read completely, or refused with the place of the error.
 #include <gmock/gmock.h>
 
 #include "plan/json_file.h"

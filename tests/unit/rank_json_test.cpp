@@ -1,4 +1,4 @@
-// The ranking file, field by field: docs/ranking.md.
+// Tests the ranking file, field by field: docs/ranking.md.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ PriceSource page() {
   return {.currency = "EUR", .source = "a page", .date = "2026-10-01"};
 }
 
-/// Every field set, and no two alike.
+/// A ranking with every field set, and no two alike.
 Ranking full_ranking(const std::vector<BackendRecord>& backends) {
   Ranking ranking;
   ranking.created = "2026-11-01T12:00:00Z";

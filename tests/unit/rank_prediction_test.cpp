@@ -1,4 +1,4 @@
-// Times by a roofline and by what others reach of theirs.
+// Tests predicting times from a roofline and from how much of theirs other devices reach.
 #include <gmock/gmock.h>
 
 #include <cmath>

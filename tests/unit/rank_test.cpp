@@ -212,7 +212,7 @@ TEST(Rank, APriceMayBeOfOneOfSeveralProcessorsOfOneName) {
   EXPECT_NEAR(ranking.ranked[1].cost->value, 3, 1e-12);
 }
 
-/// The costs per hour, by these offers, of two machines whose processors have the same name in the kernel.
+/// The costs per hour, with these offers, of two machines whose processors have the same name in the kernel.
 std::vector<std::string> priced(const std::vector<Offer>& offers) {
   std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
                               machine("vm", {sample::product("onednn", 64, 7200)})};
@@ -462,7 +462,7 @@ TEST(Rank, SaysWhenAGpuPays) {
   const Ranking without = ranked(results, {}, prices, Quantity::time);
   ASSERT_THAT(without.paybacks, SizeIs(2));
   EXPECT_NEAR(without.paybacks[0].busy->value, 0.04, 1e-9) << "4 times the price, 100 times the speed";
-  // Half a dollar saved by 36 s: 2,000 of them, 20 hours.
+  // 36 s save half a dollar: 2,000 of them, 20 hours.
   EXPECT_TRUE(without.paybacks[1].bought);
   EXPECT_NEAR(*without.paybacks[1].hours, 20, 1e-9);
 
@@ -544,7 +544,7 @@ TEST(Rank, KnowsWhatFits) {
   EXPECT_EQ(ranking.fits[0].largest.at("CPU of a, 2 cores").largest, 4096);
 }
 
-/// A GPU whose maker states so many GFLOP/s and GB/s.
+/// A GPU with this many GFLOP/s and GB/s in its vendor's specification.
 DeviceEntry stated(const std::string& name, double gflops, double gbps) {
   DeviceEntry entry;
   entry.name = name;
@@ -554,7 +554,7 @@ DeviceEntry stated(const std::string& name, double gflops, double gbps) {
   return entry;
 }
 
-/// Its products reach this part of their roofline.
+/// Results of a device whose products reach this fraction of their roofline.
 Result at_efficiency(const DeviceEntry& device, double efficiency) {
   std::vector<CaseResult> cases;
   for (const std::int64_t m : {64, 1024}) {
@@ -626,7 +626,7 @@ DeviceEntry stated_processors(const std::string& name, int cores, double gflops,
   return entry;
 }
 
-/// A machine with all of these cores, whose products reach this part of their roofline.
+/// A machine with all of these cores, whose products reach this fraction of their roofline.
 Result processors_at(const DeviceEntry& device, double efficiency) {
   Result run = at_efficiency(device, efficiency);
   for (CaseResult& c : run.cases) {
@@ -683,7 +683,7 @@ CaseResult square(std::int64_t side, double seconds) {
       "matmul", {{"m", side}, {"n", side}, {"k", side}, {"dtype", std::string("f32")}}, seconds);
 }
 
-/// Results that state that a machine does so many GFLOP/s in f32, and 100 GB/s.
+/// Results of a machine with this many GFLOP/s in f32, and 100 GB/s.
 std::vector<CaseResult> ceilings_of(double gflops) {
   const Parameters f32{{"dtype", std::string("f32")}};
   const double flop = sample::measured_case("peak", f32, 1).flop;
@@ -692,7 +692,7 @@ std::vector<CaseResult> ceilings_of(double gflops) {
           sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, bytes / 100e9)};
 }
 
-/// A machine whose products of these sides take `over` times what its ceilings allow.
+/// A machine whose products of these sizes take `over` times what its ceilings allow.
 Result machine_with_ceilings(const std::string& host, double gflops, double over,
                              const std::vector<std::int64_t>& sides) {
   std::vector<CaseResult> cases = ceilings_of(gflops);
@@ -728,7 +728,7 @@ TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
   ASSERT_THAT(first.parts, SizeIs(2));
   EXPECT_TRUE(first.parts[0].predicted);
   const double least = square(512, 1).flop / 1000e9;
-  // Its ceilings, as the others', are of the best of samples, which the medians are 1.1 times.
+  // All ceilings are from the best samples, and the medians are 1.1 times those.
   EXPECT_NEAR(first.parts[0].seconds->value / least, std::sqrt(1.2 * 1.5), 0.01);
   const PredictionError error = ranking.prediction_errors.at({RooflineOf::ceilings, DeviceKind::processors});
   EXPECT_EQ(error.devices, 2U);
@@ -750,7 +750,7 @@ TEST(Rank, PredictsWhatAMachineLacksFromItsCeilings) {
   EXPECT_THAT(to_json_text(ranking), HasSubstr("\"predicted\":true"));
 }
 
-/// In whichever accepted dtype is predicted to be faster.
+/// Predicts in the accepted dtype that is predicted to be faster.
 TEST(Rank, PredictsTheFasterOfTheAcceptedDtypes) {
   DeviceCatalogue catalogue{stated("one", 1000, 1e6), stated("wanted", 8000, 1e6)};
   for (DeviceEntry& entry : catalogue) entry.peaks["bf16"] = entry.peaks["f32"];

@@ -158,8 +158,9 @@ inline std::vector<CaseResult> with_gpu(double fixed) {
   return cases;
 }
 
-/// Names and numbers that no form may be broken by, of every status; some differ only in what is cleaned
-/// away, or look like what tells such names apart. As of a file that somebody wrote by hand.
+/// A result of every status, with names and numbers that could break a report's format. Some names differ
+/// only in characters that are removed, or look like the suffixes that distinguish such names. It stands for
+/// a file that somebody wrote by hand.
 inline Result hostile() {
   using namespace std::string_literals;
   std::vector<CaseResult> cases;

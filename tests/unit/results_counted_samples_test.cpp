@@ -1,4 +1,4 @@
-// Which samples of a case its figures are of.
+// Tests which samples of a case its figures are computed from.
 #include <gmock/gmock.h>
 
 #include "results/counted_samples.h"

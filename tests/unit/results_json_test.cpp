@@ -19,7 +19,7 @@ Result read_text(const std::string& text) {
   return read_result(path);
 }
 
-/// Of the sample with these seconds of sampling, as text.
+/// The text of the sample result with these seconds of sampling.
 std::string text_with(std::optional<Sampling> sampling) {
   Result result;
   result.config = "{}";

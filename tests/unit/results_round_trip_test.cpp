@@ -259,7 +259,7 @@ TEST_F(ResultFile, KeepsEveryField) {
   EXPECT_EQ(c.latency->count, w.latency->count);
 }
 
-/// Whatever the two above compare, writing what was read gives the same text: no field is left behind.
+/// Writing what was read gives the same text, so no field is lost, whatever the two tests above compare.
 TEST_F(ResultFile, IsWrittenAgainAsItWas) {
   const std::string text = to_json_text(full_result());
   EXPECT_EQ(to_json_text(read(text)), text);

@@ -1,4 +1,4 @@
-// How many pairs of samples a gate takes in a launch.
+// Tests the number of pairs of samples that a gate takes in a launch.
 #include <gtest/gtest.h>
 
 #include "session/gate.h"

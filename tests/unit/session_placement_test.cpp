@@ -1,4 +1,5 @@
-// Which thread goes to which core, and that threads go there and come back: threads of this process.
+// Tests which thread is placed on which core, and that threads are pinned and released, with threads of this
+// process.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Of threads 10, 11, ... that computed for these seconds, of a sample of one second.
+/// The placement of threads 10, 11, ... that computed for these seconds of a sample of one second.
 std::vector<PlacedThread> placed(const std::vector<double>& seconds, const std::vector<int>& cpus,
                                  double of_ended_threads = 0) {
   ThreadUse use{.cpu_seconds = {}, .process_seconds = of_ended_threads, .wall_seconds = 1};
@@ -60,7 +61,8 @@ TEST(PlaceThreads, LeavesAProgramAloneWhoseThreadsComeAndGo) {
   EXPECT_THAT(placed({1, 0.9}, {0, 1}, 0.1), testing::SizeIs(2)) << "a little is the kernel's accounting";
 }
 
-/// Computes until its life ends. It never yields: beside others' work the kernel would give it nothing.
+/// A thread that computes until its destruction. It never yields: next to other work, the kernel would give
+/// it no time.
 class BusyThread {
  public:
   BusyThread() {
@@ -82,8 +84,8 @@ class ThreadsPlaced : public testing::Test {
   void SetUp() override {
     if (allowed_.size() < 2) GTEST_SKIP() << "one CPU: nothing to place";
   }
-  /// After a sample in which each of these threads has computed for a while, however long that takes on a
-  /// machine that does other things, too.
+  /// Places threads after a sample in which each of these threads has computed for a while, however long that
+  /// takes on a busy machine.
   void place(Placement& placement, const std::vector<int>& busy) {
     constexpr double a_while = 0.05;
     const auto before = thread_times(getpid());
@@ -94,7 +96,7 @@ class ThreadsPlaced : public testing::Test {
                          [&](int id) { return now.at(id) - before.at(id) >= a_while; });
     };
     while (!all_have_computed()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    // No more than its threads used: what the whole process does beside is not what is tested.
+    // No more time than its threads used: the rest of the process is not part of the test.
     placement.place(a_while, 0);
   }
   const std::vector<int> allowed_ = allowed_cpus();

@@ -1,4 +1,4 @@
-// What counts towards a time limit: not the time in which the driver was stopped.
+// Tests that the time in which the driver was stopped does not count towards a time limit.
 #include <gtest/gtest.h>
 
 #include "session/running_time.h"

@@ -259,7 +259,7 @@ TEST(NamesOf, TellUnknownReasonsByNumber) {
   EXPECT_THAT(names_of(0x401), ElementsAre("gpu idle", "reason 0x400"));
 }
 
-/// After `count` throttled samples in a row, the rests that were asked for taken.
+/// The state after `count` throttled samples in a row, with all requested pauses taken.
 Throttling throttled(int count, const Measure& measure) {
   Throttling t;
   for (int i = 0; i < count; ++i) {
@@ -296,7 +296,7 @@ TEST(RestSeconds, TakeAQuarterOfTheCasesTimeAtMost) {
   }
 }
 
-/// A throttled sample does not bring the end nearer, until throttling is how it runs.
+/// A throttled sample does not count, until throttling turns out to be permanent.
 TEST(DecidingSamples, AreAllOnceThrottlingIsSteady) {
   const std::vector<std::vector<double>> launches{steady(4)};
   EXPECT_EQ(deciding_samples(launches, throttled(3, {}), {}).front().size(), 1U);
@@ -373,7 +373,7 @@ TEST(AddLosses, IsTheSameInPieces) {
   EXPECT_EQ(whole.loss, pieces.loss);
   EXPECT_LE(whole.loss.size(), 16U);
   EXPECT_EQ(whole.steps, 1000);
-  double sum = 0;  // of the whole entries, which must be those of the steps they stand for
+  double sum = 0;  // of the whole entries, which must equal that of the steps
   const auto full = static_cast<std::size_t>(whole.steps / whole.loss_stride);
   for (std::size_t i = 0; i < full; ++i) sum += whole.loss[i] * static_cast<double>(whole.loss_stride);
   double direct = 0;

@@ -130,7 +130,7 @@ TEST(TimeLeft, CountsDownAndNeverBelowNothing) {
   EXPECT_EQ(countdown.left(0), std::nullopt);
   countdown.update(10, 20);
   EXPECT_THAT(countdown.left(15), Optional(Eq(15.0)));
-  countdown.update(15, 35);  // half the way from 15 to 35
+  countdown.update(15, 35);  // half of the way from 15 to 35
   EXPECT_THAT(countdown.left(15), Optional(Eq(25.0)));
   EXPECT_THAT(countdown.left(100), Optional(Eq(0.0)));
   countdown.update(100, std::nullopt);

@@ -59,7 +59,8 @@ class WorkerProcessTest : public testing::Test {
   }
   static bool is_alive(pid_t process) {
     std::ifstream stat(fmt::format("/proc/{}/stat", process));
-    // By getline: reading the status of a process that ends meanwhile fails, for which an iterator throws.
+    // Uses getline, because reading the status of a process that ends meanwhile fails, and an iterator would
+    // throw.
     std::string text;
     std::getline(stat, text, '\0');
     const auto name_end = text.rfind(')');
@@ -96,7 +97,7 @@ TEST_F(WorkerProcessTest, ASecondAnswerAtOnceIsUnasked) {
   EXPECT_EQ(worker.cpu_seconds(), std::nullopt) << "it has been killed";
 }
 
-/// What comes too late to be seen with the answer.
+/// Tests lines that come too late to be seen with the answer.
 TEST_F(WorkerProcessTest, ALaterLineIsNotTheNextAnswer) {
   EXPECT_EQ(answer_after_saying("{2}\n"),
             R"(lost: broke the protocol: sent a line that nobody asked for: "{2}")");
@@ -200,7 +201,7 @@ TEST_F(WorkerProcessTest, ADaemonEndsWithAProgramThatIsKilled) {
   EXPECT_FALSE(is_alive(process_in("daemon")));
 }
 
-/// It holds the program's output open, so that its end cannot be read there.
+/// The daemon holds the program's output open, so the program's end cannot be read there.
 TEST_F(WorkerProcessTest, ADaemonDoesNotHideTheEndOfTheProgram) {
   auto& worker = start(daemon("daemon") + "read line; exit 9");
   EXPECT_THAT(answer(worker), HasSubstr("ended with exit status 9"));

@@ -33,7 +33,7 @@ const Noise outliers{"outliers", [](Generator& g) {
                        const double disturbed = uniform(g) < 0.1 ? 1 + 0.5 * uniform(g) : 1;
                        return disturbed * std::exp(0.01 * normal(g));
                      }};
-/// Without a mean or a variance.
+/// A distribution without a mean or a variance.
 const Noise cauchy{"cauchy",
                    [](Generator& g) { return std::exp(0.01 * std::tan(3.14159265 * (uniform(g) - 0.5))); }};
 /// Two speeds, as of a memory layout that is drawn at the start.
@@ -102,7 +102,8 @@ TEST(RankTail, ReachesWhereDoublesDoNot) {
   EXPECT_LT(log_rank_tail(5000, 5000, 0), log_rank_tail(5000, 5000, 1e6));
 }
 
-/// By counting partitions in whole numbers (Python), beside scipy.stats.norm.logsf where the table ends.
+/// Expected values: counts of partitions in whole numbers (Python), and scipy.stats.norm.logsf beyond the
+/// table.
 TEST(RankTail, IsExactToTheEndOfItsTableAndNormalBeyond) {
   EXPECT_NEAR(log_rank_tail(3, 10, 4), -3.25809653802148, 1e-12);
   EXPECT_NEAR(log_rank_tail(24, 25, 24), -22.8765877203368, 1e-10);

@@ -30,7 +30,7 @@ TEST(Crossing, OfAnExactLineIsItsZero) {
   EXPECT_NEAR(found->interval->high, 2, 1e-9);
 }
 
-/// By hand, from the definition: all x at which the line's value is within t of its standard error of zero.
+/// Expected values from the definition: all x at which the line's value is within t standard errors of zero.
 TEST(Crossing, HasFiellersInterval) {
   const std::vector<ValuesAt> places{
       {.at = -1, .values = {-1.2, -0.9}}, {.at = 0, .values = {0.3, -0.1}}, {.at = 1, .values = {0.8, 1.3}}};
@@ -54,13 +54,13 @@ TEST(Crossing, HasFiellersInterval) {
   EXPECT_GT(found->interval->high, found->at);
 }
 
-/// Two places always lie on a line: nothing says that they depart from it.
+/// Two places are always on a line, so no deviation from it can be estimated.
 TEST(Crossing, OfTwoPlacesIsByTheirValues) {
   const auto found = crossing_of(
       std::vector<ValuesAt>{{.at = 0, .values = {-1.1, -0.9}}, {.at = 1, .values = {0.9, 1.1}}}, 0.95);
   ASSERT_TRUE(found && found->interval);
   EXPECT_DOUBLE_EQ(found->at, 0.5);
-  // With 2 degrees of freedom: t = 4.30265, the variance 0.04 / 2, and the squares of the places 4 / 4.
+  // There are 2 degrees of freedom: t = 4.30265, the variance 0.04 / 2, and the squares of the places 4 / 4.
   const double a = 4 - 4.30265 * 4.30265 * 0.02;
   const double reach = std::sqrt(4.30265 * 4.30265 * 0.02 / 4 / a);
   EXPECT_NEAR(found->interval->low, 0.5 - reach, 1e-5);
@@ -94,7 +94,7 @@ TEST(Crossing, CoversTheTruthAsOftenAsItSays) {
   EXPECT_NEAR(static_cast<double>(covering) / trials, 0.95, 0.015);
 }
 
-/// Sizes that suit a library better or worse move all launches there alike: more launches tell nothing more.
+/// Sizes that suit a library better or worse shift all launches there alike: more launches do not help.
 TEST(Crossing, PlacesThatDepartFromTheLineAreWhatVaries) {
   std::mt19937_64 generator(3);
   auto places = on_a_line(0, 1, {-0.2, -0.1, 0, 0.1, 0.2}, 20, 0.001, generator);

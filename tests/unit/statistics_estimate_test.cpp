@@ -99,7 +99,7 @@ TEST(Estimate, IntervalsThatEndAt1ContainIt) {
   EXPECT_FALSE(indistinguishable(exact, beyond));
 }
 
-/// A sum of eight noisy things: its 95 % interval has the truth in it in as many cases.
+/// The 95 % interval of a sum of eight noisy values contains the true value in 95 % of trials.
 TEST(Estimate, IntervalsCarriedThroughCover) {
   std::mt19937_64 generator(1);
   std::normal_distribution<double> noise(0, 1);

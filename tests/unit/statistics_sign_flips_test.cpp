@@ -60,8 +60,8 @@ TEST(Limited, ValuesShowAChangeThatOneHides) {
   EXPECT_LT(sign_flip_chance(limited(changes, 1.5)), 1e-4);
 }
 
-/// Where nothing changed, signs are a coin's toss whatever the magnitudes: the chance is below any level that
-/// often at most.
+/// If nothing changed, signs are random whatever the magnitudes: the p-value is below any level at most that
+/// often.
 TEST(Limited, ValuesKeepTheTestExact) {
   std::mt19937_64 generator(3);
   std::student_t_distribution<double> draw(1.5);

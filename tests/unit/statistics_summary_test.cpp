@@ -48,7 +48,8 @@ TEST(Summary, IntervalHasThePublishedRanks) {
   }
 }
 
-/// By the definition: k is the largest number of heads that so many coins show at most in 2.5 % of throws.
+/// Checks the definition: k is the largest number for which n coins show at most k heads in at most 2.5 % of
+/// throws.
 TEST(Summary, IntervalHasItsRanksForAnyNumberOfValues) {
   for (int n = 6; n <= 300; ++n) {
     double chance = std::exp2(-n);  // of no head
@@ -112,8 +113,8 @@ TEST(Summary, LaunchesThatDifferWidenTheInterval) {
   EXPECT_GE(different->high, 1);
 }
 
-/// For launches that do not differ the interval is about as wide as that of all their samples together, whose
-/// median has a standard error of 1.2533 deviations over the square root of their number.
+/// If launches do not differ, the interval is about as wide as that of all samples together, whose median has
+/// a standard error of 1.2533 deviations over the square root of their number.
 TEST(Summary, LaunchesThatDoNotDifferWidenItLittle) {
   std::mt19937_64 generator(5);
   std::normal_distribution<double> noise(0, 0.01);

@@ -1,4 +1,4 @@
-// What `threshold` finds, for tests, made by hand.
+// Results of `threshold`, made by hand for tests.
 #pragma once
 
 #include "verdicts/threshold.h"

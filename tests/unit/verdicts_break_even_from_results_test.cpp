@@ -1,4 +1,4 @@
-// From which value on one machine is faster than another, from results of each.
+// Tests finding the value from which one machine is faster than another, from results of both.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ TEST(BreakEvenOfResults, EachEndOfTheIntervalHasItsOwnZero) {
   EXPECT_NEAR(rising.changes[0].interval.high, zero(16, 1.05 / 1.1, 64, 4 / 1.1), 1e-9);
 }
 
-/// Between the first value at which it may have crossed and the last, the last crossing is the answer.
+/// The last crossing between the first and the last value at which the lead may change is the answer.
 TEST(BreakEvenOfResults, OfSeveralZerosInDoubtTheLastCounts) {
   const BreakEven one = found({{1, 2}, {2, 1.05}, {4, 0.97}, {8, 1.04}, {16, 0.5}}, 0.1);
   ASSERT_THAT(one.changes, SizeIs(1));

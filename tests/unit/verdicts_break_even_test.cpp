@@ -43,7 +43,7 @@ BreakEven search_for(const Curve& curve, const BreakEvenRules& rules, const Nois
   return search.answer();
 }
 
-/// Of normal noise with this standard deviation.
+/// Runs a search with normal noise of this standard deviation.
 BreakEven search_for(const Curve& curve, const BreakEvenRules& rules, double noise, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::normal_distribution<double> off(0, noise);
@@ -88,7 +88,7 @@ TEST(BreakEven, MayBeAlwaysOrNever) {
   EXPECT_EQ(search_for(level(0), rules, 0.01, 1).answer, BreakEven::Answer::neither);
 }
 
-/// As a library is that takes a thread more from some size on, and no other code below.
+/// The curve of a library that uses one more thread from some size on, and is unchanged below.
 Curve step(double at, double below, double above) {
   return [=](double value) { return value < at ? below : above; };
 }
@@ -108,8 +108,8 @@ TEST(BreakEven, MayBeginWhereNeitherIsAhead) {
   EXPECT_LE(found.launches, 100U);
 }
 
-/// As a library's sizes are that suit its blocks and those that do not: no line goes through them, but who is
-/// ahead is plain at each.
+/// The sizes suit the library's blocks more or less: no line fits the values, but each shows which side is
+/// ahead.
 TEST(BreakEven, IsByBisectionWhereNoLineGoesThrough) {
   const auto curve = [](double value) { return value < 60 ? 0.5 : value < 90 ? -0.15 : -1.2; };
   const BreakEven found = search_for(curve, {.from = 8, .to = 2048, .multiple = 16}, 0.01, 1);
@@ -120,8 +120,8 @@ TEST(BreakEven, IsByBisectionWhereNoLineGoesThrough) {
   EXPECT_EQ(found.changes[0].earliest, 64);
 }
 
-/// A library may take other code from some size on, while the lead grew the other way before. The line
-/// through the values on one side of the jump then has its zero far from there.
+/// A library may use other code from some size on, while the lead grew the other way before. The zero of the
+/// line through the values on one side of the jump is then far from there.
 TEST(BreakEven, IsFoundWhereTheLeadJumpsAgainstItsSlope) {
   for (const double sign : {1.0, -1.0}) {
     const auto curve = [=](double value) { return sign * (value > 100 ? -0.3 : 0.3 + 0.001 * value); };
@@ -193,7 +193,7 @@ TEST(BreakEven, MayHaveSeveralChanges) {
   EXPECT_NEAR(found.changes[1].crossing, 50 * std::exp(std::acos(-1)), 30);
 }
 
-/// The values that a search asks about, in order, and what it finds: "16 32 3*64: from 50 (48 to 52)".
+/// The values that a search measures, in order, and its answer: "16 32 3*64: from 50 (48 to 52)".
 std::string asked(
     const Curve& curve, const BreakEvenRules& rules, const Noise& noise = [] { return 0.0; }) {
   BreakEvenSearch search(rules);
@@ -361,7 +361,7 @@ struct Known {
   BreakEvenRules rules;
 };
 
-/// A jump lies between the last value at which neither is ahead and the first at which one is.
+/// A jump is between the last value at which neither side is ahead and the first at which one is.
 TEST(SlowBreakEven, BracketsHoldAJump) {
   constexpr int trials = 500;
   int holding = 0;
@@ -380,8 +380,8 @@ TEST(SlowBreakEven, BracketsHoldAJump) {
 
 class SlowBreakEvenCovers : public testing::TestWithParam<std::tuple<Known, double>> {};
 
-/// In 93 to 97 % of 500 trials, as far as so many can tell; in a tenth of the launches of a scan by twenty
-/// steps a power of two, with one launch each.
+/// The interval contains the true value in 93 to 97 % of 500 trials, with a tenth of the launches of a scan
+/// by twenty steps per power of two, with one launch each.
 TEST_P(SlowBreakEvenCovers, TheTruth) {
   const auto& [known, noise] = GetParam();
   constexpr int trials = 500;
@@ -400,7 +400,7 @@ TEST_P(SlowBreakEvenCovers, TheTruth) {
   EXPECT_LE(launches, 40);
 }
 
-/// What launches gave where nothing differed, by case: tests/recorded/README.md.
+/// Recorded launches in which nothing differed, by case: tests/recorded/README.md.
 std::vector<std::vector<double>> recorded_noise() {
   std::ifstream file(BREAKEVEN_SOURCE_DIR "/tests/recorded/launch-noise.json");
   const auto json = nlohmann::json::parse(file);
@@ -412,8 +412,8 @@ std::vector<std::vector<double>> recorded_noise() {
 
 class SlowBreakEvenInRecordedNoise : public testing::TestWithParam<Known> {};
 
-/// Each trial has the noise of one case, which it is as likely to have one way round as the other: the sides
-/// could have been exchanged. The cases vary by 0.4 to 8 %.
+/// Each trial has the noise of one case, with a random sign, because the sides could have been exchanged. The
+/// cases vary by 0.4 to 8 %.
 TEST_P(SlowBreakEvenInRecordedNoise, CoversTheTruth) {
   const Known& known = GetParam();
   const auto recorded = recorded_noise();

@@ -62,7 +62,7 @@ TEST(CaseFamilies, MayShareCases) {
 }
 
 TEST(CaseFamilies, ThatAreWhollyInLargerOnesAreLeftOut) {
-  // By m with n = m moving along, and by m with n fixed: the latter has cases of its own and stays.
+  // By m with n = m, and by m with n fixed: the latter has cases of its own and stays.
   EXPECT_THAT(
       families({product(2, 2, 5), product(4, 4, 5), product(8, 8, 5), product(16, 8, 5), product(32, 8, 5)}),
       UnorderedElementsAre("matmul m: 2@0 4@1 8@2", "matmul m: 8@2 16@3 32@4"));

@@ -1,4 +1,4 @@
-// From a ratio to a verdict.
+// Tests the verdict on a ratio.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Which exit status a comparison ends with.
+// Tests the exit status of a comparison.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -121,7 +121,7 @@ TEST_F(VerdictFile, KeepsEveryField) {
   EXPECT_EQ(exit_status(v), exit_status(before));
 }
 
-/// So that a diff of two files shows the cases that differ.
+/// The diff of two files then shows the cases that differ.
 TEST_F(VerdictFile, HasALineForEachFieldAndEachCase) {
   const std::string text = to_json_text(full_verdicts());
   EXPECT_THAT(text, testing::StartsWith("{\n\"schema\": \"breakeven.verdict/1\",\n\"kind\": \"gate\",\n"));

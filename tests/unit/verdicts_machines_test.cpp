@@ -81,7 +81,8 @@ TEST(Machines, HaveOneKeyOnlyWhereNothingTellsThemApart) {
 TEST(Machines, AnOlderFileIsOfTheOneMachineThatAgreesWithIt) {
   EXPECT_THAT(identities_completed({host("vm", "EPYC", 2), host("vm", "EPYC", 2, zen4)}),
               ElementsAre(zen4, zen4));
-  // Of several nobody knows which; of another name, processor, number or instruction set it is none.
+  // If several match, the right one is unknown; a machine with another name, processor, number or instruction
+  // set does not match.
   EXPECT_THAT(
       identities_completed({host("vm", "EPYC", 2), host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5)}),
       ElementsAre("", zen4, zen5));

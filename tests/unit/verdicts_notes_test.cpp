@@ -1,4 +1,4 @@
-// Notes beside verdicts appear only once.
+// Tests that notes on verdicts are printed only once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

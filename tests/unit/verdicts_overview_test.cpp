@@ -78,7 +78,7 @@ TEST(OverallChange, IsTheGeometricMeanOfWhatWasCompared) {
   ASSERT_TRUE(overall);
   EXPECT_EQ(overall->cases, 2U);
   EXPECT_NEAR(overall->ratio.value, 4, 1e-12);
-  // Each is known to 1 %: of two, the errors' root sum of squares, halved.
+  // Each is known to 1 %; the error of two is the root of the sum of their squares, halved.
   EXPECT_NEAR(std::log(overall->ratio.high / overall->ratio.value), std::log(1.01) / std::sqrt(2), 1e-4);
   EXPECT_LT(overall->ratio.low, overall->ratio.value);
 }

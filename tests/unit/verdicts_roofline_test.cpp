@@ -15,14 +15,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 
-/// Its best sample gives so many GFLOP/s.
+/// A `peak` case whose best sample has this many GFLOP/s.
 CaseResult peak_rate(double gflops, const char* dtype = "f32") {
   const Parameters given{{"dtype", std::string(dtype)}};
   const double flop = measured_case("peak", given, 1).flop;
   return measured_case("peak", given, flop / (gflops * 1e9));
 }
 
-/// Its best sample gives so many GB/s.
+/// A `read` case whose best sample has this many GB/s.
 CaseResult array_read(std::int64_t bytes, double gbps) {
   return measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}},
                        static_cast<double>(bytes) / (gbps * 1e9));
@@ -139,7 +139,7 @@ TEST(RooflineOf, IsArithmeticWhereBothTakeAsLong) {
   EXPECT_FALSE(least_time(r, all)->arithmetic);
 }
 
-/// A device that is asked for needs no ceiling that cannot limit it.
+/// Only the ceilings that can limit a case are needed.
 TEST(RooflineOf, NeedsOnlyTheCeilingsOfWhatItDoes) {
   Ceilings memory;
   memory.add(array_read(1 << 30, 50));

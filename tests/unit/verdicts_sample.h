@@ -8,7 +8,7 @@
 
 namespace breakeven::sample {
 
-/// Of a product m x m x m on `backend`, the base's seconds being 0.01.
+/// The verdict on a product m x m x m on `backend`, with 0.01 s in the base.
 inline CaseVerdict verdict_of(Verdict verdict, std::int64_t m, double ratio,
                               const std::string& backend = "openblas") {
   const CaseResult result = product(backend, m, 0.01);

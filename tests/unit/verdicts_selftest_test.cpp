@@ -1,4 +1,4 @@
-// What a selftest makes of the gates it tried.
+// Tests the evaluation of a selftest's gates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(SelftestCounts, AddUp) {
 }
 
 TEST(SelftestNoise, IsPooledWithinGates) {
-  // Each gate's own mean is no noise.
+  // The mean of each gate does not count as noise.
   Verdicts one, other;
   one.cases = {judged("x", Verdict::same, {0.01, -0.01, 0.01, -0.01})};
   other.cases = {judged("x", Verdict::same, {0.11, 0.09, 0.11, 0.09}), judged("few", Verdict::same, {0, 0})};

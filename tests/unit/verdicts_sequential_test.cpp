@@ -18,17 +18,17 @@ using testing::Each;
 
 using Draw = std::function<double(std::mt19937_64&)>;
 
-/// Of near-normal launches.
+/// Normally distributed launches.
 Draw normal(double deviation) {
   return [deviation](std::mt19937_64& g) { return std::normal_distribution(0.0, deviation)(g); };
 }
-/// Of launches of which some are far out, as where a neighbour disturbs; of the same deviation.
+/// Launches with outliers, as when other work disturbs them, with the same standard deviation.
 Draw heavy_tailed(double deviation) {
   return [deviation](std::mt19937_64& g) {
     return deviation / std::sqrt(3.0) * std::student_t_distribution(3.0)(g);
   };
 }
-/// Of launches that come in two kinds, as where a process's memory is laid out in one of two ways.
+/// Launches of two kinds, as when a process's memory has one of two layouts.
 Draw of_two_kinds(double deviation) {
   return [deviation](std::mt19937_64& g) {
     return (std::bernoulli_distribution(0.5)(g) ? deviation : -deviation) * 0.9 +
@@ -52,7 +52,7 @@ Outcome decide(double change, const Draw& noise, const GateRules& rules, std::mt
   }
 }
 
-/// How often each verdict is given, of `trials`.
+/// The fraction of `trials` with each verdict.
 std::map<Verdict, double> shares(double change, const Draw& noise, int trials, const GateRules& rules) {
   std::mt19937_64 generator(7);
   std::map<Verdict, double> counts;
@@ -86,7 +86,7 @@ TEST(GateLooks, SpendTheirWholeChanceOfError) {
 TEST(GateLooks, SpendTheirWholeChanceOfSuspicion) {
   double sum = 0;
   for (const Look& look : first_looks()) {
-    // As many launches of one sign may be suspect at all.
+    // Launches of the same sign must be able to raise a suspicion.
     EXPECT_GE(GateRules{}.suspicion / 2 * look.suspicion, std::exp2(-look.launches)) << look.launches;
     sum += look.suspicion;
   }
@@ -100,7 +100,7 @@ TEST(GateLooks, BoundTheFalseAlarmsOfASuite) {
   EXPECT_EQ(fewest_to_confirm(50), 11U);
 }
 
-/// How a case ends whose launches are off by +, -, + half, - half, ... of `noise`: "slower after 4 and 11".
+/// The end of a case whose launches deviate by +, -, + half, - half, ... of `noise`: "slower after 4 and 11".
 std::string ends(double change, double noise, std::size_t cases) {
   const GateRules rules = of_suite(cases);
   constexpr std::array<double, 6> parts{1, -1, 0.5, -0.5, 0.25, -0.75};
@@ -183,7 +183,7 @@ TEST(GateDecision, TakesSoManyLaunches) {
 }
 
 TEST(GateDecision, SuspectsNothingByStudentsTAlone) {
-  // Of nine launches two have the other sign: of the 512 ways to toss the signs four are as extreme.
+  // Two of nine launches have the other sign: of the 512 sign combinations, four are as extreme.
   const Effects effects{.first = {0.05, 0.05, 0.05, 0.05, 0.05, 0.05, 0.05, -0.001, -0.001},
                         .confirming = {},
                         .suspected_slower = {}};
@@ -253,7 +253,7 @@ std::vector<double> around(double change, double half) {
 }
 
 TEST(GateEnding, IsTheSameWhereTheIntervalOfAllLaunchesIsWithinTheThreshold) {
-  // -2.6 % (-2.9 to -2.4), as it was met: the looks' own, wider intervals reach beyond -2.9 %.
+  // -2.6 % (-2.9 to -2.4), from a real gate: the looks' own, wider intervals reach beyond -2.9 %.
   const Effects effects{.first = around(std::log(0.974), 0.003), .confirming = {}, .suspected_slower = {}};
   const Step step = next_step(effects, of_suite(50));
   EXPECT_EQ(step.next, Step::Next::stop);

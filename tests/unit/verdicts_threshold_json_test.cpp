@@ -1,4 +1,4 @@
-// What `threshold` found, written and read.
+// Tests writing and reading results of `threshold`.
 #include <gmock/gmock.h>
 
 #include <array>

@@ -185,7 +185,7 @@ TEST(ThresholdPointTest, HasTheRatioOfItsPairsWithAnInterval) {
   EXPECT_FALSE(answer.points[2].ratio()->interval) << "two launches say nothing of how much they vary";
 }
 
-/// By the pairs the challenger is slower; by the medians of all launches it is faster.
+/// The challenger is slower by the pairs, but faster by the medians of all launches.
 TEST(ThresholdPointTest, ThatContradictsItsMediansIsNoted) {
   Threshold t = sample::threshold();
   EXPECT_FALSE(medians_disagree(t.answers[0].points[0], Quantity::time));
@@ -234,7 +234,7 @@ TEST(ThresholdPointTest, AllThatContradictTheirMediansAreInOneNote) {
       "batch 8, 2,048: the two medians are of different launches; the verdict compares pairs of one launch");
 }
 
-/// By Student's t: the mean of 0.1, 0.2 and 0.3, plus and minus 4.3027 times 0.1 / sqrt(3).
+/// Expected by Student's t: the mean of 0.1, 0.2 and 0.3, plus and minus 4.3027 times 0.1 / sqrt(3).
 TEST(ThresholdPointTest, HasStudentsIntervalOrThatOfTheResults) {
   ThresholdPoint point;
   point.log_ratios = {0.1, 0.2, 0.3};

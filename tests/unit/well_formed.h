@@ -17,14 +17,14 @@ using Fault = std::string;
 /// Throws what the parser throws.
 boost::property_tree::ptree xml_of(const std::string& text);
 
-/// The cells of each record, by RFC 4180, and none behind the last; one record of no cells where a line end
-/// or a quotation mark is out of place.
+/// The number of cells of each record, by RFC 4180. One record without cells if a line end or a quotation
+/// mark is misplaced.
 std::vector<std::size_t> csv_cells(const std::string& text);
 
 /// Every row of a table must have as many cells as its heading.
 Fault fault_of_markdown(const std::string& text);
 
-/// A browser ends a script at the first such tag, wherever it stands.
+/// A browser ends a script at the first such tag, wherever it is.
 Fault fault_of_page(const std::string& text);
 
 /// The text must be valid UTF-8 without control characters but those that are listed.

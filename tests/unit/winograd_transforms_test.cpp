@@ -34,7 +34,7 @@ class WinogradTile : public testing::TestWithParam<std::int64_t> {
     return all;
   }
 
-  /// What tap (r, s) meets in the source for result (y, x) of channel c.
+  /// The source element that tap (r, s) reads for result (y, x) of channel c.
   double seen(std::int64_t y, std::int64_t x, std::int64_t r, std::int64_t s, std::int64_t c) const {
     return run(source_, (y * winograd_.stride + r) * winograd_.side + x * winograd_.stride + s)[c];
   }
@@ -55,7 +55,7 @@ class WinogradTile : public testing::TestWithParam<std::int64_t> {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
     return a;
   }
-  /// The products of the transformed tile and filters, plane behind plane.
+  /// The products of the transformed tile and filters, with planes stored contiguously.
   std::vector<float> products() const {
     return products(transformed(winograd_.source, source_), transformed(winograd_.filter, filters_));
   }

@@ -1,4 +1,4 @@
-// From which file a library was loaded.
+// Tests finding the file from which a library was loaded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

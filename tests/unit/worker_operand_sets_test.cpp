@@ -1,4 +1,4 @@
-// How many sets of operands leave the caches of a machine.
+// Tests the number of operand sets that exceed a machine's caches.
 #include <gmock/gmock.h>
 
 #include "worker/backend.h"

@@ -58,7 +58,7 @@ TEST(TakeSample, MovesDataBeforeTheRunsOfEachIteration) {
   EXPECT_THAT(prepared.asked, ElementsAre(0, 5, 0, 5));
 }
 
-/// How often a sample of three iterations runs the case.
+/// The number of runs in a sample of three iterations.
 int runs_of_sample(const SampleMode& mode) {
   Counting prepared;
   const answer::Sample sample = take_sample(prepared, "counted", 3, mode);

@@ -1,5 +1,5 @@
-// Correct first: what the verification lets pass and what it does not. Results are computed here, in plain
-// loops that share nothing with the workloads, and then spoilt in the ways in which backends go wrong.
+// Tests which results the verification accepts and which it refuses. Results are computed here, in plain
+// loops that share no code with the workloads, and then corrupted like those of faulty backends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -150,7 +150,7 @@ Computation convolution(const std::string& pass) {
           .compute = [p](HostTensors& t, const Rounding& r) { convolve(p, t, r); }};
 }
 
-/// By name, so that a failure says of which.
+/// The parameter is a name, so that a failure shows which case it is.
 class Judged : public testing::TestWithParam<std::string> {
  protected:
   static Computation made() {
@@ -323,7 +323,7 @@ TEST(Judge, S8MustBeExact) {
   EXPECT_FALSE(judge(truth, shown, tolerance).correct);
 }
 
-// ---- the truth itself, against plain loops in float64
+// ---- the reference results, compared with plain loops in float64
 
 class Truth : public testing::TestWithParam<Dtype> {};
 

@@ -28,7 +28,7 @@ TEST(PeakWorkload, TakesWholeGranules) {
 class PeakTruth : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t seed = 3;
-  /// As a device would, in f32 sums of `steps` addends for each element, or exactly.
+  /// The result that a device computes, in f32 sums of `steps` addends for each element, or exactly.
   double computed(std::int64_t dots, std::int64_t steps) const {
     const Peak p(problem_.parameters);
     const RandomStream a(seed, stream::first_operand);

@@ -1,4 +1,4 @@
-// What a case that moves data is: its id, its iteration, its title.
+// Tests the id, iteration and title of a case that moves data.
 #include <gmock/gmock.h>
 
 #include "workloads/transfer.h"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* defaults = "library defaults";
 
-/// Warns where the library's own choice of kernels leaves vectors of the processor unused.
+/// Warns if the library's own choice of kernels does not use the processor's widest vectors.
 std::string defaults_warning() {
   const std::string taken = cblas::library_kernels();
   const std::vector<cblas::Kernels> known = cblas::known_kernels();

@@ -7,11 +7,11 @@ namespace breakeven::cblas {
 
 std::vector<Piece> cut_positions(std::int64_t images, std::int64_t positions, std::int64_t most,
                                  int threads) {
-  constexpr std::int64_t least = 64;  // columns, for a product worth calling
+  constexpr std::int64_t least = 64;  // columns that make a product worth calling
   std::vector<Piece> pieces;
   most = std::clamp((images * positions + threads - 1) / threads, std::min(least, most), most);
   if (positions <= most) {
-    // Whole images. Rounded so that the last round of threads is not left with a few.
+    // Whole images. The count is rounded so that the last round of threads is not left with only a few.
     std::int64_t count = (images + most / positions - 1) / (most / positions);
     if (count > threads && images >= count)
       count = std::min(images, (count + threads - 1) / threads * threads);
@@ -51,8 +51,8 @@ std::vector<Channels> cut_channels(std::int64_t groups, std::int64_t per_group, 
 
 namespace {
 
-/// Calls row(y, x, count, column) for each run of a piece's positions in one row of the result: `count` of
-/// them from (y, x) on are the piece's columns from `column` on.
+/// Calls row(y, x, count, column) for each run of a piece's positions in one row of the result: the `count`
+/// positions from (y, x) are the piece's columns from `column`.
 template <typename Row>
 void for_rows(const Conv2d& p, const Piece& piece, const Row& row) {
   std::int64_t column = 0;
@@ -66,8 +66,7 @@ void for_rows(const Conv2d& p, const Piece& piece, const Row& row) {
   }
 }
 
-/// The range of x in [first, first + count) whose source column for filter column s lies inside of the
-/// source.
+/// The range of x in [first, first + count) whose source column for filter column s lies inside the source.
 struct Inside {
   std::int64_t first = 0, last = 0;
 };
@@ -80,8 +79,8 @@ Inside inside(const Conv2d& p, std::int64_t s, std::int64_t first, std::int64_t 
   return {.first = std::clamp(begin, first, last), .last = last};
 }
 
-/// Calls entries(plane, matrix_row, r, s, image) for each row of the matrix in each image of the piece, with
-/// the index of its source plane, and where that row's columns of that image begin.
+/// Calls entries(plane, matrix_row, r, s, image) for each row of the matrix and each image of the piece.
+/// `plane` is the index of the row's source plane.
 template <typename Entries>
 void for_matrix_rows(const Conv2d& p, std::int64_t channels, const Piece& piece, const Entries& entries) {
   for (std::int64_t i = 0; i < piece.images; ++i) {

@@ -1,7 +1,8 @@
-// Convolutions as products: a block of what result positions see is written out as a matrix small enough for
-// the cache (im2col: Chellapilla, Puri and Simard, High performance convolutional neural networks for
-// document processing, 2006), and the library multiplies it by the filters. Threads share images, blocks or
-// channels; each calls the library alone. Where minimal filtering can be used too, the faster of both is.
+// Convolutions as matrix products (im2col: Chellapilla, Puri and Simard, High performance convolutional
+// neural networks for document processing, 2006): for a block of result positions, the source elements are
+// written to a matrix small enough for the cache, and the library multiplies it by the filters. Threads share
+// images, blocks or channels; each calls the library alone. Where Winograd's algorithm is possible, too, the
+// faster of the two is used.
 #include "workloads/conv2d.h"
 
 #include <fmt/format.h>
@@ -26,13 +27,14 @@
 namespace breakeven::cblas {
 namespace {
 
-/// Columns of a matrix with `rows` rows: as many as a MiB holds, but never so few that products get slow.
+/// The number of columns of a matrix with `rows` rows: as many as fit in 1 MiB, but at least as many as fast
+/// products need.
 std::int64_t block_columns(std::int64_t rows, std::size_t element_bytes) {
   constexpr std::int64_t bytes = 1 << 20;
   return std::clamp<std::int64_t>(bytes / (rows * static_cast<std::int64_t>(element_bytes)), 192, 4096);
 }
 
-/// What the three passes have in common: sizes, and a workspace for each thread.
+/// The common part of the three passes: sizes, and a workspace for each thread.
 template <typename T>
 class Convolution : public HostOperation {
  public:
@@ -47,7 +49,7 @@ class Convolution : public HostOperation {
     let_library_use(1);
   }
 
-  /// 1 x 1 filters that see every position: the source is its own matrix.
+  /// True for 1 x 1 filters that read every position: the source is its own matrix.
   bool pointwise() const {
     return p_.r == 1 && p_.s == 1 && p_.stride_h == 1 && p_.stride_w == 1 && p_.pad_h == 0 && p_.pad_w == 0;
   }
@@ -58,7 +60,8 @@ class Convolution : public HostOperation {
   std::int64_t result_stride() const { return p_.k * positions(); }
   std::int64_t source_stride() const { return p_.c * p_.h * p_.w; }
 
-  /// Pieces whose matrices have `rows` rows, and room for `rows` + `more_rows` rows of one on each thread.
+  /// Makes the pieces, whose matrices have `rows` rows, and room on each thread for a matrix of `rows` +
+  /// `more_rows` rows.
   void make_pieces(std::int64_t rows, std::int64_t more_rows) {
     pieces_ = cut_positions(p_.n, positions(), block_columns(rows, sizeof(T)), threads());
     for (const Piece& piece : pieces_) block_ = std::max(block_, piece.positions());
@@ -67,13 +70,13 @@ class Convolution : public HostOperation {
   }
   T* workspace(int thread) { return workspace_.data() + thread * room_; }
 
-  /// The filters, or their gradient, of channels `in` of a group: rows k, columns (c, r, s).
+  /// The offset of the filters, or of their gradient, of channels `in` of a group: k rows, columns (c, r, s).
   std::int64_t weights_offset(const Channels& in) const {
     return (in.group * group_k() * group_c() + in.first) * filter();
   }
   std::int64_t weights_stride() const { return group_c() * filter(); }
 
-  /// What `piece` sees of channels `in` of the source, in `room` where it has to be written out.
+  /// The matrix of `piece` and channels `in` of the source. It is written to `room` if necessary.
   Matrix<T> columns_of(const T* source, const Channels& in, const Piece& piece, T* room) const {
     const T* first = source + (in.group * group_c() + in.first) * p_.h * p_.w;
     if (pointwise() && piece.images == 1)
@@ -82,8 +85,8 @@ class Convolution : public HostOperation {
     return {room, piece.positions()};
   }
 
-  /// `piece` of the planes of a group in a tensor shaped like the result, in `room` where it is of several
-  /// images.
+  /// The matrix of `piece` and the planes of a group, in a tensor shaped like the result. It is written to
+  /// `room` if the piece spans several images.
   Matrix<T> result_gradient(const T* gradient, std::int64_t group, const Piece& piece, T* room) const {
     const T* first = gradient + group * group_k() * positions();
     if (piece.images == 1) return {first + piece.image * result_stride() + piece.first, positions()};
@@ -106,7 +109,7 @@ class Forward final : public Convolution<T> {
   Forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
       : Convolution<T>(problem, seed, sets) {
     this->make_pieces(this->group_c() * this->filter(), this->group_k());
-    // Filters are shared too where there are fewer pieces than threads; each thread then fills its own
+    // Filters are shared, too, if there are fewer pieces than threads; each thread then fills its own
     // columns.
     const auto pieces = std::ssize(this->pieces_);
     filters_ = cut_channels(this->p_.groups, this->group_k(), (threads() + pieces - 1) / pieces);
@@ -148,7 +151,7 @@ class BackwardData final : public Convolution<T> {
   BackwardData(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
       : Convolution<T>(problem, seed, sets) {
     this->make_pieces(this->group_c() * this->filter(), this->group_k());
-    // Pieces of one image add to the same elements, so one thread takes them all.
+    // All pieces of an image add to the same elements, so one thread processes them.
     for (std::size_t i = 0; i < this->pieces_.size(); ++i) {
       if (i == 0 || this->pieces_[i].image != this->pieces_[i - 1].image) first_piece_.push_back(i);
     }
@@ -202,8 +205,8 @@ class BackwardWeights final : public Convolution<T> {
  public:
   BackwardWeights(const Conv2d& problem, std::uint64_t seed, std::int64_t sets)
       : Convolution<T>(problem, seed, sets) {
-    // With channels enough, each thread has some for itself; otherwise the filters are small, and each thread
-    // adds up its own sum over a part of the images.
+    // With enough channels, each thread has its own. Otherwise the filters are small, and each thread has its
+    // own sum over a part of the images.
     by_channels_ = threads() == 1 || problem.c >= 8 * threads();
     channels_ = cut_channels(problem.groups, this->group_c(), by_channels_ ? threads() : 1);
     this->make_pieces(channels_.back().count * this->filter() + this->filter(), this->group_k());
@@ -264,7 +267,7 @@ class BackwardWeights final : public Convolution<T> {
   Buffer<T> sums_;
 };
 
-/// The faster of two ways to do the same.
+/// Runs the faster of two implementations of the same problem.
 class Tuned final : public Prepared {
  public:
   Tuned(std::unique_ptr<Prepared> first, std::unique_ptr<Prepared> second) {

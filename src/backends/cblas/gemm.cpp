@@ -40,12 +40,12 @@ void by_gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix
                    static_cast<int>(b.stride), beta, c, static_cast<int>(stride_c));
 }
 
-/// y = op(A) x + beta y for an op(A) of rows x columns; the vectors' elements are `step_x` and `step_y`
+/// y = op(A) x + beta y, for an op(A) of rows x columns. The vectors' elements are `step_x` and `step_y`
 /// apart.
 template <typename T>
 void matrix_times_vector(std::int64_t rows, std::int64_t columns, Matrix<T> a, const T* x,
                          std::int64_t step_x, T beta, T* y, std::int64_t step_y) {
-  if (a.transposed) std::swap(rows, columns);  // the library asks for the size as stored
+  if (a.transposed) std::swap(rows, columns);  // the library expects the size as stored
   Library<T>::gemv(CblasRowMajor, transposition(a), static_cast<int>(rows), static_cast<int>(columns), T{1},
                    a.data, static_cast<int>(a.stride), x, static_cast<int>(step_x), beta, y,
                    static_cast<int>(step_y));

@@ -1,4 +1,4 @@
-// Products by the library: C = op(A) op(B) + beta C, row-major.
+// Matrix products by the library: C = op(A) op(B) + beta C, row-major.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace breakeven::cblas {
 
-/// A matrix in memory: `stride` elements from one stored row to the next; used as its transpose where said.
+/// A matrix in memory. Stored rows are `stride` elements apart. If `transposed`, its transpose is used.
 template <typename T>
 struct Matrix {
   const T* data = nullptr;
@@ -21,12 +21,12 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a, Matri
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a, Matrix<double> b, double beta,
           double* c, std::int64_t stride_c);
 
-/// The library's routines that compute a product: of two matrices; of a matrix and a vector, for a C of one
-/// row or one column; of two vectors, for sums of one term.
+/// The library's routines that can compute a product: gemm, of two matrices; gemv, of a matrix and a vector,
+/// for a C of one row or one column; ger, of two vectors, for k = 1.
 enum class Routine { gemm, gemv, ger };
 std::string_view routine_name(Routine routine);
 
-/// The routines that can compute products of this size. gemm, which can compute all, comes first.
+/// The routines that can compute products of this size. The first is gemm, which can compute all.
 std::vector<Routine> routines_for(std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// The same product by a routine that can compute it.

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* schema = "breakeven.kernels/1";
-/// A file for many machines may grow to this many choices; the oldest go first.
+/// Largest number of choices in the file, which several machines may share. The oldest are removed.
 constexpr std::size_t most_choices = 100;
 constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20U;
 
@@ -35,7 +35,7 @@ struct Choice {
 };
 
 const std::string& text_of(const Json& object, const char* name) {
-  const auto found = object.find(name);  // what is no object has no members
+  const auto found = object.find(name);  // find() returns end() if it is not an object
   if (found == object.end() || !found->is_string())
     throw DamagedCache(fmt::format("a choice in it has no '{}'", name));
   return found->get_ref<const std::string&>();
@@ -90,7 +90,7 @@ std::filesystem::path kernel_cache_file() {
   const auto folder = [](const char* variable) {
     const char* value = std::getenv(variable);
     const std::filesystem::path path(value != nullptr ? value : "");
-    return path.is_absolute() ? path : std::filesystem::path();  // as the XDG specification has it
+    return path.is_absolute() ? path : std::filesystem::path();  // required by the XDG specification
   };
   std::filesystem::path cache = folder("XDG_CACHE_HOME");
   if (cache.empty() && !folder("HOME").empty()) cache = folder("HOME") / ".cache";
@@ -98,7 +98,7 @@ std::filesystem::path kernel_cache_file() {
 }
 
 std::string read_cache(const std::filesystem::path& file) {
-  const auto status = std::filesystem::status(file);  // a pipe would be waited for
+  const auto status = std::filesystem::status(file);  // not opened before: opening a pipe would block
   if (!std::filesystem::exists(status)) return "";
   if (!std::filesystem::is_regular_file(status)) throw DamagedCache("it is not an ordinary file");
   if (std::filesystem::file_size(file) > largest_file) throw DamagedCache("it is too large");

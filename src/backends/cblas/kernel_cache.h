@@ -1,4 +1,4 @@
-// The file that keeps which kernels of a library were the fastest here, so that they are raced once.
+// The cache file of the kernels of a library that were fastest here, so that each library is raced only once.
 #pragma once
 
 #include <filesystem>
@@ -8,34 +8,36 @@
 
 namespace breakeven::cblas {
 
-/// Identifies where a choice of kernels holds. A home folder may serve machines of several kinds.
+/// Identifies the machine and library for which a choice of kernels is valid. Machines of several kinds may
+/// share a home folder.
 struct ChoiceKey {
   std::string processor, features;     // cpu_identity(), cpu_features()
-  std::string library, version, file;  // with the kernels of its own choice in `version`
+  std::string library, version, file;  // `version` includes the kernels of the library's own choice
   bool operator==(const ChoiceKey&) const = default;
 };
 
-/// The text is not what a cache file holds.
+/// Thrown for text that is not a cache file's.
 class DamagedCache : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The kernels that the text of a cache file names for `key`; nothing where it has no choice for it. An empty
-/// text has none. Throws DamagedCache.
+/// Returns the kernels that the text of a cache file names for `key`; empty if it has no choice for it, or if
+/// the text is empty. Throws DamagedCache.
 std::optional<std::string> cached_choice(const std::string& text, const ChoiceKey& key);
 
-/// The text with this choice, in place of an earlier one. A damaged text is not kept.
+/// Returns the text with this choice added, or in place of an earlier one. A damaged text is replaced.
 std::string with_choice(const std::string& text, const ChoiceKey& key, const std::string& kernels);
 
-/// breakeven/kernels.json in XDG_CACHE_HOME, or in ~/.cache; empty where the environment names neither.
+/// The path of the cache file: breakeven/kernels.json in XDG_CACHE_HOME, or in ~/.cache. Empty if the
+/// environment defines neither.
 std::filesystem::path kernel_cache_file();
 
-/// Empty where there is no file. Throws DamagedCache for one that is too large, std::system_error for one
-/// that cannot be read.
+/// Reads the cache file; empty if there is none. Throws DamagedCache for one that is too large,
+/// std::system_error for one that cannot be read.
 std::string read_cache(const std::filesystem::path& file);
 
-/// Makes its folder and writes it as a whole, by renaming a finished file. Throws std::system_error.
+/// Writes the cache file by renaming a finished one, and makes its folder. Throws std::system_error.
 void write_cache(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace breakeven::cblas

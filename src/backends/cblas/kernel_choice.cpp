@@ -15,7 +15,7 @@ namespace {
 
 constexpr double worth_leaving_own_choice = 1.02;
 
-/// The speedup in every round; empty where one of them was not timed in all.
+/// The speedup in every round; empty if either of them was not timed in all rounds.
 std::vector<double> speedups(const RacedKernels& kernels, const RacedKernels& over) {
   if (kernels.rounds.size() != over.rounds.size()) return {};
   std::vector<double> ratios;

@@ -33,11 +33,11 @@ namespace breakeven::cblas {
 namespace {
 
 constexpr const char* race_variable = "BREAKEVEN_KERNEL_RACE";
-/// A process that answers later hangs.
+/// A process that takes longer to answer is considered hung.
 constexpr std::chrono::seconds patience{3};
 constexpr std::int32_t small_product = 512, large_product = 1024;
 
-/// The environment of this process with these variables in place of its own.
+/// A copy of this process's environment in which variables can be replaced.
 class ChangedEnvironment {
  public:
   void set(std::string_view name, std::string_view value) {
@@ -46,7 +46,7 @@ class ChangedEnvironment {
     });
     entries_.push_back(fmt::format("{}={}", name, value));
   }
-  /// Valid until the next set().
+  /// Pointers for execve(), valid until the next set().
   std::vector<char*> pointers() {
     std::vector<char*> all;
     for (std::string& entry : entries_) all.push_back(entry.data());
@@ -67,12 +67,12 @@ ChangedEnvironment environment_of(const Kernels& kernels) {
   ChangedEnvironment environment;
   environment.set(race_variable, "1");
   if (!kernels.value.empty()) environment.set(kernels_variable(library_name()), kernels.value);
-  // The threads of those that wait for their turn must not spin.
+  // Threads of the waiting processes must not spin.
   for (const auto& [name, value] : missing_spin_settings()) environment.set(name, value);
   return environment;
 }
 
-/// The process that computes with some kernels, and a socket to it.
+/// A process that computes with some of the kernels, and a socket to it.
 class Contender {
  public:
   explicit Contender(const Kernels& kernels) {
@@ -82,7 +82,7 @@ class Contender {
     posix_spawn_file_actions_t actions{};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-    for (const int output : {STDOUT_FILENO, STDERR_FILENO})  // libraries print where a name is new to them
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO})  // libraries may print messages
       posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
     ChangedEnvironment environment = environment_of(kernels);
     std::array<char*, 2> arguments{program_invocation_name, nullptr};
@@ -103,13 +103,13 @@ class Contender {
   Contender(Contender&&) = delete;
   Contender& operator=(Contender&&) = delete;
 
-  /// True if it has started and takes the kernels that it was told to.
+  /// True if the process has started and uses the requested kernels.
   bool takes(const std::string& name, Clock::time_point deadline) {
     std::array<char, 64> said{};
     const auto size = receive(said.data(), said.size(), deadline);
     return size && std::string_view(said.data(), *size) == name;
   }
-  /// Seconds that a product of this size takes; nothing from a process that died or hangs.
+  /// The seconds that a product of this size takes; empty for a process that died or hangs.
   std::optional<double> time(std::int32_t size) {
     double seconds = 0;
     if (send(socket_, &size, sizeof size, MSG_NOSIGNAL) != sizeof size ||
@@ -141,7 +141,7 @@ struct Racer {
     result.rounds.clear();
   }
 
-  /// The geometric mean over the sizes is the round's time.
+  /// Times one round: the geometric mean over the sizes.
   void take_turn(std::span<const std::int32_t> sizes) {
     double logarithms = 0;
     for (const std::int32_t size : sizes) {
@@ -158,8 +158,8 @@ struct Racer {
   }
 };
 
-/// `count` rounds, or as many as start before `end` if that is more. Their order is reversed from one round
-/// to the next, so that none always follows the same other one.
+/// Runs `count` rounds, or more if they start before `end`. The order is reversed from one round to the next,
+/// so that no process always follows the same other one.
 void take_rounds(std::vector<Racer>& racers, std::span<const std::int32_t> sizes, int count,
                  Clock::time_point end) {
   std::vector<Racer*> order;
@@ -173,8 +173,8 @@ void take_rounds(std::vector<Racer>& racers, std::span<const std::int32_t> sizes
   }
 }
 
-/// Drops those that are far behind in short rounds, so that the time goes to the others. Returns the seconds
-/// of the fastest.
+/// Removes the processes that are far behind in short rounds, so that the time is used for the others.
+/// Returns the seconds of the fastest.
 double drop_far_behind(std::vector<Racer>& racers) {
   constexpr double far_behind = 1.5;
   take_rounds(racers, std::array{small_product}, 3, Clock::time_point::min());
@@ -189,8 +189,8 @@ double drop_far_behind(std::vector<Racer>& racers) {
   return fastest;
 }
 
-/// Computes on the other end of a Contender's socket: the fastest of the products that fit a few
-/// milliseconds.
+/// Computes at the other end of a Contender's socket. A time is that of the fastest of the products that fit
+/// in a few milliseconds.
 class Products {
  public:
   Products() {

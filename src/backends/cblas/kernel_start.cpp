@@ -23,7 +23,7 @@
 namespace breakeven::cblas {
 namespace {
 
-// The program hands these to itself when it starts again.
+// Variables with which the program passes values to itself when it restarts.
 constexpr const char* own_variable = "BREAKEVEN_KERNELS_OF_LIBRARY";
 constexpr const char* problem_variable = "BREAKEVEN_KERNELS_PROBLEM";
 
@@ -32,7 +32,7 @@ KernelStart& state() {
   return start;
 }
 
-/// The value, which programs that this one starts do not get.
+/// Returns and unsets a variable, so that programs started by this one do not inherit it.
 std::optional<std::string> take_variable(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr) return std::nullopt;
@@ -41,19 +41,19 @@ std::optional<std::string> take_variable(const char* name) {
   return taken;
 }
 
-/// Races the library's own choice against others. Returns the name of the kernels to take.
+/// Races the library's own choice against others. Returns the name of the kernels to use.
 std::string raced_kernels(const std::string& own, const std::vector<Kernels>& others) {
   std::vector<Kernels> contenders{{.name = own, .value = ""}};
   contenders.insert(contenders.end(), others.begin(), others.end());
   return contenders[fastest_kernels(race_kernels(contenders))].name;
 }
 
-/// Takes the choice from the cache file, or else from a race, which the file then keeps.
+/// Finds the choice in the cache file, or else by a race, whose result it stores in the file.
 class KernelChooser {
  public:
   KernelChooser() { key_.features = fmt::format("{}", fmt::join(features_, " ")); }
 
-  /// The value of the library's variable; empty: its own choice stays.
+  /// The value for the library's variable; empty: the library's own choice is used.
   std::string choose() {
     if (others_.empty()) return "";
     std::string chosen = kept_choice();
@@ -73,7 +73,7 @@ class KernelChooser {
     return name == own_ || find_kernels(others_, name) != nullptr;
   }
 
-  /// Empty where there is none.
+  /// The choice in the cache file; empty if there is none.
   std::string kept_choice() {
     if (file_.empty()) return "";
     try {
@@ -82,7 +82,7 @@ class KernelChooser {
     } catch (const DamagedCache& e) {
       problem_ = fmt::format("{} was not a file of choices of kernels: {}; they were raced again",
                              file_.string(), e.what());
-    } catch (const std::system_error&) {  // it cannot be written either, which says why
+    } catch (const std::system_error&) {  // writing it fails, too, and reports why
     }
     return "";
   }
@@ -115,11 +115,11 @@ class KernelChooser {
   std::string text_, problem_;
 };
 
-/// Returns only where that fails.
+/// Restarts the program. Returns only on failure.
 void start_again() {
   std::array<char*, 2> arguments{program_invocation_name, nullptr};
   std::error_code error;
-  // By its own path, so that process lists name it.
+  // Under its own path, so that process lists show its name.
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execve(program.c_str(), arguments.data(), environ);
   execve("/proc/self/exe", arguments.data(), environ);

@@ -1,4 +1,4 @@
-// The differences between one CBLAS and another: libraries/NAME.cpp.
+// The interface to what differs between CBLAS libraries. libraries/NAME.cpp implements it.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 namespace breakeven::cblas {
 
 std::string library_name();
-/// The version, as exactly as the library reports it, with its kernels where it names them.
+/// The version, as exactly as the library reports it, with its kernels if it names them.
 std::string library_version();
-/// A symbol that no other library has.
+/// The name of a function that no other library has.
 const char* own_symbol();
-/// The kernels that the library takes in this process, by its own name for them; empty where it does not say.
+/// The library's name for the kernels that it uses in this process; empty if it does not report them.
 std::string library_kernels();
-/// Kernels that the library's variable (host/library_variables.h) can select, the preferred among equally
-/// fast ones first. A build of the library may lack some of them.
+/// The kernels that the library's variable (host/library_variables.h) can select. Of equally fast ones the
+/// preferred comes first. A build of the library may lack some of them.
 std::vector<Kernels> known_kernels();
-/// How many threads the library's products use when called from this thread; with some libraries, from any.
+/// Sets the number of threads of the library's products called from this thread; with some libraries, from
+/// any.
 void use_library_threads(int threads);
 
 }  // namespace breakeven::cblas

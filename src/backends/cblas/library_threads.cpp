@@ -8,7 +8,8 @@
 namespace breakeven::cblas {
 
 void let_library_use(int count) {
-  // Some libraries keep the number for the whole process, others for each thread: said on each, both are met.
+  // Some libraries have one number for the process, others one per thread: setting it on each thread works
+  // for both.
   std::mutex one_by_one;
   on_threads(threads(), [&](int) {
     const std::lock_guard lock(one_by_one);

@@ -1,10 +1,10 @@
-// How many threads the library's products use, beside loops on all threads (worker/threads.h).
+// Controls the threads of the library's products, next to loops on all threads (worker/threads.h).
 #pragma once
 
 namespace breakeven::cblas {
 
-/// From now on each product that is called alone uses `count` threads of the library's; 1 is what a loop on
-/// all threads needs, because two pools of threads would fight for the same cores.
+/// Sets the number of the library's threads for each product called from now on outside a parallel loop. A
+/// loop on all threads needs 1, because two pools of threads would compete for the same cores.
 void let_library_use(int count);
 
 }  // namespace breakeven::cblas

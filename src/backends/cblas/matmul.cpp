@@ -1,5 +1,6 @@
-// Matrix products. A library's own threading is one way among several, and gemm is one routine among those
-// that can compute a product of this size: at prepare, each way is timed with each routine.
+// Matrix products. The library's own threading is one of several ways to share the work, and gemm is one of
+// the routines that can compute a product of this size. If tuned, each way is timed with each routine during
+// preparation.
 #include "workloads/matmul.h"
 
 #include <fmt/format.h>
@@ -19,12 +20,12 @@
 namespace breakeven::cblas {
 namespace {
 
-/// A part of C in one product of the batch.
+/// A part of C of one product in the batch.
 struct Tile {
   std::int64_t product = 0, row = 0, rows = 0, column = 0, columns = 0;
 };
 
-/// C of every product in the batch, cut into down x across tiles of about equal size.
+/// Cuts C of every product in the batch into down x across tiles of about equal size.
 std::vector<Tile> cut(const Matmul& p, std::int64_t down, std::int64_t across) {
   std::vector<Tile> tiles;
   for (std::int64_t b = 0; b < p.batch; ++b) {
@@ -43,16 +44,16 @@ std::vector<Tile> cut(const Matmul& p, std::int64_t down, std::int64_t across) {
   return tiles;
 }
 
-/// One way of computing all products.
+/// A way to compute all products.
 struct Way {
   std::string name;
   std::vector<Tile> tiles;
   int library_threads = 1;  // of each library call
-  int loop_threads = 1;     // that take tiles
+  int loop_threads = 1;     // that compute tiles
   Routine routine = Routine::gemm;
 };
 
-constexpr double flop_worth_sharing = 2.0 * 512 * 512 * 512;  // beyond, one thread alone cannot win
+constexpr double flop_worth_sharing = 2.0 * 512 * 512 * 512;  // above, one thread alone cannot win
 
 double flop(const Matmul& p) {
   return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
@@ -89,7 +90,7 @@ std::vector<Way> with_each(const std::vector<Routine>& routines, const std::vect
   return all;
 }
 
-/// What all products have in common: the way chosen.
+/// The common part of all products: the chosen way.
 class Product : public HostOperation {
  public:
   void run() override {
@@ -109,7 +110,7 @@ class Product : public HostOperation {
       : HostOperation(HostTensors::of(Matmul(problem.parameters), seed, operand_sets_on_host(problem))),
         p_(problem.parameters) {}
 
-  /// Computes one tile of C, on `thread`.
+  /// Computes one tile of C on thread `thread`.
   virtual void compute(const Tile& tile, int thread) = 0;
 
   void choose(const std::vector<Way>& ways) {
@@ -126,13 +127,13 @@ class Product : public HostOperation {
 
   Routine routine() const { return way_->routine; }
 
-  /// Without the routine.
+  /// The name of the way without the routine.
   std::string way_of_sharing() const {
     return ways_.size() == 1 ? way_->name
                              : fmt::format("{} (tuned: best of {} ways)", way_->name, ways_.size());
   }
 
-  // Where in the stored operand a part of op(A) or op(B) begins.
+  // Offsets in the stored operands at which a part of op(A), op(B) or C begins.
   std::int64_t offset_a(const Tile& tile, std::int64_t l) const {
     return tile.product * p_.m * p_.k + (p_.transpose_a ? l * p_.m + tile.row : tile.row * p_.k + l);
   }
@@ -151,7 +152,7 @@ class Product : public HostOperation {
   bool several_routines_ = false;
 };
 
-/// In the library's own element types.
+/// Products in the library's own element types.
 template <typename T>
 class NativeProduct final : public Product {
  public:
@@ -168,9 +169,9 @@ class NativeProduct final : public Product {
   }
 };
 
-/// Of two-byte floats: blocks of the operands are widened to f32 beside the cache, multiplied, and a finished
-/// tile is rounded. At 512 the conversions are a small part of the work, and the blocks of one thread take 3
-/// MiB.
+/// Products of 16-bit floats: blocks of the operands are converted to f32 in the cache and multiplied, and a
+/// finished tile is rounded. With blocks of 512 the conversions are a small part of the work, and the blocks
+/// of a thread take 3 MiB.
 class WidenedProduct final : public Product {
  public:
   WidenedProduct(const Case& problem, std::uint64_t seed)
@@ -199,7 +200,7 @@ class WidenedProduct final : public Product {
   static constexpr std::int64_t side = 512;
   static std::int64_t parts(std::int64_t length) { return (length + side - 1) / side; }
 
-  /// Halves tiles until all threads have the same number, or so many that it makes no difference.
+  /// Halves tiles until all threads have the same number, or until the difference does not matter.
   std::pair<std::int64_t, std::int64_t> fine_enough(std::int64_t down, std::int64_t across, int all) const {
     const auto enough = [&] {
       const std::int64_t tiles = p_.batch * down * across;
@@ -213,7 +214,7 @@ class WidenedProduct final : public Product {
     return {down, across};
   }
 
-  /// A block as stored, rows x columns, with its rows one behind the other in `to`.
+  /// Converts a stored block, rows x columns, to f32, with its rows stored contiguously in `to`.
   void widen_block(const std::uint16_t* from, std::int64_t stride, std::int64_t rows, std::int64_t columns,
                    float* to) const {
     for (std::int64_t i = 0; i < rows; ++i) widen(p_.dtype, from + i * stride, to + i * columns, columns);

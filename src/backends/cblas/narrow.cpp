@@ -16,7 +16,7 @@ BREAKEVEN_VECTORISED void widen_bf16(const std::uint16_t* from, float* to, std::
     to[i] = std::bit_cast<float>(static_cast<std::uint32_t>(from[i]) << 16U);
 }
 
-/// to_bf16 without its branch, which would keep the loop from being vectorised.
+/// to_bf16 without its branch, which would prevent vectorising the loop.
 BREAKEVEN_VECTORISED void narrow_bf16(const float* from, std::uint16_t* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(from[i]);
@@ -29,7 +29,7 @@ BREAKEVEN_VECTORISED void narrow_bf16(const float* from, std::uint16_t* to, std:
 #if defined(__x86_64__)
 constexpr std::int64_t lanes = 8;
 
-/// All whole groups of eight; returns how many elements that are.
+/// Converts all whole groups of eight. Returns the number of elements converted.
 __attribute__((target("avx,f16c"))) std::int64_t widen_f16_groups(const std::uint16_t* from, float* to,
                                                                   std::int64_t count) {
   std::int64_t i = 0;
@@ -47,7 +47,7 @@ __attribute__((target("avx,f16c"))) std::int64_t narrow_f16_groups(const float* 
   return i;
 }
 bool converts_f16() {
-  // Every CPU with AVX2 has F16C, for which clang 14 has no name here.
+  // Every CPU with AVX2 has F16C, which clang 14 cannot test by name.
   static const bool has = __builtin_cpu_supports("avx2") != 0;
   return has;
 }

@@ -1,4 +1,4 @@
-// Two-byte floats to f32 and back: what a library without products of theirs makes necessary.
+// Converts 16-bit floats to f32 and back, for libraries that have no products of such types.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace breakeven::cblas {
 
-/// `dtype` is bf16 or f16. Narrowing rounds to nearest, ties to even, as to_bf16 and to_f16 do.
+/// `dtype` is bf16 or f16. Narrowing rounds to nearest, ties to even, like to_bf16 and to_f16.
 void widen(Dtype dtype, const std::uint16_t* from, float* to, std::int64_t count);
 void narrow(Dtype dtype, const float* from, std::uint16_t* to, std::int64_t count);
 

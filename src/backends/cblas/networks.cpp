@@ -1,6 +1,6 @@
-// The small networks in f32. Layers that treat each image alone (convolutions, pooling, a transformer's
-// block) are run through by one thread for a few images at a time, in one parallel region; dense layers on
-// whole images are shared by all threads, one product after the other.
+// The small networks in f32. Layers that process each image separately (convolutions, pooling, a
+// transformer's block) are run one after another by one thread for a few images at a time, in one parallel
+// region. For dense layers on whole images, all threads share one product after another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,25 +20,25 @@
 namespace breakeven::cblas {
 namespace {
 
-/// A dense layer that reads each image as one row.
+/// True for a dense layer that reads each image as one row.
 bool on_whole_images(const Layer& layer) {
   return layer.kind == LayerKind::dense && layer.tokens == 1;
 }
 
-/// Rows of tokens that one thread takes at a time: enough for efficient products, few enough for its cache.
+/// Rows of tokens that a thread processes at a time: enough for fast products, few enough for its cache.
 constexpr std::int64_t rows_at_once = 112;
 
-/// One layer with what is kept of it between forward and backward.
+/// A layer with what is kept for it between forward and backward.
 struct Stage {
   Layer layer;
-  std::unique_ptr<ImageLayer> on_images;  // one of these two
+  std::unique_ptr<ImageLayer> on_images;  // exactly one of these two is set
   std::unique_ptr<BatchDense> on_batch;
-  Buffer<float> output, gradient;  // of the whole batch, or of each thread's present images
+  Buffer<float> output, gradient;  // of the whole batch, or of each thread's current images
   bool output_of_batch = true;
   bool gradient_of_batch = true;
 };
 
-/// Neighbouring layers that are run together: layers on images, or one on the batch.
+/// Consecutive layers that are run together: several layers on images, or one on the batch.
 struct Segment {
   std::size_t first = 0, last = 0;                // stages [first, last)
   std::size_t first_tensor = 0, last_tensor = 0;  // their parameters
@@ -100,7 +100,7 @@ class NetworkModel final : public Model {
     const bool input_is_relu = !stages_.empty() && stages_.back().layer.activation == Activation::relu;
     Stage stage;
     stage.layer = layer;
-    // The layer after a ReLU takes its slope into account, and no other path may lead around that.
+    // The layer after a ReLU applies the ReLU's gradient, so no other path may bypass that layer.
     const bool reads_relu = layer.kind == LayerKind::dense || layer.spatial();
     const bool relu_in_sum =
         layer.add_from && (layer.activation == Activation::relu ||
@@ -157,10 +157,10 @@ class NetworkModel final : public Model {
     }
   }
 
-  /// Chooses the routines for a single image, whose products in dense layers need no gemm.
+  /// Chooses the routines for a single image, whose products in dense layers can be computed without gemm.
   void choose_routines() {
     if (task_.optimizer) parameters_.next_step();
-    std::map<Routine, int> products;  // how many are computed by each
+    std::map<Routine, int> products;  // number of products by routine
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (!stages_[i].on_batch) continue;
       for (const Routine routine : stages_[i].on_batch->choose_routines(task_.optimizer.has_value(), i > 0))
@@ -174,12 +174,12 @@ class NetworkModel final : public Model {
     if (!counts.empty()) routines_ = fmt::format(", by {} (tuned)", fmt::join(counts, ", "));
   }
 
-  /// What stage `index` reads, of the whole batch.
+  /// The input of stage `index`, for the whole batch.
   const float* output_before(std::size_t index) const {
     return index == 0 ? pixels_.data() : stages_[index - 1].output.data();
   }
 
-  // Where these images' part of a stage's output or gradient lies for a thread.
+  // The index at which these images' part of a stage's output or gradient begins for a thread.
   static std::int64_t start(const Stage& stage, bool of_batch, const Segment& segment, Images images,
                             int thread) {
     return stage.layer.output_elements() * (of_batch ? images.first : thread * segment.images_at_once);
@@ -208,8 +208,7 @@ class NetworkModel final : public Model {
     });
   }
 
-  /// Calls work(images, thread) for all images, a few at a time, each thread having its own part of the
-  /// batch.
+  /// Calls work(images, thread) for all images, a few at a time. Each thread has its own part of the batch.
   template <typename Work>
   void for_images(std::int64_t at_once, const Work& work) {
     parallel_ranges(task_.batch, [&](std::int64_t first, std::int64_t last, int thread) {
@@ -277,7 +276,7 @@ class NetworkModel final : public Model {
                     });
   }
 
-  /// The gradient of every later layer that added this layer's output to its own.
+  /// Adds the gradient of every later layer that added this layer's output to its own.
   void add_gradients_of_sums(std::size_t index, const Segment& segment, Images images, int thread,
                              float* into) {
     for (std::size_t later = index + 1; later < segment.last; ++later) {
@@ -294,7 +293,7 @@ class NetworkModel final : public Model {
   Buffer<float> pixels_;
   std::vector<Stage> stages_;
   std::vector<Segment> segments_;
-  std::string routines_;  // of products, as the algorithm's text has them; empty where it is gemm alone
+  std::string routines_;            // as in algorithm(); empty if all products use gemm
   bool parameters_changed_ = true;  // since the last forward()
 };
 

@@ -1,5 +1,6 @@
-# Some builds of a CBLAS put a prefix before every function's name: scipy_cblas_sgemm. Where HEADER declares such names, this
-# writes USUAL: a header that includes it and gives each function its usual name. It writes nothing for any other header.
+# Some builds of a CBLAS have a prefix before every function's name: scipy_cblas_sgemm. If HEADER declares
+# such names, this script writes USUAL, a header that includes HEADER and defines each function's usual name.
+# For any other header it writes nothing.
 #   cmake -DHEADER=.../cblas.h -DUSUAL=.../usual.h -P usual_names.cmake
 file(READ ${HEADER} text)
 file(REMOVE ${USUAL})

@@ -15,7 +15,7 @@
 namespace breakeven::cblas {
 namespace {
 
-/// The source and the result are held with channels last, the filters transformed.
+/// A forward convolution. The source and the result are stored with channels last, the filters transformed.
 class WinogradForward final : public Prepared {
  public:
   WinogradForward(const Conv2d& problem, const Winograd& winograd, std::uint64_t seed, std::int64_t sets)
@@ -67,24 +67,24 @@ class WinogradForward final : public Prepared {
 
  private:
   static std::byte* bytes(Buffer<float>& buffer) { return reinterpret_cast<std::byte*>(buffer.data()); }
-  /// The first set to the places of the others.
+  /// Copies the first set to all others.
   void repeat(Buffer<float>& sets) const {
     const std::int64_t size = sets.size() / sets_;
     for (std::int64_t set = 1; set < sets_; ++set) std::copy_n(sets.data(), size, sets.data() + set * size);
   }
-  /// Of the set whose turn it is.
+  /// The part of `sets` that belongs to the current set.
   float* of_turn(Buffer<float>& sets) const { return sets.data() + set_ * (sets.size() / sets_); }
   std::int64_t group_c() const { return p_.c / p_.groups; }
   std::int64_t group_k() const { return p_.k / p_.groups; }
   std::int64_t room() const { return winograd_.products * block_ * (group_c() + group_k()); }
 
-  /// So many that the library's products are long enough, and what is between them stays near.
+  /// Enough tiles for fast products, few enough for the values between them to stay in the cache.
   std::int64_t most_tiles() const {
     constexpr std::int64_t floats = 1 << 19;
     return std::clamp<std::int64_t>(floats / (winograd_.products * (group_c() + group_k())), 96, 512);
   }
 
-  /// To planes of channels x filters, group by group.
+  /// Transforms the filters to planes of channels x filters, group by group.
   void prepare_filters() {
     Buffer<float> turned(p_.elements_weights());
     transpose_matrices(tensors_.second.data(), p_.k, group_c(), 9, sizeof(float), bytes(turned));
@@ -108,11 +108,11 @@ class WinogradForward final : public Prepared {
   }
 
   Conv2d p_;
-  std::int64_t sets_, set_ = 0;  // of source, filters and result; whose turn it is
+  std::int64_t sets_, set_ = 0;  // sets of source, filters and result; the current one
   const Winograd& winograd_;
   WinogradTiles tiles_;
   HostTensors tensors_;
-  Buffer<float> source_, filters_, result_;  // of all sets, one behind the other
+  Buffer<float> source_, filters_, result_;  // of all sets, stored contiguously
   std::vector<Piece> pieces_;
   std::int64_t block_ = 0;  // tiles of the largest piece
   Buffer<float> workspace_;

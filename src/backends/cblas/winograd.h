@@ -1,4 +1,4 @@
-// Convolution by minimal filtering (winograd_transforms.h), the products by the library.
+// Convolution by Winograd's algorithm (winograd_transforms.h), with the library's products.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace breakeven::cblas {
 
-/// Forward, f32, 3 x 3 filters, stride 1 or 2 in both directions, no dilation, and multiples of
-/// winograd_lanes channels and filters in a group; null for any other. `sets` of operands and result take
-/// turns.
+/// Makes a case: forward, f32, 3 x 3 filters, stride 1 or 2 in both directions, no dilation, and multiples of
+/// winograd_lanes channels and filters in a group; null for any other. `sets` sets of operands and results
+/// are used in turn.
 std::unique_ptr<Prepared> winograd_forward(const Conv2d& problem, std::uint64_t seed, std::int64_t sets);
 
 }  // namespace breakeven::cblas

@@ -8,8 +8,8 @@
 namespace breakeven::cblas {
 namespace {
 
-/// The plane of the turned filter that is plane `i` of the filter itself. Turning a filter by half a turn
-/// exchanges the outer ones of F(2, 3)'s four products and leaves the inner ones, in both directions.
+/// The plane of the filter rotated by 180 degrees that equals plane `i` of the filter itself. In each
+/// direction, the rotation exchanges the outer two of F(2, 3)'s four products and leaves the inner ones.
 std::int64_t turned_plane(std::int64_t i) {
   constexpr std::array<std::int64_t, 4> exchanged{3, 1, 2, 0};
   return exchanged[i / 4] * 4 + exchanged[i % 4];

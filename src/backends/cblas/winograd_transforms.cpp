@@ -7,10 +7,10 @@
 namespace breakeven::cblas {
 namespace {
 
-/// Eight channels at once: one register of AVX2, two of SSE. Compilers of other CPUs take it too.
+/// Eight channels: one register of AVX2, two of SSE. Compilers for other CPUs support it, too.
 using Lanes = float __attribute__((vector_size(winograd_lanes * sizeof(float))));
 
-/// The same in an array of floats, wherever it begins.
+/// The same without alignment, for arrays of floats.
 using LanesOfArray =
     float __attribute__((vector_size(winograd_lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
 
@@ -21,15 +21,15 @@ LanesOfArray* lanes_at(float* first) {
   return reinterpret_cast<LanesOfArray*>(first);
 }
 
-// Everything is inlined into the clones at the end, every loop over a tile unrolled: its arrays are then
-// registers.
+// Everything is inlined into the clones at the end, with all loops over a tile unrolled, so that its arrays
+// are in registers.
 #define BREAKEVEN_INLINED __attribute__((always_inline))
 #define BREAKEVEN_UNROLLED _Pragma("GCC unroll 8")
 
-/// In one dimension. `d` is what a tile sees, `g` the filter, `m` the products of both; results y = A'm. The
-/// gradients are the transposes of `result` and `filter`.
+/// The transforms in one dimension. `d` is the tile of the source, `g` the filter, `m` the products of both;
+/// results y = A'm. The gradients are the transposes of `result` and `filter`.
 
-/// Two results of three taps, from four products: Winograd's F(2, 3).
+/// Two results of three taps with four products: Winograd's F(2, 3).
 struct StrideOne {
   static constexpr int side = 4, products = 4;
 
@@ -63,8 +63,8 @@ struct StrideOne {
   }
 };
 
-/// With stride 2 the outer taps meet every other element and the middle one those between: F(2, 2), three
-/// products, and two products of their own.
+/// Stride 2. The outer taps read every other element: F(2, 2), three products. The middle tap reads those in
+/// between: two products.
 struct StrideTwo {
   static constexpr int side = 5, products = 5;
 
@@ -100,8 +100,8 @@ struct StrideTwo {
   }
 };
 
-/// One of the transforms above in two dimensions, along the columns first, then along the rows: *load(y, x)
-/// are the from x from values, store(i, j, value) takes the to x to.
+/// Applies one of the transforms above in two dimensions, first along the columns, then along the rows:
+/// *load(y, x) returns the from x from values, store(i, j, value) receives the to x to.
 template <int from, int to, auto transform, typename Load, typename Store>
 BREAKEVEN_INLINED inline void both_ways(const Load& load, const Store& store) {
   std::array<Lanes, to * from> half{};
@@ -119,7 +119,7 @@ BREAKEVEN_INLINED inline void both_ways(const Load& load, const Store& store) {
   }
 }
 
-/// From side x side runs of channels to planes.
+/// Transforms side x side runs of channels to planes.
 template <int side, int products, auto transform>
 BREAKEVEN_INLINED inline void to_planes(const float* const* runs, std::int64_t channels, float* to,
                                         std::int64_t plane) {
@@ -131,7 +131,7 @@ BREAKEVEN_INLINED inline void to_planes(const float* const* runs, std::int64_t c
   }
 }
 
-/// From planes to those of side x side runs of channels that are not null: written, or added.
+/// Transforms planes to side x side runs of channels, which are written or added to. Null runs are skipped.
 template <int products, int side, auto transform, bool add>
 BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane, std::int64_t channels,
                                           float* const* runs) {
@@ -145,7 +145,7 @@ BREAKEVEN_INLINED inline void from_planes(const float* from, std::int64_t plane,
   }
 }
 
-// Function templates cannot be cloned, so that these are written out.
+// Function templates cannot be cloned, so these are written out.
 
 BREAKEVEN_VECTORISED
 void source_one(const float* const* pixels, std::int64_t channels, float* to, std::int64_t plane) {

@@ -6,7 +6,7 @@
 
 namespace breakeven::cuda {
 
-/// Those that this program's kernels are compiled for (CMAKE_CUDA_ARCHITECTURES).
+/// The compute capabilities for which this program's kernels are compiled (CMAKE_CUDA_ARCHITECTURES).
 std::vector<Capability> compiled_architectures();
 
 }  // namespace breakeven::cuda

@@ -33,7 +33,7 @@ Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t 
 }
 
 unsigned filling_blocks() {
-  constexpr unsigned blocks_a_processor = 8;  // of 256 threads: as many threads as one holds
+  constexpr unsigned blocks_a_processor = 8;  // of 256 threads each: the limit of a multiprocessor
   return blocks_a_processor * static_cast<unsigned>(device_facts().processors);
 }
 

@@ -1,4 +1,4 @@
-// Long arrays in the device's memory: inputs made there, and results shown.
+// Long arrays in device memory: makes inputs there, and returns evidence of results.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,27 @@
 
 namespace breakeven::cuda {
 
-/// The numbers of a stream: made by the device, because the host would take seconds for the larger ones.
+/// Makes an array of a stream's numbers. The device makes them, because the host would take seconds for large
+/// ones.
 Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream);
 
-/// What is shown of an array in `memory`, which comes to the host in pieces. The stream must be idle.
+/// Returns the evidence of an array in `memory`, which is copied to the host in pieces. The stream must be
+/// idle.
 Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t seed,
                     const std::vector<std::int64_t>& elements);
 
-/// Blocks that fill the device once.
+/// The number of blocks that fill the device once.
 unsigned filling_blocks();
-/// What is tried for kernels that write an array, in order of preference.
+/// The launches to try for kernels that write an array, in order of preference.
 std::vector<ArrayLaunch> writing_launches();
 
-/// Races the launches; unless `tuned`, takes the first. `enqueue` must only enqueue.
+/// Races the launches; without `tuned`, returns the first. `enqueue` must only enqueue.
 Raced<ArrayLaunch> fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayLaunch>& launches, bool tuned,
                                   const std::function<void(const ArrayLaunch&)>& enqueue);
 
-/// What arrays are made of.
+/// The dtypes of arrays on this device.
 std::vector<Dtype> array_dtypes();
-/// `op` by a Work made from the case and the seed.
+/// Registers `op` with a Work that is made from the case and the seed.
 template <typename Work>
 Operation array_operation(const std::string& op) {
   return {.op = op,

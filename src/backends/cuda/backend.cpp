@@ -14,8 +14,8 @@
 namespace breakeven {
 namespace {
 
-/// Names what this build lacks, with the remedy. CMake leaves conv2d.cpp out where it does not find cuDNN's
-/// headers.
+/// Warns about what this build lacks, with the remedy. CMake leaves conv2d.cpp out if it does not find
+/// cuDNN's headers.
 std::vector<std::string> warnings_of_build() {
   const auto& all = operations();
   if (std::any_of(all.begin(), all.end(), [](const Operation& one) { return one.op == "conv2d"; })) return {};

@@ -7,14 +7,15 @@
 
 namespace breakeven::cuda {
 
-/// Makes a graph with two branches while it is recorded: work on either stream becomes one graph, in which
-/// the two run apart from fork() to join() (CUDA Programming Guide, "Cross-stream dependencies and events").
+/// Adds a second branch to a graph while it is recorded. Work on either stream becomes part of one graph, in
+/// which the two branches run concurrently from fork() to join() (CUDA Programming Guide, "Cross-stream
+/// dependencies and events").
 class Branch {
  public:
   explicit Branch(cudaStream_t main) : main_(main) {}
 
-  /// Returns the stream for work that needs only what was enqueued so far: the second one, or, outside of
-  /// start() ... join(), the first.
+  /// Returns the stream for work that depends only on what was enqueued so far: the second stream, or the
+  /// first outside start() ... join().
   cudaStream_t fork() {
     if (!started_) return main_;
     forked_.record(main_);

@@ -1,4 +1,4 @@
-// What a device can do, told from its compute capability (CUDA Programming Guide, "Compute Capabilities").
+// The features of a device, by its compute capability (CUDA Programming Guide, "Compute Capabilities").
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace breakeven::cuda {
 
 struct Capability {
   int major = 0, minor = 0;
-  bool operator<(const Capability& other) const {  // nvcc's C++17 knows no <=>
+  bool operator<(const Capability& other) const {  // nvcc's C++17 has no <=>
     return major != other.major ? major < other.major : minor < other.minor;
   }
 };
 
-/// The least that computes in `dtype`.
+/// The minimum compute capability for `dtype`.
 Capability needed_for(Dtype dtype);
-/// Those of `dtypes` that a device computes in.
+/// The elements of `dtypes` in which a device computes.
 std::vector<Dtype> computed_by(Capability device, std::vector<Dtype> dtypes);
-/// Why a device of that name does not compute in `dtype`; empty where it is not for its capability.
+/// The reason why a device with this name does not compute in `dtype`; empty if its capability is sufficient.
 std::string why_not(Dtype dtype, const std::string& device, Capability has);
 
-/// Why a program compiled for these capabilities cannot run on a device; empty where it can. Machine code
-/// runs from its capability to the next major one, and for newer ones the program has what their driver
-/// compiles.
+/// The reason why a program compiled for these capabilities cannot run on a device; empty if it can. Machine
+/// code runs from its capability up to the next major one. For newer ones, the program contains code that
+/// their driver compiles.
 std::string why_no_code(const std::string& device, Capability has, const std::vector<Capability>& compiled);
 
 }  // namespace breakeven::cuda

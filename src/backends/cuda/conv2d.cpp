@@ -1,4 +1,4 @@
-// Convolutions of any size by cuDNN.
+// Convolutions of any size, with cuDNN.
 #include "workloads/conv2d.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ namespace {
 /// A convolution with its operands in one layout.
 class PlacedConvolution {
  public:
-  /// `tensors` in the workload's layout, NCHW.
+  /// `tensors` are in the workload's layout, NCHW.
   PlacedConvolution(const ConvolutionProblem& problem, const HostTensors& tensors, bool moves,
                     std::int64_t sets, cudnnHandle_t handle, Stopwatch& stopwatch, int most_plans)
       : p_(problem),
@@ -50,7 +50,7 @@ class PlacedConvolution {
   Convolution& convolution() { return convolution_; }
   TensorLayout layout() const { return p_.layout; }
 
-  /// The result in the workload's layout.
+  /// Copies the result to `result`, in the workload's layout.
   void show(Buffer<std::byte>& result) const {
     if (p_.layout == TensorLayout::nchw) return output_.show(result);
     Buffer<std::byte> held(result.size());
@@ -123,8 +123,8 @@ class SingleLayer final : public Work {
   std::int64_t operand_sets() const override { return sets_; }
 
  private:
-  /// Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors first. PyTorch's
-  /// users have both layouts, too.
+  /// Layouts to race. Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors
+  /// first. Users of PyTorch have both layouts, too.
   std::vector<TensorLayout> layouts() const {
     if (plans_ > 1 && facts(p_.dtype).bytes() >= sizeof(float))
       return {TensorLayout::nhwc, TensorLayout::nchw};
@@ -140,7 +140,7 @@ class SingleLayer final : public Work {
 
   void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream().get()); }
 
-  /// Races the layouts. One that is not supported, or for which there is no memory beside the other, is out.
+  /// Races the layouts. A layout is left out if it is not supported, or if memory is too small for both.
   void place() {
     std::vector<std::unique_ptr<PlacedConvolution>> placed;
     std::exception_ptr why_not;
@@ -165,8 +165,8 @@ class SingleLayer final : public Work {
     placed_ = std::move(placed[raced.fastest]);
   }
 
-  /// One graph for each set: launching it takes the host less than cuDNN's front end does to describe the
-  /// operands of a call.
+  /// Records one graph for each set: launching a graph takes the host less time than cuDNN's front end needs
+  /// to describe the operands of a call.
   void record() {
     try {
       for (std::int64_t set = 0; set < sets_; ++set)
@@ -181,13 +181,13 @@ class SingleLayer final : public Work {
   ConvolutionProblem p_;
   bool moves_;
   std::int64_t sets_;
-  int plans_;  // to try in each layout
+  int plans_;  // number of plans to try in each layout
   HostTensors tensors_;
   CudnnHandle handle_;
   std::unique_ptr<PlacedConvolution> placed_;
-  std::string other_layout_;  // what the slower one took
+  std::string other_layout_;  // the time of the slower layout, for algorithm()
   std::vector<Recording> recorded_;
-  std::size_t next_ = 0;  // of them
+  std::size_t next_ = 0;  // index in recorded_
 };
 
 const OperationRegistration conv2d_registered(

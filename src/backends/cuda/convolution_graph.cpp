@@ -21,8 +21,9 @@ fe::DataType_t type_of(Dtype dtype) {
   }
 }
 
-/// What would not give a sum of products in the precision asked for. Kernels on tensor cores round f32 inputs
-/// to TF32; the error of transforms grows with their tile, and exceeds what is allowed a sum of products.
+/// The kinds of kernels that do not compute sums of products in the requested precision. Kernels on tensor
+/// cores round f32 inputs to TF32; the error of transforms grows with their tile, and exceeds the tolerance
+/// of a sum of products.
 std::vector<fe::NumericalNote_t> refused(Dtype dtype) {
   std::vector notes{fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION, fe::NumericalNote_t::FFT,
                     fe::NumericalNote_t::WINOGRAD_TILE_6x6, fe::NumericalNote_t::WINOGRAD_TILE_13x13};
@@ -86,7 +87,7 @@ ConvolutionGraph::Tensor ConvolutionGraph::operation(const ConvolutionProblem& p
     case Pass::backward_weights:
       break;
   }
-  // The gradient first, then what it was the gradient of.
+  // The gradient is the first argument, then the input.
   return graph_.conv_wgrad(second_, first_, with(fe::graph::Conv_wgrad_attributes()));
 }
 

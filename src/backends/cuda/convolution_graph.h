@@ -1,6 +1,6 @@
-// A convolution as one of cuDNN's graphs (cuDNN front end, "Convolution operations"), and the plans that its
-// heuristics name for a device, of those that keep the precision asked for. Nothing here needs the device:
-// cuDNN plans for one that is only described, too (front end, "Deviceless ahead-of-time compilation").
+// A convolution as a cuDNN graph (cuDNN front end, "Convolution operations"), with the plans that cuDNN's
+// heuristics suggest for a device and that keep the requested precision. This needs no device: cuDNN can also
+// plan for one that is only described (front end, "Deviceless ahead-of-time compilation").
 #pragma once
 
 #include <cudnn_frontend.h>
@@ -17,18 +17,18 @@ class ConvolutionGraph {
  public:
   using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
 
-  /// Throws Unsupported where a tensor is larger than cuDNN's kernels can count.
+  /// Throws Unsupported if a tensor has more elements than cuDNN's kernels can index.
   explicit ConvolutionGraph(const ConvolutionProblem& problem);
 
-  /// From here on get() has plans in order of preference, none of them built yet. For the device of `handle`,
-  /// or, without one, for that which get() was told of.
+  /// Makes the plans for get(), in order of preference; none is built yet. They are for the device of
+  /// `handle` or, without one, for the device that was described to get().
   fe::error_t plan(cudnnHandle_t handle);
 
   fe::graph::Graph& get() { return graph_; }
   const Tensor& first() const { return first_; }
   const Tensor& second() const { return second_; }
   const Tensor& output() const { return output_; }
-  /// One value a filter; null in a problem without.
+  /// One value per filter; null in a problem without bias.
   const Tensor& bias() const { return bias_; }
 
  private:

@@ -11,14 +11,14 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Throws as library_failed() does, or Unsupported.
+/// Throws like library_failed(), or Unsupported.
 void check(const fe::error_t& error, const char* what) {
   if (error.is_good()) return;
   switch (error.code) {
     case fe::error_code_t::GRAPH_NOT_SUPPORTED:
     case fe::error_code_t::HEURISTIC_QUERY_FAILED:
     case fe::error_code_t::UNSUPPORTED_GRAPH_FORMAT:
-      // A library that has no memory to look, or no context, has no plan either.
+      // The library also fails to find a plan if memory or the context is lost.
       end_if_context_is_lost(fmt::format("{}: {}", what, error.err_msg));
       if (!memory_is_full()) throw Unsupported(fmt::format("{}: {}", what, error.err_msg));
       [[fallthrough]];
@@ -27,7 +27,7 @@ void check(const fe::error_t& error, const char* what) {
   }
 }
 
-/// A reason is never empty.
+/// The reason for an error; never empty.
 std::string reason(const fe::error_t& error) {
   if (error.is_good()) return "";
   return error.err_msg.empty() ? fmt::format("error {} of cuDNN's front end", static_cast<int>(error.code))

@@ -1,5 +1,5 @@
-// A library's plans of one convolution. cuDNN's are in convolution_plans.cpp; on an emulated device there are
-// others (tests/emulated_cuda).
+// A library's plans for one convolution. cuDNN's are in convolution_plans.cpp; for an emulated device there
+// are others (tests/emulated_cuda).
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace breakeven::cuda {
 
-/// Device memory of one run, all of the problem's dtype. It stays where it is.
+/// The device memory of one run, in the problem's dtype. Its addresses do not change.
 struct ConvolutionMemory {
   void* first = nullptr;
   void* second = nullptr;
   void* output = nullptr;
-  void* bias = nullptr;  // one value a filter
+  void* bias = nullptr;  // one value per filter
 };
 
 class ConvolutionPlans : public Interface {
  public:
   virtual std::int64_t count() = 0;
-  /// Says why the plan cannot be built; empty where it can. The calls below need a plan that has been built.
+  /// Builds a plan. Returns the reason if that is not possible, or an empty string. The functions below need
+  /// a built plan.
   virtual std::string build(std::int64_t plan) = 0;
-  /// The library's name for it.
+  /// The library's name for a plan.
   virtual std::string name(std::int64_t plan) = 0;
   virtual std::int64_t workspace_bytes(std::int64_t plan) = 0;
-  /// What enqueue() works on from here on.
+  /// Sets the memory for later calls of enqueue().
   virtual void use(const ConvolutionMemory& memory) = 0;
-  /// Says why it failed; empty where it did not.
+  /// Enqueues a run of a plan. Returns the reason if that fails, or an empty string.
   virtual std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) = 0;
 };
 
-/// Plans in the library's order of preference. Throws Unsupported where there are none.
+/// Returns the plans in the library's order of preference. Throws Unsupported if there are none.
 std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,
                                                          cudnnHandle_t handle);
 

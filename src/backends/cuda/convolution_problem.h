@@ -1,4 +1,4 @@
-// A convolution as cuDNN is given it: sizes, types and the layout of all tensors.
+// A convolution's sizes, types and layout in the form that cuDNN needs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr const char* name(TensorLayout layout) {
   return layout == TensorLayout::nhwc ? "NHWC" : "NCHW";
 }
 
-/// Four axes in the order of the workload (NCHW, KCRS).
+/// A shape with four axes in the order of the workload (NCHW, KCRS).
 struct Shape {
   std::int64_t outer = 1, channels = 1, rows = 1, columns = 1;
 
@@ -34,7 +34,7 @@ struct ConvolutionProblem {
   TensorLayout layout = TensorLayout::nhwc;
   Shape source, weights, result;
   std::int64_t pad_h = 0, pad_w = 0, stride_h = 1, stride_w = 1, dilation = 1;
-  bool bias_and_relu = false;  // of the result, before it is written; forward only
+  bool bias_and_relu = false;  // applied to the result before it is written; forward only
 
   static ConvolutionProblem of(const Conv2d& p) {
     return {.pass = p.pass,
@@ -49,7 +49,7 @@ struct ConvolutionProblem {
             .dilation = p.dilation};
   }
 
-  /// What a pass reads first and second, and what it writes.
+  /// The first and second operand of a pass, and its output.
   const Shape& first() const { return pass == Pass::backward_data ? result : source; }
   const Shape& second() const { return pass == Pass::backward_weights ? result : weights; }
   const Shape& output() const {

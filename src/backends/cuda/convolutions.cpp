@@ -38,7 +38,7 @@ std::string Convolution::call(cudaStream_t stream) {
 bool Convolution::has_workspace(std::int64_t bytes) {
   if (bytes <= workspace_.bytes()) return true;
   try {
-    workspace_ = Memory();  // its place may be what is lacking
+    workspace_ = Memory();  // frees the old one first, whose memory may be needed
     workspace_ = Memory(bytes);
     return true;
   } catch (const OutOfMemory&) {
@@ -46,8 +46,8 @@ bool Convolution::has_workspace(std::int64_t bytes) {
   }
 }
 
-/// Builds the plans that the heuristics prefer, and keeps the one that is fastest here. A program that does
-/// not search takes the first of them that can run.
+/// Builds the plans that the heuristics prefer, and keeps the fastest. If the search is off, it keeps the
+/// first plan that can run.
 void Convolution::choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans) {
   std::vector<std::int64_t> candidates;
   Refusals refusals;
@@ -70,7 +70,7 @@ void Convolution::choose(const ConvolutionProblem& problem, Stopwatch& stopwatch
   }
   if (candidates.empty())
     refusals.none_left(fmt::format("cuDNN has no plan for {} at these sizes", name(problem.dtype)));
-  // One that was too large may have taken the place of those before it.
+  // A workspace that was too large may have released the one that earlier candidates used.
   std::erase_if(candidates,
                 [this](std::int64_t plan) { return !has_workspace(plans_->workspace_bytes(plan)); });
   if (candidates.empty()) throw OutOfMemory("the workspace of cuDNN's plans");

@@ -1,4 +1,4 @@
-// Convolutions by cuDNN, with the fastest of its plans here.
+// Convolutions with the fastest of cuDNN's plans on this device.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace breakeven::cuda {
 
 class Convolution {
  public:
-  /// Tries the plans that the heuristics prefer, and keeps the fastest; that overwrites the output. Throws
-  /// Unsupported where cuDNN has none, and OutOfMemory where memory is too little for each of them.
-  /// `turns`: of all operands but the bias, where there are several sets.
+  /// Tries the plans that the heuristics prefer and keeps the fastest, which overwrites the output. Throws
+  /// Unsupported if cuDNN has none, and OutOfMemory if memory is insufficient for all of them. `turns`: the
+  /// sets of all operands but the bias, if there are several.
   Convolution(const ConvolutionProblem& problem, const ConvolutionMemory& operands, cudnnHandle_t handle,
               Stopwatch& stopwatch, int most_plans, const Turns& turns = {});
 
-  /// Runs on the next set's operands.
+  /// Enqueues a run on the operands of the next set.
   void enqueue(cudaStream_t stream);
-  /// cuDNN's name of the plan, and what the race gained.
+  /// cuDNN's name of the plan, and the speedup from the race.
   const std::string& algorithm() const { return algorithm_; }
 
  private:
   void choose(const ConvolutionProblem& problem, Stopwatch& stopwatch, int most_plans);
-  /// False where there is not enough memory.
+  /// Makes the workspace large enough. Returns false if there is not enough memory.
   bool has_workspace(std::int64_t bytes);
   std::string call(cudaStream_t stream);
 

@@ -14,7 +14,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Decided before allocating: pinning takes memory from everything else on the machine.
+/// Throws OutOfMemory before anything is allocated: pinning takes memory from everything else on the machine.
 void check_host_memory(std::int64_t bytes) {
   const std::int64_t available = available_memory();
   if (bytes > available) {
@@ -24,7 +24,7 @@ void check_host_memory(std::int64_t bytes) {
   }
 }
 
-/// One array in the host's memory: pinned, or as malloc gives it.
+/// An array in host memory: pinned, or from malloc.
 class HostArray {
  public:
   HostArray(std::int64_t bytes, bool pinned) {
@@ -51,7 +51,7 @@ class HostArray {
   std::variant<Pageable, PinnedMemory<std::byte>> data_;
 };
 
-/// Over the link between the host and the device.
+/// A copy over the link between host and device.
 class LinkCopy final : public Work {
  public:
   LinkCopy(const Copy& problem, std::uint64_t seed)
@@ -70,8 +70,8 @@ class LinkCopy final : public Work {
           "cudaMemcpyAsync");
   }
 
-  /// Of pageable memory there is no time without the host's: it moves the bytes through pinned memory of the
-  /// driver's, for which it waits for all that is ahead in the stream.
+  /// Empty for pageable memory, which has no time without the host's: the driver copies through pinned memory
+  /// of its own, and waits for all earlier work in the stream.
   std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                        std::int64_t iterations, bool cold) override {
     return p_.pinned ? Work::device_seconds(enqueue, runs, iterations, cold) : std::nullopt;
@@ -102,7 +102,7 @@ class LinkCopy final : public Work {
   Memory device_;
 };
 
-/// Within the device's memory: by the driver, or by the kernel that is fastest here.
+/// A copy within device memory: by the driver, or by the fastest kernel.
 class DeviceCopy final : public Work {
  public:
   DeviceCopy(const Bandwidth& problem, std::uint64_t seed)
@@ -129,7 +129,7 @@ class DeviceCopy final : public Work {
   std::string algorithm() const override { return algorithm_; }
 
  private:
-  using Way = std::optional<ArrayLaunch>;  // none: the driver's own
+  using Way = std::optional<ArrayLaunch>;  // empty: the driver's copy
 
   void enqueue(const Way& way) {
     if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream().get());

@@ -12,13 +12,13 @@ namespace {
 
 namespace fe = cudnn_frontend;
 
-/// Opens it, once.
+/// Opens cuDNN once. Returns why it cannot be used, or an empty string.
 const std::string& why_no_cudnn() {
   static const std::string why_not = open_cudnn(fmt::format("libcudnn.so.{}", CUDNN_MAJOR), CUDNN_MAJOR);
   return why_not;
 }
 
-/// Throws as check() of device.h does.
+/// Throws like check() in device.h.
 void check(cudnnStatus_t status, const char* what) {
   if (status != CUDNN_STATUS_SUCCESS)
     library_failed(what, fe::detail::get_error_string(status),

@@ -1,4 +1,4 @@
-// A handle of cuDNN, with errors as exceptions.
+// A cuDNN handle, with errors as exceptions.
 #pragma once
 
 #include <cudnn.h>
@@ -11,7 +11,7 @@ struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const;
 };
 using CudnnHandle = std::unique_ptr<cudnnContext, DestroyCudnn>;
-/// Throws Unsupported where cuDNN's library cannot be used, with the loader's words.
+/// Makes a handle. Throws Unsupported with the loader's message if cuDNN's library cannot be used.
 CudnnHandle make_handle();
 
 }  // namespace breakeven::cuda

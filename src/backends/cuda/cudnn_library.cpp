@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 namespace cudnn_frontend {
-/// Where the front end looks for cuDNN's functions, and demands to be told by this name: among all that are
-/// loaded, so that whoever loads some of their own before the library's is heard (LD_PRELOAD).
-// The front end's header, which declares it, too, need not be here.
+/// The handle in which the front end looks up cuDNN's functions; it requires this name. It is set to search
+/// all loaded libraries, so that functions loaded before cuDNN's replace them (LD_PRELOAD). The front end's
+/// header, which also declares it, need not be installed.
 extern void* cudnn_dlhandle;  // NOLINT(readability-redundant-declaration)
 void* cudnn_dlhandle = RTLD_DEFAULT;
 }  // namespace cudnn_frontend

@@ -24,7 +24,7 @@ std::string version_of(int number) {  // 13020 is 13.2
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-/// A build for other cards alone has nothing that the driver could compile for this one.
+/// The remedy for a program without code that this GPU, or its driver's compiler, could use.
 std::string remedy_for_no_code() {
   const Capability capability = device_facts().capability;
   return fmt::format("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES={}{}", capability.major,
@@ -33,7 +33,7 @@ std::string remedy_for_no_code() {
 
 constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
 
-/// As `nvidia-smi -L` does: GPU-00112233-4455-6677-8899-aabbccddeeff.
+/// A UUID as `nvidia-smi -L` shows it: GPU-00112233-4455-6677-8899-aabbccddeeff.
 std::string written(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (std::size_t i = 0; i < std::size(uuid.bytes); ++i) {
@@ -48,19 +48,19 @@ std::string written(const cudaUUID_t& uuid) {
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) return;
   const std::string message = fmt::format("{}: {}", what, words_for(error));
-  cudaGetLastError();  // or the next call would be blamed
+  cudaGetLastError();  // clear it, or the next call would report it
   if (error == cudaErrorNoKernelImageForDevice) throw Unsupported(message + remedy_for_no_code());
   if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
   end_if_context_is_lost(message);
   throw std::runtime_error(message);
 }
 
-/// Errors that leave the context unusable come back from every later call.
+/// Errors that leave the context unusable are returned by every later call.
 void end_if_context_is_lost(const std::string& message) {
   cudaDeviceSynchronize();  // may return an error of earlier work, once
   const cudaError_t error = cudaDeviceSynchronize();
   cudaGetLastError();
-  // While a graph is recorded, waiting is forbidden: that is no loss.
+  // Waiting is not allowed while a graph is recorded: this error does not mean that the context is lost.
   if (error == cudaSuccess || error == cudaErrorStreamCaptureUnsupported) return;
   fmt::print(stderr, "{}; the device's context is lost: {}\n", message, words_for(error));
   std::fflush(stderr);
@@ -68,8 +68,8 @@ void end_if_context_is_lost(const std::string& message) {
 }
 
 bool memory_is_full() {
-  // Libraries load kernels and take scratch memory for themselves: more of both on larger devices.
-  constexpr std::size_t little = 64;  // of so many parts of the whole
+  // Libraries load kernels and allocate scratch memory: more of both on larger devices.
+  constexpr std::size_t little = 64;  // memory is full if less than 1/64 is free
   std::size_t free = 0;
   std::size_t total = 0;
   return cudaMemGetInfo(&free, &total) == cudaSuccess && free < total / little;
@@ -102,7 +102,7 @@ DeviceFacts device_facts() {
         fmt::format("no CUDA device can be used: the driver serves CUDA {}, this program is of {}",
                     version_of(driver), version_of(runtime)));
   }
-  // Not by check(): there is no context yet that could be lost.
+  // Not with check(): there is no context yet that could be lost.
   if (counted != cudaSuccess) throw std::runtime_error("no CUDA device can be used: " + words_for(counted));
   if (count == 0) throw std::runtime_error("no CUDA device can be used: none is visible");
   cudaDeviceProp properties{};
@@ -160,7 +160,7 @@ Memory Memory::of(const void* host, std::int64_t bytes) {
 void Memory::upload(const void* host, std::int64_t offset, std::int64_t bytes) {
   check(cudaMemcpy(as<std::byte>() + offset, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice),
         "copying to the device");
-  // A copy from ordinary memory may still be under way, and other streams do not wait for it (CUDA Runtime
+  // A copy from pageable memory may still be in progress, and other streams do not wait for it (CUDA Runtime
   // API, "API synchronization behavior").
   check(cudaStreamSynchronize(nullptr), "copying to the device");
 }
@@ -182,7 +182,7 @@ void Memory::download(void* host, cudaStream_t stream) const {
 }
 
 void Memory::poison(cudaStream_t stream) {
-  // All bits set is a NaN in every float format.
+  // All bits set is a NaN in every floating-point format.
   check(cudaMemsetAsync(data(), 0xff, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
 }
 

@@ -1,4 +1,4 @@
-// The device, its memory and its stream of work, with errors as exceptions.
+// The device, its memory and its stream, with errors as exceptions.
 #pragma once
 
 #include <cublasLt.h>
@@ -15,46 +15,47 @@
 
 namespace breakeven::cuda {
 
-/// Throws OutOfMemory (worker/backend.h) where an allocation failed, std::runtime_error with CUDA's own words
-/// for any other error. After an error that this process cannot recover from, such as an illegal access by a
-/// kernel, it ends the process instead: a new one gets a new context.
+/// Throws OutOfMemory (worker/backend.h) if an allocation failed, and std::runtime_error with CUDA's message
+/// for other errors. After an error from which this process cannot recover, such as an illegal access by a
+/// kernel, it exits instead: a new process gets a new context.
 void check(cudaError_t error, const char* what);
 void check(cublasStatus_t status, const char* what);
-/// Reports a library's failure in its own words: as OutOfMemory where the library says so or the device's
-/// memory is full, otherwise as std::runtime_error. Ends the process where the context is lost. Libraries
-/// have a CUDA runtime of their own, so that cudaGetLastError() knows nothing of their errors.
+/// Reports a library's failure with its message: as OutOfMemory if the library says so or the device's memory
+/// is full, otherwise as std::runtime_error. Exits if the context is lost. Libraries have a CUDA runtime of
+/// their own, so cudaGetLastError() does not report their errors.
 [[noreturn]] void library_failed(const char* what, const std::string& words, bool out_of_memory = false);
-/// Ends the process where the context is lost. `message` says which call failed.
+/// Exits if the context is lost. `message` names the call that failed.
 void end_if_context_is_lost(const std::string& message);
-/// True where so little of the device's memory is free that a library's call may have failed for want of it.
+/// True if so little device memory is free that a library's call may have failed for this reason.
 bool memory_is_full();
 
-/// What is known of the device in use: the first of those visible (CUDA_VISIBLE_DEVICES).
+/// Properties of the device in use: the first visible one (CUDA_VISIBLE_DEVICES).
 struct DeviceFacts {
   std::string name;
   Capability capability;
   int processors = 0;  // streaming multiprocessors
   std::int64_t l2_bytes = 0;
   std::string uuid;             // as the driver's tools show it
-  std::string driver, runtime;  // versions of CUDA: the newest that the driver serves, and this program's
+  std::string driver, runtime;  // CUDA versions: the newest that the driver supports, and this program's
 };
-/// Throws std::runtime_error with the driver's words where there is none, or why this program cannot run on
-/// it.
+/// Returns the properties. Throws std::runtime_error with the driver's message if there is no device, or with
+/// the reason why this program cannot run on it.
 DeviceFacts device_facts();
 std::int64_t free_memory();
-/// Those of `dtypes` that this device computes in, and why it does not in another: empty if not for its age.
+/// The elements of `dtypes` in which this device computes; and the reason why it does not compute in another
+/// one, empty if its capability is sufficient.
 std::vector<Dtype> computed_here(std::vector<Dtype> dtypes);
 std::string why_not_here(Dtype dtype);
-/// The same of convolutions and networks.
+/// The same for convolutions and networks.
 std::vector<Dtype> layer_dtypes();
 std::string why_no_layers_in(Dtype dtype);
 
-/// `bytes` of device memory, uninitialised. Throws OutOfMemory.
+/// Uninitialised device memory of `bytes` bytes. Throws OutOfMemory.
 class Memory {
  public:
   Memory() = default;
   explicit Memory(std::int64_t bytes);
-  /// A copy of `bytes` bytes of the host's.
+  /// Returns a copy of `bytes` bytes of host memory.
   static Memory of(const void* host, std::int64_t bytes);
 
   void* data() { return data_.get(); }
@@ -70,14 +71,14 @@ class Memory {
   }
   void upload(const void* host) { upload(host, 0, bytes_); }
   void download(void* host) const { download(host, 0, bytes_); }
-  /// A part of it.
+  /// Copies `bytes` bytes of host memory to `offset`.
   void upload(const void* host, std::int64_t offset, std::int64_t bytes);
   void download(void* host, std::int64_t offset, std::int64_t bytes) const;
-  /// Enqueued; the host's memory is pinned, or the host waits.
+  /// Enqueues a copy of host memory. If that is not pinned, the host waits.
   void upload(const void* host, cudaStream_t stream) { upload(host, 0, bytes_, stream); }
   void upload(const void* host, std::int64_t offset, std::int64_t bytes, cudaStream_t stream);
   void download(void* host, cudaStream_t stream) const;
-  /// Enqueues filling all of it with NaN, whichever floating-point type that is read as.
+  /// Enqueues filling the memory with NaN, in any floating-point type.
   void poison(cudaStream_t stream);
 
  private:
@@ -88,7 +89,7 @@ class Memory {
   std::int64_t bytes_ = 0;
 };
 
-/// Memory of the host that the device reads and writes by itself, so that a copy can be enqueued. Throws
+/// Pinned host memory, which the device reads and writes directly, so that copies can be enqueued. Throws
 /// OutOfMemory.
 template <typename T>
 class PinnedMemory {
@@ -108,7 +109,7 @@ class PinnedMemory {
   std::unique_ptr<T, Free> data_;
 };
 
-/// A point in a stream, with its time.
+/// A point in a stream, and its time.
 class Event {
  public:
   Event();
@@ -121,7 +122,7 @@ class Event {
   };
   std::unique_ptr<CUevent_st, Destroy> event_;
 };
-/// Seconds from one to the other; both must have been reached. Resolution about half a microsecond.
+/// Seconds between two events that have been reached. The resolution is about half a microsecond.
 double seconds_between(const Event& first, const Event& last);
 
 class Stream {

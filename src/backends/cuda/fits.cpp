@@ -1,5 +1,4 @@
-// The largest product, or batch of a network, that the device's memory holds: by allocating, until it
-// refuses.
+// Finds the largest product, or batch of a network, that fits in device memory, by allocating until it fails.
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,7 +37,7 @@ class Fits final : public Work {
     wait();
   }
 
-  /// Operands, result and workspace, and an algorithm that takes them; what is in them is of no consequence.
+  /// Allocates operands, result and workspace, and finds an algorithm for them. Their contents do not matter.
   void try_product(std::int64_t n) {
     const Dtype dtype = problem_.dtype();
     const std::int64_t operand = n * n * static_cast<std::int64_t>(facts(dtype).bytes());
@@ -57,7 +56,7 @@ class Fits final : public Work {
                           stopwatch(), Product::untried);
   }
 
-  /// Everything that a step needs, in memory; a step is taken with it.
+  /// Allocates everything that a step needs, and runs one step.
   void try_network(std::int64_t batch) {
     Parameters one_image =
         make_case(*find_workload(problem_.parameters.text("of")), network_step()).parameters;

@@ -1,4 +1,4 @@
-// A kernel that holds back what is queued behind it.
+// A kernel that blocks the work queued after it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,21 +7,21 @@
 
 namespace breakeven::cuda {
 
-/// In the host's memory, read and written by the device.
+/// State in host memory, which the device reads and writes.
 struct GateState {
   int opened, gave_up;
 };
 
-/// While closed, whatever is enqueued after it waits, so that the device then runs it without waiting for the
-/// host.
+/// Blocks a stream while closed: work enqueued after it waits, so that the device later runs it without
+/// waiting for the host.
 class Gate {
  public:
   Gate();
-  /// Enqueues the kernel that waits for open(). It gives up after a second, lest a full queue stop both sides
-  /// for ever.
+  /// Enqueues the kernel that waits for open(). It gives up after a second, because a full queue would
+  /// otherwise block both sides for ever.
   void close(cudaStream_t stream);
   void open();
-  /// True where work went on before open(): its time has gaps in it. Known once that work is done.
+  /// True if work continued before open(), so that its time has gaps. Known once that work is done.
   bool gave_up() const;
 
  private:

@@ -19,7 +19,7 @@ class EmptyKernel final : public Work {
     if (waits_) wait();
   }
 
-  /// What waits for each cannot be queued behind a gate.
+  /// A loop that waits for each launch cannot be queued behind a gate.
   std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                        std::int64_t iterations, bool cold) override {
     return waits_ ? std::nullopt : Work::device_seconds(enqueue, runs, iterations, cold);

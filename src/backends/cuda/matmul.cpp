@@ -1,4 +1,4 @@
-// Products of any size by cuBLASLt.
+// Matrix products of any size, with cuBLASLt.
 #include "workloads/matmul.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// The dtypes whose tensor-core instructions want both operands with k as the fastest axis (before
+/// True for dtypes whose tensor-core instructions need k as the fastest axis of both operands (before
 /// Blackwell).
 bool wants_k_fastest(Dtype dtype) {
   return dtype == Dtype::f8e4m3 || dtype == Dtype::s8;
@@ -81,8 +81,8 @@ class Matrices final : public Work {
   std::int64_t operand_sets() const override { return sets_; }
 
  private:
-  /// Where the instructions want k fastest, operands are held so: it is a layout, not a copy that a call pays
-  /// for.
+  /// Makes the operands. If the instructions need k as the fastest axis, operands are stored so: this is a
+  /// layout, not a copy during a call.
   void make_operands() {
     if (wants_k_fastest(p_.dtype) && p_.transpose_a) {
       a_ = transposed(tensors_.first, p_.k, p_.m);
@@ -114,7 +114,7 @@ class Matrices final : public Work {
     return {turned, moves_, sets_};
   }
 
-  /// How many to try. Of s8, cuBLASLt names kernels for Ampere before those for Hopper.
+  /// The number of candidates to try. For s8, cuBLASLt names kernels for Ampere before those for Hopper.
   static int candidates(Dtype dtype) { return dtype == Dtype::s8 ? 96 : 32; }
 
   Matmul p_;
@@ -123,7 +123,7 @@ class Matrices final : public Work {
   HostTensors tensors_;
   Moved a_, b_, c_;
   Memory workspace_, scale_;
-  std::string held_;  // which operands are not as given
+  std::string held_;  // operands that are stored transposed, for algorithm()
   std::optional<Product> product_;
 };
 

@@ -6,7 +6,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Each of several sets begins where an allocation would.
+/// Rounds up, so that each of several sets has the alignment of an allocation.
 std::int64_t rounded(std::int64_t bytes) {
   constexpr std::int64_t alignment = 256;
   return (bytes + alignment - 1) / alignment * alignment;

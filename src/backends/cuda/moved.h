@@ -1,4 +1,4 @@
-// What a case reads or writes, on the device and, where it moves, in the host's memory.
+// Arrays on the device and, if a case copies them, in host memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,33 +12,33 @@
 
 namespace breakeven::cuda {
 
-/// One array. Its place in the host's memory is pinned, which is the fastest way to and from a device. Where
-/// operands rotate, several equal ones, none of which moves.
+/// An array. Its host memory is pinned, which is fastest for copies from and to a device. If operands rotate,
+/// it has several equal sets, which are not copied.
 class Moved {
  public:
   Moved() = default;
-  /// Uninitialised on both sides. Throws OutOfMemory.
+  /// Makes an uninitialised array. Throws OutOfMemory.
   Moved(std::int64_t bytes, bool moves, std::int64_t sets = 1);
-  /// What is on the device already, and the same in the host's memory where it moves.
+  /// Takes an array on the device, and makes a copy in host memory if it moves.
   Moved(Memory contents, bool moves);
-  /// With these contents on both sides.
+  /// Makes an array with these contents, on the device and, if it moves, in host memory.
   Moved(const Buffer<std::byte>& contents, bool moves, std::int64_t sets = 1);
 
   void* data() { return device_.data(); }
   Memory& memory() { return device_; }
   /// Bytes from one set to the next.
   std::int64_t step() const { return device_.bytes() / sets_; }
-  /// Each enqueues a copy; nothing where the array does not move.
+  /// Each enqueues a copy; nothing if the array does not move.
   void bring(cudaStream_t stream);
   void fetch(cudaStream_t stream);
 
-  /// Enqueues what makes sure that what is read next is what has been brought: NaN on the device where the
-  /// array moves.
+  /// Enqueues filling the device's copy with NaN if the array moves, so that later results depend on what
+  /// bring() copies.
   void forget_on_device(cudaStream_t stream);
-  /// `contents` on the device, in every set, and, where the array moves, in the host's memory.
+  /// Copies `contents` to every set on the device and, if the array moves, to host memory.
   void fill(const Buffer<std::byte>& contents);
-  /// What a user would look at: the host's memory where the array moves, to which it must have been fetched.
-  /// Of several sets, the last.
+  /// Copies what a user would read: the host memory, to which the array must have been fetched, if it moves;
+  /// else the device's last set.
   void show(Buffer<std::byte>& contents) const;
 
  private:

@@ -1,4 +1,4 @@
-// Training and inference of the small networks, timed as all work on the device.
+// Training and inference of the small networks, timed like all work on the device.
 #include <memory>
 
 #include "backends/cuda/network/model.h"
@@ -11,12 +11,12 @@ namespace {
 
 using MakeCase = std::unique_ptr<Prepared> (*)(const Case&, std::uint64_t seed, const MakeModel&);
 
-/// A case as network/model_case.h makes it of a model, on this stream.
+/// A case that network/model_case.h makes from a model, on this stream.
 class NetworkCase final : public Work {
  public:
   NetworkCase(const Case& problem, std::uint64_t seed, MakeCase make)
       : case_(make(problem, seed, [this](const ModelTask& task) {
-          // Images that are streamed wait for a place, which none behind a closed gate has left.
+          // Images that are streamed wait for a free place, which never comes behind a closed gate.
           most_queued_ = task.transfer == Transfer::Policy::each ? 1 : most_queued_runs(task.network);
           return make_network_model(task, stopwatch());
         })) {}

@@ -18,13 +18,13 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Of one of the two vectors. TF32's numbers are rounded here, as libraries do, and not cut off by the units.
+/// One of the two vectors. Numbers of TF32 are rounded here, as libraries do; the units would truncate them.
 Memory vector_of(Dtype dtype, const RandomStream& numbers) {
   std::array<std::byte, Peak::vector_bytes> values{};
   fill_inputs(dtype, values.data(), Peak::vector_bytes / static_cast<std::int64_t>(facts(dtype).bytes()),
               numbers);
   if (dtype == Dtype::tf32) {
-    constexpr std::uint32_t cut = 0x1FFF;  // bits that TF32 does not have
+    constexpr std::uint32_t cut = 0x1FFF;  // bits beyond TF32's precision
     for (std::size_t i = 0; i < values.size(); i += sizeof(std::uint32_t)) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, values.data() + i, sizeof bits);
@@ -35,9 +35,10 @@ Memory vector_of(Dtype dtype, const RandomStream& numbers) {
   return Memory::of(values.data(), Peak::vector_bytes);
 }
 
-/// Of fewer dot products a launch is over before all of a device works: as a ceiling that would be too low.
+/// Throws if a launch has so few dot products that it ends before all of the device works: the ceiling would
+/// be too low.
 void check_fills_device(const Peak& p, const DeviceFacts& device) {
-  constexpr double least_of_a_processor = 1 << 25;  // a tenth of a millisecond of an H100's fastest type
+  constexpr double least_of_a_processor = 1 << 25;  // 0.1 ms of an H100's fastest type
   const double needed = least_of_a_processor * device.processors;
   const double asked = static_cast<double>(p.dots) * static_cast<double>(p.steps);
   if (asked >= needed) return;
@@ -53,7 +54,7 @@ std::vector<PeakUnit> units_of(const Peak& p, const DeviceFacts& device) {
     throw Unsupported(fmt::format(
         "{} has units for {} that this program has no instructions for; what it has would show too little",
         device.name, name(p.dtype)));
-  // `steps` times all of `dots` must come out even.
+  // `steps` times all of `dots` must be divisible by a unit's dots.
   std::erase_if(units, [&](const PeakUnit& unit) { return p.dots * p.steps % unit.dots != 0; });
   if (units.empty()) throw Unsupported("dots x steps does not come out even; give a multiple of 3072 dots");
   return units;

@@ -48,7 +48,7 @@ T told(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes
   return value;
 }
 
-/// cuBLASLt's own numbers: the same ones mean the same kernel.
+/// cuBLASLt's own numbers for an algorithm. Equal numbers mean the same kernel.
 std::string identity(const cublasLtMatmulHeuristicResult_t& found) {
   const auto& a = found.algo;
   return fmt::format(
@@ -64,7 +64,7 @@ std::string identity(const cublasLtMatmulHeuristicResult_t& found) {
       told<std::uint32_t>(a, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION), found.workspaceSize / 1024);
 }
 
-/// Bits from one row of a mask to the next: cuBLASLt wants a multiple of 128.
+/// Bits from one row of a mask to the next: cuBLASLt requires a multiple of 128.
 std::int64_t mask_stride(std::int64_t columns) {
   return (columns + 127) / 128 * 128;
 }
@@ -106,7 +106,7 @@ Product::Product(const ProductProblem& problem, const ProductOperands& operands,
   choose(problem.types, stopwatch, tries);
 }
 
-/// A row-major matrix rows x columns is, to cuBLASLt, a column-major one of columns x rows.
+/// cuBLASLt's layout of a row-major matrix, rows x columns: a column-major matrix of columns x rows.
 Product::Layout Product::layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
                                    std::int64_t batch) {
   cublasLtMatrixLayout_t made = nullptr;
@@ -121,7 +121,7 @@ Product::Layout Product::layout_of(cudaDataType_t type, std::int64_t rows, std::
   return layout;
 }
 
-/// To a library that is column-major, C = A B is C' = B' A': B comes first.
+/// Describes the problem to cuBLASLt. It is column-major, where C = A B is C' = B' A': B comes first.
 void Product::describe(const ProductProblem& p) {
   cublasLtMatmulDesc_t made = nullptr;
   check(cublasLtMatmulDescCreate(&made, p.types.compute, p.types.scale), "cublasLtMatmulDescCreate");
@@ -147,7 +147,7 @@ void Product::describe(const ProductProblem& p) {
   layout_c_ = layout_of(p.types.output, p.m, p.n, p.batch);
 }
 
-/// Tries so many candidates and keeps the one that is fastest here.
+/// Tries up to `tries` candidates and keeps the fastest.
 void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
@@ -157,18 +157,18 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
           "cublasLtMatmulPreferenceSetAttribute");
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::size_t>(product_workspace_bytes));
-  // Where a sum is split, its parts are kept in its own type, not in a narrower one of the result.
+  // If a sum is split, its parts are kept in the accumulator's type, not in the result's 16-bit type.
   const bool narrow_result = types.output == CUDA_R_16F || types.output == CUDA_R_16BF;
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<std::uint32_t>(narrow_result ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
                                                   : CUBLASLT_REDUCTION_SCHEME_MASK));
-  const int asked = std::max(tries, 8);  // not every one that is named takes the problem
+  const int asked = std::max(tries, 8);  // some candidates do not accept the problem
   std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(asked));
   int count = 0;
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(library(), description_.get(), layout_b_.get(), layout_a_.get(),
                                      layout_c_.get(), layout_c_.get(), made, asked, found.data(), &count);
-  // Its documentation has either of these for a configuration that is not possible.
+  // cuBLASLt documents either of these for a configuration that is not possible.
   const bool refused = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
   if (refused || (status == CUBLAS_STATUS_SUCCESS && count == 0)) {
     throw Unsupported(fmt::format("cuBLASLt has no kernel for this type, these sizes and transposes ({})",
@@ -184,7 +184,7 @@ void Product::choose(const ProductTypes& types, Stopwatch& stopwatch, int tries)
   Refusals refusals;
   for (int i = 0; i < count && std::ssize(candidates) < tries; ++i) {
     chosen_ = found[static_cast<std::size_t>(i)];
-    // Not every candidate takes every problem: some say so only when they are called.
+    // Some candidates reject a problem only when they are called.
     const cublasStatus_t called =
         chosen_.state == CUBLAS_STATUS_SUCCESS ? call(stopwatch.stream()) : chosen_.state;
     if (called == CUBLAS_STATUS_SUCCESS) {

@@ -1,5 +1,5 @@
-// Products by cuBLASLt (cuBLAS documentation, "Using the cuBLASLt API"), with what it can do to a result
-// before that is written, and the fastest of its algorithms here.
+// Matrix products by cuBLASLt (cuBLAS documentation, "Using the cuBLASLt API"), with its epilogues, and with
+// its fastest algorithm on this device.
 #pragma once
 
 #include <cublasLt.h>
@@ -16,40 +16,41 @@
 
 namespace breakeven::cuda {
 
-/// How cuBLASLt is told of one of our types. Results are stored as Dtype says (workloads/dtype.h).
+/// cuBLASLt's types for a dtype. Results are stored in the type that Dtype defines (workloads/dtype.h).
 struct ProductTypes {
   cudaDataType_t input, output;
   cublasComputeType_t compute;
   cudaDataType_t scale;  // of alpha and beta
 };
 ProductTypes product_types(Dtype dtype);
-/// What this device multiplies matrices in.
+/// The dtypes in which this device multiplies matrices.
 std::vector<Dtype> product_dtypes();
 
-/// C = op(A) op(B) + addend. Row-major; op(A) is m x k and op(B) k x n; matrices of a batch lie one behind
-/// the other. A is stored k x m where transpose_a, B is stored n x k where transpose_b.
+/// C = op(A) op(B) + addend, row-major. op(A) is m x k and op(B) k x n; the matrices of a batch are stored
+/// contiguously. A is stored k x m if transpose_a, B is stored n x k if transpose_b.
 struct ProductProblem {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   bool transpose_a = false, transpose_b = false;
-  bool fast_accumulation = false;  // of f8e4m3 (workloads/matmul.h)
+  bool fast_accumulation = false;  // for f8e4m3 (workloads/matmul.h)
   ProductTypes types{};
-  /// cuBLASLt is column-major and computes C' = B' A': its matrix B is our A, and a row of its D our column.
+  /// cuBLASLt is column-major and computes C' = B' A': its matrix B is our A, and a row of its D is our
+  /// column.
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
 };
 
-/// Device memory, aligned to 256 bytes, that stays where it is.
+/// Device memory, aligned to 256 bytes. Its addresses do not change.
 struct ProductOperands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
   const void* addend = nullptr;  // m x n, of C's type
-  void* bias = nullptr;  // of C's type: n values to add, or m (BGRADB: sums of op(A) over k) to be written
+  void* bias = nullptr;          // of C's type: n values to add, or m to write (BGRADB: sums of op(A) over k)
   void* mask =
       nullptr;  // one bit for each element of C, mask_bytes(m, n): written (RELU_AUX) or read (DRELU)
-  const void* scales = nullptr;  // one f32 that A and B of f8e4m3 are multiplied with
+  const void* scales = nullptr;  // one f32 factor for A and B of f8e4m3
   /// product_workspace_bytes, used while the product is computed; products of one stream share it.
   void* workspace = nullptr;
-  Turns turns{};  // of A, B and C, where there are several
+  Turns turns{};  // sets of A, B and C, if there are several
 };
 std::int64_t mask_bytes(std::int64_t m, std::int64_t n);
 
@@ -58,16 +59,16 @@ inline constexpr std::int64_t product_workspace_bytes = std::int64_t{32} << 20;
 
 class Product {
  public:
-  /// For `tries`: the first algorithm named, which is not called before enqueue().
+  /// Value of `tries` for the first algorithm named, which is not called before enqueue().
   static constexpr int untried = 0;
 
-  /// Tries up to `tries` algorithms in cuBLASLt's order, of which the fastest is kept; that overwrites C.
-  /// Throws Unsupported where cuBLASLt has none.
+  /// Tries up to `tries` algorithms in cuBLASLt's order and keeps the fastest, which overwrites C. Throws
+  /// Unsupported if cuBLASLt has none.
   Product(const ProductProblem& problem, const ProductOperands& operands, Stopwatch& stopwatch, int tries);
 
-  /// On the next set's operands.
+  /// Enqueues a run on the operands of the next set.
   void enqueue(cudaStream_t stream);
-  /// cuBLASLt's own numbers, and what the race gained.
+  /// cuBLASLt's own numbers, and the speedup from the race.
   const std::string& algorithm() const { return algorithm_; }
 
  private:

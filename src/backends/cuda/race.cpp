@@ -9,9 +9,9 @@ namespace breakeven::cuda {
 namespace {
 
 constexpr std::size_t finalists = 3;  // and the first
-constexpr double look = 2e-3;         // seconds
+constexpr double look = 2e-3;         // seconds per look
 
-/// Indices of the best at one look, and of the first, in rising order.
+/// Indices of the best after one look, and of the first, in rising order.
 std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   std::vector<std::size_t> order(of_one_look.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -23,7 +23,7 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   return order;
 }
 
-/// Looks at each finalist. A call longer than a look is known well enough after three.
+/// The number of looks at each finalist. Three are enough for a call that takes longer than a look.
 std::size_t rounds_for(double longest_call) {
   return longest_call > look ? 3 : 5;
 }
@@ -44,8 +44,8 @@ std::string RaceResult::text() const {
 RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
                 std::int64_t most_queued) {
   if (ways.size() == 1) return {};
-  // Kernels are loaded by their first call, which may wait for all that is under way (CUDA Programming Guide,
-  // "Lazy loading"): behind a closed gate it would wait for the gate, and the gate for it.
+  // The first call of a kernel loads it, and may wait for all work in progress (CUDA Programming Guide, "Lazy
+  // loading"). Behind a closed gate, each would wait for the other.
   for (const auto& way : ways) way();
   stopwatch.wait();
   std::vector<double> seconds(ways.size());

@@ -11,31 +11,32 @@
 
 namespace breakeven::cuda {
 
-/// For Prepared::algorithm, where there was no race because the case asks for none.
+/// For Prepared::algorithm(), if the case requests no race.
 inline constexpr const char* not_tuned = "the first named, not tuned";
 
 struct RaceResult {
   std::size_t fastest = 0;  // index
-  /// Time of each way, in units of the fastest one's.
+  /// The time of each way, as a multiple of the fastest one's.
   std::vector<double> took = {1};
 
-  /// For Prepared::algorithm.
+  /// For Prepared::algorithm().
   std::string text() const;
 };
 
-/// Finds the fastest. Each way enqueues the work, and may be called again and again; there is at least one. A
-/// single one is not timed. Of many, each is timed once, for two milliseconds; then the best three and the
-/// first take turns, some times, and the least median wins: what separates candidates is often less than one
-/// look can tell. `most_queued`: how many times a way may be enqueued behind a closed gate.
+/// Finds the fastest way. Each way enqueues the work, and may be called any number of times. There must be at
+/// least one; a single one is not timed. Of many, each is timed once, for two milliseconds; then the best
+/// three and the first are timed in turn, several times, and the lowest median wins, because the differences
+/// are often smaller than the noise of one look. `most_queued`: how many times a way may be enqueued behind a
+/// closed gate.
 RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& ways,
                 std::int64_t most_queued = Stopwatch::most_queued);
 
 template <typename Candidate>
 struct Raced {
   Candidate fastest;
-  std::string text;  // for Prepared::algorithm
+  std::string text;  // for Prepared::algorithm()
 };
-/// Races candidates by what enqueue(candidate) enqueues. Unless `tuned`, takes the first.
+/// Races candidates by timing enqueue(candidate). Without `tuned`, returns the first.
 template <typename Candidate, typename Enqueue>
 Raced<Candidate> race(Stopwatch& stopwatch, const std::vector<Candidate>& candidates, bool tuned,
                       const Enqueue& enqueue) {

@@ -8,7 +8,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// In order of preference.
+/// The launches to try, in order of preference.
 std::vector<ArrayLaunch> launches() {
   const unsigned filling = filling_blocks();
   return {{.depth = 4, .blocks = filling},

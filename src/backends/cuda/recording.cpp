@@ -25,7 +25,7 @@ Recording::Recording(cudaStream_t stream, const std::function<void()>& enqueue) 
     enqueue();
     recorded = end_capture(stream);
   } catch (...) {
-    // The stream has to be good for other work again; what went wrong is known.
+    // End the recording, so that the stream can be used again; its error is already known.
     cudaGraph_t unfinished = nullptr;
     cudaStreamEndCapture(stream, &unfinished);
     if (unfinished != nullptr) cudaGraphDestroy(unfinished);

@@ -1,4 +1,4 @@
-// Work recorded once as a CUDA graph, and then launched as one.
+// Work that is recorded once as a CUDA graph and then launched as a whole.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,8 +10,8 @@ namespace breakeven::cuda {
 
 class Recording {
  public:
-  /// `enqueue` has been run once before, so that all it calls is loaded; it must only enqueue. Nothing is
-  /// run.
+  /// Records `enqueue` without running it. It must only enqueue, and must have been run once before, so that
+  /// everything it calls is loaded.
   Recording(cudaStream_t stream, const std::function<void()>& enqueue);
   void launch(cudaStream_t stream) const;
 

@@ -1,4 +1,4 @@
-// Why a library's candidates were passed over in a race.
+// Collects the reasons why a library's candidates were left out of a race.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@ namespace breakeven::cuda {
 
 class Refusals {
  public:
-  /// A candidate failed with these words. Ends the process where the device's context is lost: every later
-  /// candidate would fail, too.
+  /// Records that a candidate failed with this message. Exits if the device's context is lost, because every
+  /// later candidate would fail, too.
   void add(const std::string& words);
-  /// A candidate needs more memory than there is.
+  /// Records that a candidate needs more memory than is available.
   void add_out_of_memory(const std::string& words);
-  /// No candidate is left. Throws OutOfMemory where one failed for want of memory, otherwise Unsupported.
+  /// Reports that no candidate is left. Throws OutOfMemory if one failed for lack of memory, otherwise
+  /// Unsupported.
   [[noreturn]] void none_left(const std::string& what) const;
 
  private:
   bool out_of_memory_ = false;
-  std::string words_ = "the library names none";  // of the last one
+  std::string words_ = "the library names none";  // of the last candidate
 };
 
 }  // namespace breakeven::cuda

@@ -20,13 +20,14 @@ std::string without_gate_from_start() {
   return blocking.empty() || blocking == "0" ? "" : "CUDA_LAUNCH_BLOCKING is set; unset it";
 }
 
-/// Why this process times without the gate: launches that block concern all of its work.
+/// The reason why this process times without the gate; empty: it uses the gate. Blocking launches affect all
+/// its work.
 std::string& without_gate() {
   static std::string why = without_gate_from_start();
   return why;
 }
 
-/// Opens the gate when it goes, so that nothing waits for it after an exception.
+/// Closes the gate, and opens it on destruction, so that nothing waits for it after an exception.
 class Closed {
  public:
   Closed(Gate& gate, cudaStream_t stream) : gate_(gate) { gate_.close(stream); }
@@ -47,7 +48,7 @@ const std::string& Stopwatch::why_without_gate() {
 }
 
 double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueue) {
-  constexpr int attempts = 3;  // each costs the gate's patience
+  constexpr int attempts = 3;  // each takes as long as the gate waits
   for (int attempt = 0; attempt < attempts && without_gate().empty(); ++attempt) {
     if (const auto seconds = seconds_behind_gate(runs, enqueue)) return *seconds;
   }

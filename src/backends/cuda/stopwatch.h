@@ -1,4 +1,4 @@
-// How long work takes by the device's own clock.
+// Measures how long work takes by the device's own clock.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,34 @@
 
 namespace breakeven::cuda {
 
-/// By events around work queued behind a closed gate: what it takes to launch it is not in it.
+/// Times work with events around it. The work is queued behind a closed gate, so that launching it is not
+/// included.
 ///
-/// With CUDA_LAUNCH_BLOCKING, and beneath some profilers, each launch waits for its work, and nothing can be
-/// queued: the gate gives up, and the time is discarded. After a few in a row, or where the environment has
-/// CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all further times of this process are the host's, with
-/// launches.
+/// With CUDA_LAUNCH_BLOCKING, and in some profilers, each launch waits for its work, and nothing can be
+/// queued: the gate gives up, and the time is discarded. After a few such times in a row, or if the
+/// environment has CUDA_LAUNCH_BLOCKING=1 or BREAKEVEN_CUDA_GATE=0, all further times of this process are the
+/// host's, and include launches.
 class Stopwatch {
  public:
-  /// Runs queued at once, where each is a few launches: the queue of launches is about a thousand long, and
-  /// behind a closed gate the host must not wait for a place in it.
+  /// The number of runs queued at once if each is a few launches. The queue holds about a thousand launches,
+  /// and behind a closed gate the host must not wait for a free place.
   static constexpr std::int64_t most_queued = 64;
 
   explicit Stopwatch(Stream& stream) : stream_(stream) {}
   cudaStream_t stream() const { return stream_.get(); }
   void wait() const { stream_.wait(); }
 
-  /// Seconds of `runs` calls together. `enqueue` must only enqueue, and has been called before.
+  /// Returns the seconds of `runs` calls together. `enqueue` must only enqueue, and must have been called
+  /// before.
   double seconds(std::int64_t runs, const std::function<void()>& enqueue);
-  /// Seconds of one call: the mean of as many as take about `worth` seconds, at most `most_at_once`.
-  /// `enqueue` as above.
+  /// Returns the seconds of one call: the mean of as many calls as take about `worth` seconds, at most
+  /// `most_at_once`. The requirements of `enqueue` are the same.
   double quick_seconds(const std::function<void()>& enqueue, double worth, std::int64_t most_at_once);
-  /// Why times are the host's, with launches; empty where they are the device's.
+  /// The reason why times are the host's and include launches; empty if they are the device's.
   static const std::string& why_without_gate();
 
  private:
-  /// Returns nothing if the gate gave up.
+  /// Empty if the gate gave up.
   std::optional<double> seconds_behind_gate(std::int64_t runs, const std::function<void()>& enqueue);
   double seconds_of_host(std::int64_t runs, const std::function<void()>& enqueue);
 

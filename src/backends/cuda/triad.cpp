@@ -37,7 +37,7 @@ class Triad final : public Work {
     b_.forget_on_device(stream().get());
     c_.forget_on_device(stream().get());
     iterate();
-    // What the host has got is looked at on the device, which is faster at that.
+    // The host's result is copied to the device again, where evidence is computed faster.
     a_.forget_on_device(stream().get());
     a_.bring(stream().get());
     wait();

@@ -9,7 +9,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// The mean of so many is as good as that of more.
+/// More runs would not improve the mean.
 constexpr std::int64_t enough = 512;
 
 }  // namespace

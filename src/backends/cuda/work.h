@@ -1,5 +1,5 @@
-// What every operation on the device has in common: run() enqueues, wait, and be timed by the device's own
-// clock.
+// The common part of all operations on the device: run() enqueues, wait() waits, and times are by the
+// device's clock.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace breakeven::cuda {
 
-/// How many sets of operands a case takes in turn on this device; see worker/operand_sets.h.
+/// The number of operand sets that a case uses in turn on this device; see worker/operand_sets.h.
 std::int64_t sets_of(const Case& problem);
 
 class Work : public Prepared {
  public:
   void wait() final { stream_.wait(); }
-  /// By events around iterations queued behind a closed gate: what it takes to launch them is not in it.
+  /// Times iterations queued behind a closed gate with events, so that launching them is not included.
   std::optional<double> device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                        std::int64_t iterations, bool cold) override;
   bool flush() final;
@@ -26,10 +26,10 @@ class Work : public Prepared {
 
  protected:
   Stream& stream() { return stream_; }
-  /// One iteration of a case that moves its data, or one run of one that does not, waited for.
+  /// Runs one iteration of a case that moves its data, or one run of any other case, and waits.
   void iterate();
   Stopwatch& stopwatch() { return stopwatch_; }
-  /// How many runs may be queued at once.
+  /// The number of runs that may be queued at once.
   virtual std::int64_t most_queued() const { return Stopwatch::most_queued; }
 
  private:

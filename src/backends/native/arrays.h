@@ -1,5 +1,5 @@
-// Arrays that each thread fills and works on its own part of, so that on machines with several memories each
-// part lies in the memory of the thread's own socket.
+// Arrays that each thread fills and processes in its own part, so that on machines with several memories each
+// part is in the memory of the thread's socket.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace breakeven::native {
 
-/// Parts begin at multiples of 64 bytes: no two threads write one cache line, and vectors are aligned.
-/// Calls body(first, last, thread) with element ranges on all threads.
+/// Calls body(first, last, thread) with element ranges on all threads. Parts begin at multiples of 64 bytes,
+/// so that no two threads write one cache line and vectors are aligned.
 template <typename T, typename Body>
 void on_parts(std::int64_t elements, const Body& body) {
   constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
@@ -22,19 +22,20 @@ void on_parts(std::int64_t elements, const Body& body) {
   });
 }
 
-/// The same, that many times. Passes follow each other without a barrier, in one parallel region, so a thread
-/// may be passes ahead of another: only for a body that reads nothing which another thread writes.
+/// The same, `times` times. Passes follow each other without a barrier, in one parallel region, so a thread
+/// may be passes ahead of another: only for a body that reads nothing that another thread writes.
 template <typename T, typename Body>
 void on_parts_repeatedly(std::int64_t times, std::int64_t elements, const Body& body) {
   on_parts<T>(elements, [&](std::int64_t first, std::int64_t last, int thread) {
     for (std::int64_t pass = 0; pass < times; ++pass) {
       body(first, last, thread);
-      asm volatile("" : : : "memory");  // each pass is wanted
+      asm volatile("" : : : "memory");  // prevents removal of repeated passes
     }
   });
 }
 
-/// True if arrays of so many bytes together do not fit the caches, so that stores past these may be faster.
+/// True if arrays of this size in total do not fit in the caches, so that stores that bypass them may be
+/// faster.
 inline bool leave_caches(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes) > total_cache_bytes();
 }

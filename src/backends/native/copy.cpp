@@ -18,8 +18,8 @@
 namespace breakeven::native {
 namespace {
 
-// Function templates cannot be cloned for several CPUs: once for each type. The compiler is told not to make
-// memcpy of them (CMakeLists.txt).
+// Function templates cannot be cloned for several CPUs, so there is a function for each type. CMakeLists.txt
+// prevents the compiler from replacing it with memcpy.
 BREAKEVEN_VECTORISED void copy_by_vectors(const float* __restrict from, float* __restrict to,
                                           std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
@@ -35,7 +35,8 @@ void copy_by_library(const T* from, T* to, std::int64_t count) {
 }
 
 #ifdef __SSE2__
-/// Past the caches: what is written whole need not be read first. The arrays begin and end with cache lines.
+/// Copies with stores that bypass the caches, because lines that are written completely need not be read
+/// first. The arrays begin and end at cache lines.
 template <typename T>
 void copy_past_caches(const T* from, T* to, std::int64_t count) {
   const auto* source = reinterpret_cast<const __m128i*>(from);
@@ -74,7 +75,7 @@ class Copies final : public Prepared {
         ways_(ways_for<T>(p_)),
         way_(ways_.front()) {
     if (ways_.size() == 1) return;
-    constexpr std::int64_t worth_timing = 1 << 20;  // bytes, so that waking threads is no large part
+    constexpr std::int64_t worth_timing = 1 << 20;  // bytes; enough to make waking threads negligible
     select_fastest(
         ways_.size(), [&](std::size_t way) { way_ = ways_[way]; },
         [&] { run_many(1 + worth_timing / p_.bytes); });
@@ -82,7 +83,7 @@ class Copies final : public Prepared {
 
   void run() override { run_many(1); }
   void run_many(std::int64_t times) override {
-    // No pass reads what another writes, and each thread writes its own part.
+    // No pass reads what another one writes, and each thread writes only its own part.
     on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int) {
       way_.copy(from_.data() + first, to_.data() + first, last - first);
     });

@@ -6,7 +6,7 @@
 namespace breakeven::native {
 namespace {
 
-/// A region of all threads, as every parallel loop of a library opens one.
+/// An empty parallel region of all threads, such as every parallel loop of a library opens.
 class EmptyRegion final : public Prepared {
  public:
   explicit EmptyRegion(std::uint64_t seed) : seed_(seed), number_(Launch::number(seed)) {}

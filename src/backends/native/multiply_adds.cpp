@@ -20,17 +20,18 @@ namespace {
 
 #ifdef __x86_64__
 
-// GCC makes registers of an array only where the loops over it are unrolled; Clang does so unasked.
+// GCC keeps an array in registers only if the loops over it are unrolled; Clang unrolls without a pragma.
 #ifdef __clang__
 #define BREAKEVEN_UNROLL
 #else
 #define BREAKEVEN_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/// To the compiler, another value than before: neither equal to another register nor the same in each turn.
+/// Hides a value from the compiler: it cannot assume that it equals another register, or the value in the
+/// last turn.
 #define BREAKEVEN_OPAQUE(value) asm volatile("" : "+v"(value))
 
-// Sums of many numbers, kept apart so that no addition waits for the one before it.
+// Sums many numbers in several independent sums, so that no addition waits for the previous one.
 template <typename T>
 [[gnu::always_inline]] inline double sum_in_double(const T* values, std::int64_t count) {
   std::array<double, 32> sums{};
@@ -42,10 +43,10 @@ template <typename T>
   return std::accumulate(sums.begin(), sums.end(), tail);
 }
 
-// Intrinsics are inlined only into functions that are compiled for the same instruction set, and so neither
-// into a template nor into a lambda: the loop that they share is a macro. A dot product takes as many
-// accumulators as a vector has registers; the result are `SUMS` accumulators, as many as hide an
-// instruction's latency and as there are registers for.
+// Intrinsics are inlined only into functions compiled for the same instruction set, and so neither into a
+// template nor into a lambda: the common loop is a macro. A dot product has as many accumulators as a vector
+// has elements. There are `SUMS` vectors of accumulators: enough to hide an instruction's latency, and no
+// more than there are registers.
 #define BREAKEVEN_MULTIPLY_ADDS(NAME, INSTRUCTIONS, REGISTER, ELEMENT, SUMS, ZERO, ADD_PRODUCT, JOIN) \
   __attribute__((target(INSTRUCTIONS))) double NAME(const Vectors& vectors, std::int64_t turns,       \
                                                     std::int64_t steps) {                             \
@@ -82,7 +83,7 @@ template <typename T>
 #define BREAKEVEN_DOT_512_BF16(sum, x, y) sum = _mm512_dpbf16_ps(sum, (__m512bh)(x), (__m512bh)(y))
 #define BREAKEVEN_DOT_512_S8(sum, x, y) sum = _mm512_dpbusd_epi32(sum, x, y)
 #define BREAKEVEN_DOT_256_S8(sum, x, y) sum = _mm256_dpbusd_avx_epi32(sum, x, y)
-// Products of operands that stay the same would be computed once.
+// Without this, the compiler would compute products of unchanged operands only once.
 #define BREAKEVEN_PAIRS_512_S8(sum, x, y) \
   BREAKEVEN_OPAQUE(x);                    \
   (sum) = _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(x, y), _mm512_set1_epi16(1)))
@@ -109,8 +110,8 @@ BREAKEVEN_MULTIPLY_ADDS(pairs_512_s8, "avx512f,avx512bw", __m512i, std::int32_t,
 BREAKEVEN_MULTIPLY_ADDS(pairs_256_s8, "avx2", __m256i, std::int32_t, 8, _mm256_setzero_si256,
                         BREAKEVEN_PAIRS_256_S8, _mm256_add_epi32)
 
-/// These instructions take one operand of 8-bit integers without a sign: 64 is added to each of its numbers,
-/// and 64 times the other operand's are taken from the sum again.
+/// Calls a kernel whose instructions take one operand of unsigned 8-bit integers: adds 64 to each of its
+/// numbers, and subtracts 64 times the sum of the other operand from the result.
 template <auto kernel, std::int64_t dots>
 double unsigned_first(const Vectors& vectors, std::int64_t turns, std::int64_t steps) {
   Vectors shifted = vectors;
@@ -120,12 +121,12 @@ double unsigned_first(const Vectors& vectors, std::int64_t turns, std::int64_t s
   return kernel(shifted, turns, steps) - static_cast<double>(excess * dots * turns * steps);
 }
 
-// ---- matrix units: 16 x 16 dot products an instruction
+// ---- matrix units: 16 x 16 dot products per instruction
 
 constexpr int tile_rows = 16;
 using Tile = std::array<std::array<std::byte, 64>, tile_rows>;
 
-/// What AMX's LDTILECFG loads (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
+/// The operand of AMX's LDTILECFG (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
 /// chapter 18).
 struct alignas(64) TileConfiguration {
   std::uint8_t palette = 1, start_row = 0;
@@ -141,13 +142,13 @@ TileConfiguration whole_tiles(std::size_t count) {
   return all;
 }
 
-/// `a` in each row.
+/// A tile with `a` in each row.
 Tile rows_of(const std::array<std::byte, 64>& a) {
   Tile tile;
   tile.fill(a);
   return tile;
 }
-/// `b` in each column, as the instructions want it: a row has four bytes of each column.
+/// A tile with `b` in each column, in the instructions' layout: a row has four bytes of each column.
 Tile columns_of(const std::array<std::byte, 64>& b) {
   Tile tile;
   for (std::size_t row = 0; row < tile.size(); ++row) {
@@ -167,11 +168,11 @@ BREAKEVEN_VECTORISED double sum_of_integers(const std::array<Tile, 4>& tiles) {
   return sum_in_double(values.data(), std::ssize(values));
 }
 
-/// What GCC's intrinsics do not say: that they read all of what they are given the address of.
+/// GCC's intrinsics do not declare that they read the memory behind their pointers.
 #define BREAKEVEN_IN_MEMORY(one, two, three) \
   asm volatile("" : : "r"(&(one)), "r"(&(two)), "r"(&(three)) : "memory")
 
-// Four tiles of sums take a quarter of the steps each, which hides the instructions' latency.
+// Four tiles of sums take turns, which hides the instructions' latency.
 #define BREAKEVEN_TILE_MULTIPLY_ADDS(NAME, INSTRUCTIONS, SUM, ADD_PRODUCTS)                     \
   __attribute__((target(INSTRUCTIONS))) double NAME(const Vectors& vectors, std::int64_t turns, \
                                                     std::int64_t steps) {                       \
@@ -209,7 +210,7 @@ BREAKEVEN_VECTORISED double sum_of_integers(const std::array<Tile, 4>& tiles) {
 BREAKEVEN_TILE_MULTIPLY_ADDS(tiles_bf16, "amx-tile,amx-bf16", sum_of_floats, _tile_dpbf16ps)
 BREAKEVEN_TILE_MULTIPLY_ADDS(tiles_s8, "amx-tile,amx-int8", sum_of_integers, _tile_dpbssd)
 
-/// The kernel saves tiles only of processes that have asked for them.
+/// Requests the use of tiles: the kernel saves them only for processes that have done so.
 bool may_use_tiles() {
   constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long tile_data = 18;

@@ -1,5 +1,5 @@
-// A CPU's multiply-add instructions at full rate: loops that touch nothing but registers, one for each
-// instruction that does it.
+// Runs a CPU's multiply-add instructions at full rate: loops that use registers only, one for each such
+// instruction.
 #pragma once
 
 #include <array>
@@ -12,23 +12,24 @@
 
 namespace breakeven::native {
 
-/// Two vectors to multiply, in the type that an instruction takes.
+/// Two vectors to multiply, in the type that an instruction requires.
 struct Vectors {
   alignas(64) std::array<std::byte, 64> a;
   alignas(64) std::array<std::byte, 64> b;
 };
 
-/// One instruction.
+/// A multiply-add instruction.
 struct MultiplyAdds {
   std::string name;
-  Dtype dtype;        // of its operands
-  std::int64_t dots;  // that it has in registers at once: a divisor of Peak::granule
-  bool (*works)();    // here
-  /// The sum of all results of `dots` dot products, `steps` times, `turns` times.
+  Dtype dtype;        // of the operands
+  std::int64_t dots;  // dot products in registers at once: a divisor of Peak::granule
+  bool (*works)();    // on this CPU
+  /// Returns the sum of the results of `dots` dot products of `steps` steps each, summed over `turns` turns.
   double (*sum)(const Vectors& vectors, std::int64_t turns, std::int64_t steps);
 };
 
-/// Those that this CPU has for operands of `dtype`, the widest first. None on CPUs other than x86-64.
+/// The instructions that this CPU has for operands of `dtype`, the widest first. Empty on CPUs other than
+/// x86-64.
 std::vector<MultiplyAdds> multiply_adds(Dtype dtype);
 
 }  // namespace breakeven::native

@@ -1,4 +1,4 @@
-// What every operation on arrays is registered by.
+// Registers an operation on arrays.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace breakeven::native {
 
-/// `op` in f64 and f32, by Work<double> and Work<float>, made from a Bandwidth and the seed.
+/// Registers `op` in f64 and f32, with Work<double> and Work<float>, which are made from a Bandwidth and the
+/// seed.
 template <template <typename> typename Work>
 Operation in_both_floats(const std::string& op) {
   return {.op = op,

@@ -13,8 +13,8 @@
 namespace breakeven::native {
 namespace {
 
-/// An instruction, and the operands of a case as it takes them: one pair of vectors, or several, where it
-/// multiplies in a wider type.
+/// An instruction, and the operands of a case in its type: one pair of vectors, or several if it multiplies
+/// in a wider type.
 struct UnitLoop {
   MultiplyAdds unit;
   std::vector<Vectors> vectors;
@@ -30,7 +30,7 @@ Vectors vectors_as_stored(Dtype dtype, std::uint64_t seed) {
   return made;
 }
 
-/// The same numbers in f32.
+/// The same numbers converted to f32.
 std::vector<Vectors> widened_vectors(const Peak& p, std::uint64_t seed) {
   constexpr std::int64_t floats = Peak::vector_bytes / static_cast<std::int64_t>(sizeof(float));
   std::vector<Vectors> made;
@@ -50,7 +50,8 @@ bool is_widened(Dtype dtype) {
   return dtype == Dtype::bf16 || dtype == Dtype::f16;
 }
 
-/// As every library computes what a CPU has no instruction for, and some of what it has: in f32.
+/// The variants for a dtype: its own instructions and, for bf16 and f16, those of f32, as libraries use if
+/// the CPU has no others.
 std::vector<UnitLoop> ways_of(const Peak& p, std::uint64_t seed) {
   std::vector<UnitLoop> ways;
   for (const MultiplyAdds& unit : multiply_adds(p.dtype))
@@ -91,7 +92,7 @@ class PeakOfUnits final : public Prepared {
   }
 
  private:
-  struct alignas(64) Sum {  // a cache line to each thread
+  struct alignas(64) Sum {  // one cache line per thread
     double value = 0;
   };
   static std::string how_tuned(std::size_t ways) {

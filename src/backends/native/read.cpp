@@ -8,7 +8,8 @@
 namespace breakeven::native {
 namespace {
 
-/// A cache line: what sums are kept of side by side, so that no addition waits for the one before it.
+/// Elements per cache line. As many sums are kept in parallel, so that no addition waits for the previous
+/// one.
 template <typename T>
 using Line = std::array<T, 64 / sizeof(T)>;
 
@@ -28,7 +29,7 @@ template <typename T>
   return std::accumulate(values + i, values + count, total);
 }
 
-// Function templates cannot be cloned for several CPUs: once for each type.
+// Function templates cannot be cloned for several CPUs, so there is a function for each type.
 BREAKEVEN_VECTORISED float sum(const float* values, std::int64_t count) {
   return sum_of(values, count);
 }
@@ -47,8 +48,7 @@ class Read final : public Prepared {
 
   void run() override { run_many(1); }
   void run_many(std::int64_t times) override {
-    // Each thread has a sum of its own, and each pass computes it anew; those of the last one are the
-    // result's.
+    // Each thread has its own sum, and each pass computes it again; the sums of the last pass are the result.
     on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int thread) {
       sums_[static_cast<std::size_t>(thread)].value = sum(array_.data() + first, last - first);
     });
@@ -65,7 +65,7 @@ class Read final : public Prepared {
   std::string algorithm() const override { return ""; }
 
  private:
-  struct alignas(64) Sum {  // a cache line to each thread
+  struct alignas(64) Sum {  // one cache line per thread
     T value = 0;
   };
 

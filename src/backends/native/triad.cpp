@@ -12,7 +12,7 @@
 namespace breakeven::native {
 namespace {
 
-// Function templates cannot be cloned for several CPUs: once for each type.
+// Function templates cannot be cloned for several CPUs, so there is a function for each type.
 BREAKEVEN_VECTORISED void triad(const float* __restrict b, const float* __restrict c, float* __restrict a,
                                 std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) a[i] = b[i] + static_cast<float>(triad_factor) * c[i];
@@ -23,8 +23,8 @@ BREAKEVEN_VECTORISED void triad(const double* __restrict b, const double* __rest
 }
 
 #ifdef __SSE2__
-// Past the caches: what is written whole need not be read first. `count` is a multiple of a cache line's
-// elements.
+// Uses stores that bypass the caches, because lines that are written completely need not be read first.
+// `count` is a multiple of a cache line's elements.
 void triad_past_caches(const float* b, const float* c, float* a, std::int64_t count) {
   const __m128 factor = _mm_set1_ps(static_cast<float>(triad_factor));
   for (std::int64_t i = 0; i < count; i += 4)
@@ -62,7 +62,7 @@ class Triad final : public Prepared {
 
   void run() override { run_many(1); }
   void run_many(std::int64_t times) override {
-    // No pass reads what another writes, and each thread writes its own part.
+    // No pass reads what another one writes, and each thread writes only its own part.
     on_parts_repeatedly<T>(times, p_.elements(), [&](std::int64_t first, std::int64_t last, int) {
       const T* const b = b_.data() + first;
       const T* const c = c_.data() + first;

@@ -1,5 +1,5 @@
-// Scaled dot-product attention. The matrices of one head are small: each head of each image is one thread's
-// work, its products by dnnl_sgemm, which stays on the calling thread inside a parallel loop.
+// Scaled dot-product attention. The matrices of one head are small, so each head of each image is computed by
+// one thread, with dnnl_sgemm, which stays on the calling thread inside a parallel loop.
 #include <cmath>
 
 #include "backends/onednn/layers.h"
@@ -9,16 +9,16 @@
 namespace breakeven::onednn {
 namespace {
 
-/// A matrix inside another: rows `stride` apart.
+/// A matrix inside another one, with rows `stride` apart.
 struct View {
   float* data;
   std::int64_t stride;
 };
 
-/// to = op(a) op(b), m x n, the sums of length k.
+/// to = op(a) op(b), m x n, with sums of length k.
 void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, View a,
              View b, View to) {
-  // Cannot fail: the arguments are this file's own.
+  // This cannot fail, because the arguments are correct.
   dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0F, a.data, a.stride, b.data,
              b.stride, 0.0F, to.data, to.stride);
 }
@@ -69,7 +69,7 @@ class Attention final : public LayerWork {
     View q, k, v;
   };
 
-  /// Of one head of one image; `tensor` holds q, k and v side by side.
+  /// The q, k and v of one head of one image; `tensor` holds them side by side.
   Triple queries_keys_values(Tensor& tensor, std::int64_t problem) const {
     const std::int64_t stride = 3 * width_;
     float* first = tensor.as<float>() + problem / heads_ * tokens_ * stride + problem % heads_ * features_;

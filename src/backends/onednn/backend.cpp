@@ -41,7 +41,7 @@ std::string_view isa_name(dnnl::cpu_isa isa) {
       return "AVX-512 with AMX FP16";
 #endif
     default:
-      return "another instruction set";  // newer libraries know newer ones
+      return "another instruction set";  // newer libraries report values that are not listed
   }
 }
 

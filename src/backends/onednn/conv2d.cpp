@@ -1,5 +1,5 @@
-// Convolutions in the library's own layouts. In a network the data stay in these layouts from layer to layer
-// and the weights from step to step, so that bringing them there and back is not part of what is timed.
+// Convolutions in the library's own layouts. In a network, the data stay in these layouts from layer to layer
+// and the weights from step to step, so reordering from and to plain layouts is not timed.
 #include "workloads/conv2d.h"
 
 #include <fmt/format.h>
@@ -22,10 +22,10 @@ namespace {
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-// Winograd is left out: its error grows with the tile, and exceeds what is allowed a sum of products.
+// Winograd is left out: its error grows with the tile, and exceeds the tolerance of a sum of products.
 constexpr auto direct = dnnl::algorithm::convolution_direct;
 
-/// The three tensors of one pass, in the order in which HostTensors has them, and what oneDNN calls them.
+/// The three tensors of one pass, in the order of HostTensors, by oneDNN's names for them.
 struct Roles {
   int first, second, output;
 };
@@ -59,8 +59,8 @@ struct Layouts {
   }
 };
 
-/// The shapes of a problem; the layouts of source and result as `data` says, and of the weights as `weights`.
-/// Whatever a pass computes has the output type (which differs from the input's for s8 alone).
+/// The shapes of a problem, with layout `data` for source and result and `weights` for the weights. The
+/// tensor that a pass computes has the output type (which differs from the input type for s8 only).
 Layouts layouts(const Conv2d& p, Tag data, Tag weights) {
   const Type input = input_type(p.dtype);
   const Dims filter =
@@ -74,18 +74,18 @@ Layouts plain_layouts(const Conv2d& p) {
   return layouts(p, Tag::nchw, p.groups == 1 ? Tag::oihw : Tag::goihw);
 }
 
-/// One implementation of one pass: the primitive and the layouts it works on.
+/// An implementation of a pass: the primitive and its layouts.
 struct Implementation {
   dnnl::primitive primitive;
   std::string name;
   Layouts layouts;
 };
 
-/// What the library offers for these layouts and is exact, in its order of preference.
+/// The library's exact implementations for these layouts, in its order of preference.
 std::vector<Implementation> implementations(const Conv2d& p, const Device& device, const Layouts& wanted) {
   const Dims strides{p.stride_h, p.stride_w};
-  const Dims dilation{p.dilation - 1, p.dilation - 1};  // oneDNN counts the gaps
-  // What the right and the bottom need, not more: a row that no filter reaches is no padding.
+  const Dims dilation{p.dilation - 1, p.dilation - 1};  // oneDNN's dilation is the number of skipped elements
+  // Only as much padding as the right and the bottom need: it must not include rows that no filter reaches.
   const Dims before{p.pad_h, p.pad_w};
   const Dims after{(p.p() - 1) * p.stride_h + p.dilation * (p.r - 1) + 1 - p.h - p.pad_h,
                    (p.q() - 1) * p.stride_w + p.dilation * (p.s - 1) + 1 - p.w - p.pad_w};
@@ -108,7 +108,7 @@ std::vector<Implementation> implementations(const Conv2d& p, const Device& devic
         dilation, before, after);
     return found;
   }
-  // Integers have no gradients.
+  // Integer types have no gradients.
   if (p.dtype == Dtype::s8) return found;
   const auto forward = first_implementation<dnnl::convolution_forward>(
       device.engine, attributes, {}, dnnl::prop_kind::forward_training, direct, wanted.source, wanted.weights,
@@ -134,14 +134,14 @@ std::vector<Implementation> implementations(const Conv2d& p, const Device& devic
   return found;
 }
 
-/// One set of operands and result, as a primitive takes them.
+/// One set of operands and result, as arguments of a primitive.
 struct Tensors {
   Tensor first, second, output;
   std::unordered_map<int, dnnl::memory> arguments;
 };
 
-/// A way to compute one pass, with its three tensors in its own layouts: several sets of them, taken in turn,
-/// where operands rotate.
+/// A way to compute one pass, with its three tensors in its own layouts. If operands rotate, it has several
+/// sets of them, which it uses in turn.
 class ConvolutionWay : public Way {
  public:
   ConvolutionWay(Device device, const Conv2d& p, const Layouts& wanted, HostTensors& host, std::int64_t sets)
@@ -164,7 +164,8 @@ class ConvolutionWay : public Way {
     }
   }
 
-  /// From the way's own layout to NCHW or KCRS, of the last set, and, for the poison, from there, of all.
+  /// Copies the result of the last set to the host's layout, NCHW or KCRS. host_to_output() copies poison
+  /// from there to all sets.
   void output_to_host() {
     copy(device_, sets_.back().output.memory(), host_memory(roles_.output, host_.output));
   }
@@ -174,7 +175,7 @@ class ConvolutionWay : public Way {
 
  protected:
   Device& device() { return device_; }
-  /// The set that is computed next.
+  /// Returns the next set to compute.
   Tensors& take_turn() {
     turn_ = turn_ + 1 == sets_.size() ? 0 : turn_ + 1;
     return sets_[turn_];
@@ -197,7 +198,7 @@ class ConvolutionWay : public Way {
   std::size_t turn_ = 0;
 };
 
-/// By the library's convolution.
+/// Computes with the library's convolution.
 class Convolution final : public ConvolutionWay {
  public:
   Convolution(const Device& of, const Conv2d& p, const Implementation& implementation, HostTensors& host,
@@ -216,13 +217,13 @@ class Convolution final : public ConvolutionWay {
   std::string name_;
 };
 
-/// A 1 x 1 filter with stride 1 and channels innermost is one product over all pixels.
+/// True for a 1 x 1 filter with stride 1. With channels innermost, it is one product over all pixels.
 bool is_product(const Conv2d& p) {
   return p.dtype == Dtype::f32 && p.r == 1 && p.s == 1 && p.stride_h == 1 && p.stride_w == 1 &&
          p.pad_h == 0 && p.pad_w == 0 && p.groups == 1;
 }
 
-/// That product.
+/// Computes such a convolution by dnnl_sgemm.
 class Product final : public ConvolutionWay {
  public:
   Product(const Device& of, const Conv2d& p, HostTensors& host, std::int64_t sets)
@@ -253,8 +254,8 @@ class Product final : public ConvolutionWay {
   Conv2d p_;
 };
 
-/// All ways worth a race: what the library likes best when free to choose all layouts, when the channels are
-/// innermost, and when nothing is rearranged; each in all its implementations but the reference.
+/// All ways that may be fastest: the library's preferences when it is free to choose all layouts, when the
+/// channels are innermost, and when nothing is reordered; each in all its implementations but the reference.
 std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std::int64_t sets) {
   const Device device;
   std::vector<Implementation> found;
@@ -270,7 +271,8 @@ std::vector<Maker<ConvolutionWay>> ways(const Conv2d& p, HostTensors& host, std:
       (is_reference(implementation.name) ? references : found).push_back(std::move(implementation));
     }
   }
-  // Some shapes (f32 with exotic dilations) have nothing else: then it is what a user of the library gets.
+  // For some shapes (f32 with unusual dilations) there is only the reference: users of the library get that,
+  // too.
   if (found.empty() && p.dtype == Dtype::f32 && !references.empty()) found.push_back(references.front());
 
   std::vector<Maker<ConvolutionWay>> makers;
@@ -315,12 +317,12 @@ class OnednnConv2d final : public Prepared {
   Winner<ConvolutionWay> winner_;
 };
 
-/// What this CPU convolves, forward, by more than the reference implementation.
+/// The dtypes in which this CPU has a forward convolution besides the reference implementation.
 std::vector<Dtype> conv2d_dtypes() {
   const Device device;
   std::vector<Dtype> fast;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::s8}) {
-    if (dtype == Dtype::s8 && !has_vnni()) continue;  // not even by products
+    if (dtype == Dtype::s8 && !has_vnni()) continue;  // has no exact 8-bit convolution
     Parameters typical;
     for (const char* size : {"c", "k"}) typical.set(size, std::int64_t{64});
     for (const char* size : {"h", "w"}) typical.set(size, std::int64_t{28});

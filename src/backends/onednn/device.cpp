@@ -61,7 +61,7 @@ std::string layout_name(const Desc& desc) {
   if (!layout.plain_or_blocked) return "opaque";
   std::vector<std::size_t> order(layout.dims.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // A dimension of size one may have any stride: the one outside wins.
+  // A dimension of size one may have any stride: the outer one is put first.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return layout.strides[a] > layout.strides[b]; });
   std::string name;

@@ -1,4 +1,4 @@
-// The CPU as oneDNN sees it, and memory for its tensors.
+// The CPU as an engine of oneDNN, and memory for its tensors.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,32 @@ using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 constexpr auto f32 = dnnl::memory::data_type::f32;
 
-/// One to four dimensions, row-major.
+/// A row-major layout of one to four dimensions.
 Desc plain(const Dims& dims, dnnl::memory::data_type type = f32);
 
-/// Where primitives run. Cheap to make: a case has its own. What is made with one copy runs with all its
-/// copies, and with no other.
+/// The engine and stream on which primitives run. A case makes its own, which is cheap. Primitives and memory
+/// made with one copy work with all its copies, and with no other device.
 struct Device {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
 };
 
-/// Inputs, and results, of products and convolutions in `dtype`.
+/// The types of inputs, and of results, of products and convolutions in `dtype`.
 dnnl::memory::data_type input_type(Dtype dtype);
 dnnl::memory::data_type output_type(Dtype dtype);
 
-/// Multiplies in the type it is given: f32 must never become bf16, whatever the environment says.
+/// Attributes with which primitives multiply in the given type: f32 must never become bf16, whatever the
+/// environment variables are.
 dnnl::primitive_attr strict_attributes();
 
-/// Whether this CPU has VNNI, which 8-bit convolutions need to be exact by (see implementation_names.h).
+/// True if this CPU has VNNI, without which 8-bit convolutions are not exact (see implementation_names.h).
 bool has_vnni();
 
-/// As in oneDNN's format tags: `aBcd8b`. Letters are the dimensions, outermost first, capital where split in
-/// blocks.
+/// The name of a layout, as oneDNN's format tags: `aBcd8b`. Letters are the dimensions, outermost first; a
+/// capital letter marks a dimension that is split into blocks.
 std::string layout_name(const Desc& desc);
 
-/// A tensor in a layout of the library's choosing.
+/// A tensor in a layout that the library chose.
 class Tensor {
  public:
   Tensor() = default;
@@ -57,7 +58,7 @@ class Tensor {
   dnnl::memory memory_;
 };
 
-/// Copies, changing the layout.
+/// Copies from one memory to the other, and changes the layout.
 void copy(Device& device, dnnl::memory from, dnnl::memory to);
 
 }  // namespace breakeven::onednn

@@ -1,4 +1,4 @@
-// Where the C++ interfaces of oneDNN 2 and oneDNN 3 differ: everything else is written once.
+// Hides the differences between the C++ interfaces of oneDNN 2 and oneDNN 3.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace breakeven::onednn {
 
-/// Calls `visit(primitive_desc)` for every implementation that this CPU has of one operation, in the
-/// library's own order of preference; none where it has none. What `visit` keeps must be a primitive or a
-/// layout: the descriptor itself changes when the library moves on to the next implementation. `arguments`
-/// are those of the operation in oneDNN 3, without engine, forward hint and attributes; `hints` is empty or
-/// the forward descriptor.
+/// Calls `visit(primitive_desc)` for every implementation of one operation on this CPU, in the library's
+/// order of preference; never if there is none. `visit` must keep only a primitive or a layout, because the
+/// descriptor changes when the library advances to the next implementation. `arguments` are those of the
+/// operation in oneDNN 3, without engine, forward hint and attributes; `hints` is empty or the forward
+/// descriptor.
 template <typename Primitive, typename Visit, typename... Hints, typename... Arguments>
 void for_each_implementation(const dnnl::engine& engine, const dnnl::primitive_attr& attributes, Visit visit,
                              const std::tuple<Hints...>& hints, const Arguments&... arguments) {
@@ -24,7 +24,7 @@ void for_each_implementation(const dnnl::engine& engine, const dnnl::primitive_a
       [&](const auto&... hint) { return Descriptor(engine, arguments..., hint..., attributes, allow_empty); },
       hints);
 #else
-  // The iterator behind next_impl() goes on reading the operation's description.
+  // The iterator behind next_impl() keeps reading the operation's description.
   const typename Primitive::desc operation(arguments...);
   Descriptor descriptor = std::apply(
       [&](const auto&... hint) { return Descriptor(operation, attributes, engine, hint..., allow_empty); },
@@ -36,7 +36,7 @@ void for_each_implementation(const dnnl::engine& engine, const dnnl::primitive_a
   } while (descriptor.next_impl());
 }
 
-/// The library's first choice. Throws dnnl::error where it has none.
+/// The library's first choice. Throws dnnl::error if there is none.
 template <typename Primitive, typename... Hints, typename... Arguments>
 typename Primitive::primitive_desc first_implementation(const dnnl::engine& engine,
                                                         const dnnl::primitive_attr& attributes,
@@ -69,9 +69,9 @@ inline dnnl::memory::data_type data_type(const dnnl::memory::desc& desc) {
 #endif
 }
 
-/// How a tensor lies in memory: strides of its (outer) dimensions, and the blocks inside.
+/// The layout of a tensor: strides of its (outer) dimensions, and the inner blocks.
 struct Blocking {
-  bool plain_or_blocked = false;  // or a layout that the library tells nobody about
+  bool plain_or_blocked = false;  // false: the library's own opaque layout
   std::vector<dnnl::memory::dim> dims, strides;
   std::vector<std::pair<std::size_t, dnnl::memory::dim>> blocks;  // dimension, size; outermost first
 };
@@ -98,7 +98,7 @@ inline Blocking blocking(const dnnl::memory::desc& desc) {
   return result;
 }
 
-/// Appends `activation(x)` to what a primitive computes.
+/// Appends `activation(x)` to a primitive's operations.
 inline void append_activation(dnnl::post_ops& operations, dnnl::algorithm activation) {
 #if DNNL_VERSION_MAJOR >= 3
   operations.append_eltwise(activation, 0.0F, 0.0F);
@@ -107,7 +107,7 @@ inline void append_activation(dnnl::post_ops& operations, dnnl::algorithm activa
 #endif
 }
 
-/// activation(x) of every element, and its gradient, given x.
+/// Describes activation(x) of every element, and its gradient, given x.
 inline dnnl::eltwise_forward::primitive_desc activation_forward(const dnnl::engine& engine,
                                                                 dnnl::algorithm activation,
                                                                 const dnnl::memory::desc& layout) {

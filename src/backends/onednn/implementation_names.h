@@ -1,4 +1,4 @@
-// What the names that oneDNN gives its implementations tell: "jit_uni_int8:avx2", "gemm:jit", "ref:any".
+// Interprets the names of oneDNN's implementations: "jit_uni_int8:avx2", "gemm:jit", "ref:any".
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 
 namespace breakeven::onednn {
 
-/// Written to be read, not to be timed.
+/// True for the reference implementations, which are written for clarity and are slow.
 inline bool is_reference(std::string_view implementation) {
   return implementation.find("ref") != std::string_view::npos;
 }
 
-/// Without VNNI, convolutions halve 8-bit weights, so that sums of two products fit 16 bits, and lose their
-/// last bit (oneDNN developer guide, "Nuances of int8 computations"). A CPU with VNNI in 512 bits alone has
-/// convolutions of both kinds, and the instruction set that ends the name tells which. Products of matrices
-/// are exact by any.
+/// True for convolutions without VNNI, which halve 8-bit weights so that sums of two products fit in 16 bits,
+/// and so lose their last bit (oneDNN developer guide, "Nuances of int8 computations"). A CPU with VNNI in
+/// 512 bits alone has convolutions of both kinds; the instruction set at the end of the name distinguishes
+/// them. Matrix products are always exact.
 inline bool halves_bytes(std::string_view implementation) {
   constexpr std::array<std::string_view, 4> without_vnni{"sse41", "avx", "avx2", "avx512_core"};
   const std::string_view instructions = implementation.substr(implementation.rfind(':') + 1);

@@ -9,7 +9,7 @@ namespace breakeven::onednn {
 
 void LayerSite::allocate_output(const Desc& layout) const {
   output->value = Tensor(device, layout);
-  // Loops over flat memory pass over the padding of blocked layouts too: it has to be zero from the start.
+  // Loops over flat memory also read the padding of blocked layouts, so it must be zero from the start.
   std::memset(output->value.as<std::byte>(), 0, static_cast<std::size_t>(output->value.bytes()));
   if (!training()) return;
   output->gradient = Tensor(device, layout);

@@ -1,4 +1,4 @@
-// The layers of a network as oneDNN computes them, forward and backward, primitives made once for a batch.
+// The layers of a network, forward and backward, with oneDNN primitives that are made once for a batch size.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace breakeven::onednn {
 
-/// What lies between two layers: values, and in training their gradients, in one layout and type.
+/// The tensors between two layers: values and, in training, their gradients, in the same layout and type.
 struct Activations {
   Tensor value, gradient;
 };
@@ -25,39 +25,39 @@ struct Activations {
 class LayerWork : public BoundLayer {
  public:
   virtual std::vector<Parameter*> parameters() { return {}; }
-  /// To be called when parameters have other values: what is kept of them in another type follows.
+  /// Updates copies of the parameters in other types. Must be called after parameters have changed.
   virtual void parameters_changed() {}
 };
 
-/// Everything a layer is made from.
+/// The arguments from which a layer is made.
 struct LayerSite {
   Device device;
   const ModelTask* task = nullptr;
   const Layer* layer = nullptr;
   Activations* input = nullptr;
-  Activations* output = nullptr;  // to be allocated, in the layout of the layer's choice
+  Activations* output = nullptr;  // the layer allocates it in its preferred layout
   dnnl::memory::data_type output_type = dnnl::memory::data_type::f32;
   bool wants_input_gradient = false;
-  /// The ReLU's gradient is applied by the max-pool behind: the largest of some values passes a gradient if
-  /// it is positive itself, and there are a quarter as many of them.
+  /// True if the next layer is a max-pool, which then applies the ReLU's gradient: the largest value passes a
+  /// gradient if it is positive, and there are a quarter as many values.
   bool pool_follows = false;
-  bool relu_before_pool = false;  // the other side of it
+  bool relu_before_pool = false;  // true for that max-pool
 
   bool training() const { return task->optimizer.has_value(); }
   std::int64_t batch() const { return task->batch; }
   dnnl::prop_kind propagation() const {
     return training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   }
-  /// What the operands of products are rounded to.
+  /// The type to which operands of products are rounded.
   dnnl::memory::data_type product_type() const { return input_type(task->dtype); }
   void allocate_output(const Desc& layout) const;
-  /// Row-major rows x columns, f32.
+  /// Allocates a row-major output, rows x columns, in f32.
   void allocate_output(std::int64_t rows, std::int64_t columns) const;
 };
 
 using Layers = LayerRegistry<LayerWork, LayerSite>;
 
-/// A primitive with its arguments. Whoever runs the last of a row waits.
+/// A primitive with its arguments. run() does not wait; the caller waits after the last step.
 class Step {
  public:
   Step() = default;
@@ -71,19 +71,19 @@ class Step {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// A tensor in the layout and type that one primitive wants, where it is kept in another.
+/// A tensor in the layout and type that a primitive needs, copied from or to one in another layout or type.
 class Relaid {
  public:
   Relaid() = default;
-  /// For a primitive that reads `kept`: bring() goes before it. Nothing is made where nothing differs.
+  /// For a primitive that reads `kept`: call bring() before it. Makes no copy if layout and type are equal.
   static Relaid to_read(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
     return {device, kept, wanted, false};
   }
-  /// For a primitive that writes `kept`: bring() goes behind it.
+  /// For a primitive that writes `kept`: call bring() after it.
   static Relaid to_write(const Device& device, const dnnl::memory& kept, const Desc& wanted) {
     return {device, kept, wanted, true};
   }
-  /// What the primitive is given.
+  /// The primitive's argument.
   const dnnl::memory& memory() const { return bring_ ? own_.memory() : kept_; }
   void bring(const Device& device) const {
     if (bring_) bring_.run(device);
@@ -97,23 +97,23 @@ class Relaid {
   Step bring_;
 };
 
-/// Calls body(T()) with the type in which loops of this program handle values of `type`: float or HalfBits.
+/// Calls body(T()) with the C++ type of elements of `type` in loops of this program: float or HalfBits.
 template <typename Body>
 void with_element_type(dnnl::memory::data_type type, const Body& body) {
   if (type == dnnl::memory::data_type::f32) return body(float());
   body(HalfBits());
 }
 
-/// gradient[i] = 0 where output[i] <= 0: ReLU's gradient, from its result.
+/// ReLU gradient, from its output: gradient[i] = 0 where output[i] <= 0.
 void mask_relu(Activations& output);
 
-/// GELU, the exact one, and the gradient of its input: memory is flat, whatever the layout.
+/// The exact GELU, and the gradient of its input. It treats memory as flat, whatever the layout.
 class Gelu {
  public:
   Gelu() = default;
   Gelu(const Device& device, const dnnl::memory& before, Activations& output);
   void forward(const Device& device) const { forward_.run(device); }
-  /// The output's gradient becomes that of the input.
+  /// Replaces the output's gradient by that of the input.
   void backward(const Device& device) const { backward_.run(device); }
 
  private:

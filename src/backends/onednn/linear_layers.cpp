@@ -1,4 +1,4 @@
-// Dense layers and convolutions: a weighted sum, a bias, an activation. They differ in their primitives only.
+// Dense layers and convolutions: a weighted sum, a bias, an activation. Only their primitives differ.
 #include <fmt/format.h>
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-/// The primitives of one kind of layer, and their arguments after the tensors.
+/// The primitives of dense layers, and their arguments after the tensors. DirectConvolution has those of
+/// convolutions.
 struct InnerProduct {
   using Forward = dnnl::inner_product_forward;
   using BackwardData = dnnl::inner_product_backward_data;
@@ -75,18 +76,18 @@ Desc any(const Dims& dims, Type type) {
   return {dims, type, Tag::any};
 }
 
-/// The tensors of a layer: the source as it lies, the shape of the weights, and that of the result.
+/// The shapes of a layer's tensors: the source in its present layout, the weights, and the result.
 struct Shapes {
   Desc lies;
   Dims weights, result;
-  bool any_layout = false;  // of source and result: the primitives may choose, not only among types
+  bool any_layout = false;  // primitives choose the layouts of source and result
 
-  /// The source in the type that a primitive wants.
+  /// The source in the type that a primitive needs.
   Desc source(Type type) const {
     if (any_layout) return any(dimensions(lies), type);
     return source_as_it_lies(type);
   }
-  /// The same, nearest to how it lies.
+  /// The same, in a layout as close as possible to the present one.
   Desc source_as_it_lies(Type type) const {
     return data_type(lies) == type ? lies : plain(dimensions(lies), type);
   }
@@ -103,7 +104,7 @@ class Linear final : public LayerWork {
         pool_follows_(site.pool_follows),
         product_type_(site.product_type()) {
     const Dims bias_dims{shapes.weights.at(0)};
-    // GELU's gradient needs what went into it, so that training cannot fuse it.
+    // GELU's gradient needs GELU's input, so training cannot fuse it.
     separate_gelu_ = layer_.activation == Activation::gelu && site.training();
     dnnl::primitive_attr attributes = strict_attributes();
     if (layer_.activation != Activation::none && !separate_gelu_) {
@@ -121,8 +122,8 @@ class Linear final : public LayerWork {
       throw Unsupported(fmt::format(
           "oneDNN has only its slow reference implementation of layer {} on this CPU", layer_.name));
     site.allocate_output(forward.dst_desc());
-    // What is multiplied in f32 is kept as the forward pass likes it best. Else products read rounded copies,
-    // in whatever layout; what they are copies of is kept as its gradient comes.
+    // Weights multiplied in f32 are kept in the layout that the forward pass prefers. Otherwise products read
+    // rounded copies, in any layout, and the f32 weights are kept in the layout of their gradient.
     Desc kept = product_type_ == f32 ? forward.weights_desc() : plain(shapes.weights);
     std::optional<WeightsDescriptor> weights_gradient;
     if (site.training()) {
@@ -182,14 +183,14 @@ class Linear final : public LayerWork {
   }
 
  private:
-  /// The same memory, seen in the shape that the layer reads: to flatten costs nothing.
+  /// The same memory in the shape that the layer reads: flattening is free.
   dnnl::memory as_read(const Tensor& tensor, const Desc& shape) const {
     return {shape, device_.engine, tensor.memory().get_data_handle()};
   }
 
-  /// A gradient's implementation. What the library likes best when free to choose all layouts is the measure:
-  /// of the descriptors with that implementation, the one that needs the fewest reorders. The primitive reads
-  /// or writes the source in `source_type`; `weights` is how its weights lie, if they do.
+  /// Chooses a gradient's implementation: the one that the library prefers when it is free to choose all
+  /// layouts, and of the descriptors with that implementation, the one with the fewest reorders. The
+  /// primitive reads or writes the source in `source_type`; `weights` is the preferred layout of its weights.
   auto without_reorders(const auto& describe, const Shapes& shapes, Type source_type,
                         const Desc& weights) const {
     const Desc free_weights = any(shapes.weights, data_type(weights));
@@ -236,7 +237,7 @@ class Linear final : public LayerWork {
           return primitives.backward_data(site, forward, source, weights, result);
         },
         shapes, data_type(shapes.lies), forward.weights_desc());
-    // What one gradient's primitive reads the other may read, too.
+    // Reuses tensors that other primitives read, if the layouts are equal.
     const bool same_weights = of.weights_desc() == forward.weights_desc();
     const bool same_result = of.diff_dst_desc() == result_for_weights_.memory().get_desc();
     weights_for_data_ = Relaid::to_read(
@@ -255,11 +256,11 @@ class Linear final : public LayerWork {
   Layer layer_;
   Activations& output_;
   bool pool_follows_;
-  Type product_type_;  // of the operands of products
+  Type product_type_;  // type of the operands of products
   bool separate_gelu_ = false;
   std::string implementation_;
   std::unique_ptr<Parameter> weights_, bias_;
-  Tensor before_;  // what goes into GELU
+  Tensor before_;  // GELU's input
   Gelu gelu_;
   Relaid source_, source_for_weights_, result_for_weights_, result_for_data_;
   Relaid weights_read_, weights_for_data_, weights_gradient_, source_gradient_;
@@ -270,7 +271,7 @@ std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
   const Layer& layer = *site.layer;
   const Desc before = site.input->value.desc();
   const Dims rows{site.batch() * layer.tokens, layer.out};
-  // Behind a convolution the weights are seen as filters that cover all of the image, in its layout.
+  // After a convolution, the weights are treated as filters that cover the whole image, in its layout.
   if (const Dims image = dimensions(before); image.size() == 4 && layout_name(before) != "abcd") {
     if (layer.tokens != 1) throw Unsupported(fmt::format("layer {} cuts images into tokens", layer.name));
     const Shapes shapes{.lies = before, .weights = {layer.out, image[1], image[2], image[3]}, .result = rows};
@@ -284,7 +285,8 @@ std::unique_ptr<LayerWork> make_dense(const LayerSite& site) {
 
 std::unique_ptr<LayerWork> make_convolution(const LayerSite& site) {
   const Layer& layer = *site.layer;
-  // Any layout of the source: with few channels the library has only its reference for the one before it.
+  // Any layout of the source: for few channels in the layout of the previous layer, the library has only its
+  // reference implementation.
   const Shapes shapes{.lies = site.input->value.desc(),
                       .weights = {layer.k, layer.c, layer.filter, layer.filter},
                       .result = {site.batch(), layer.k, layer.p, layer.q},

@@ -1,12 +1,12 @@
-// Element-by-element work on all threads, in the same OpenMP team as the library's primitives.
+// Elementwise work on all threads, in the OpenMP team that the library's primitives use, too.
 #pragma once
 
 #include <cstdint>
 
 namespace breakeven::onednn {
 
-/// Calls body(first, last) on ranges that cover [0, count). Few items stay on the calling thread: to wake the
-/// others costs more. The body must not throw.
+/// Calls body(first, last) on ranges that cover [0, count). Few items stay on the calling thread, because
+/// waking the others costs more. The body must not throw.
 template <typename Body>
 void parallel_ranges(std::int64_t count, const Body& body) {
 #ifdef _OPENMP
@@ -22,7 +22,7 @@ void parallel_ranges(std::int64_t count, const Body& body) {
   body(std::int64_t{0}, count);
 }
 
-/// Calls body(item) for every item; a single one stays on the calling thread.
+/// Calls body(item) for every item. A single item stays on the calling thread.
 template <typename Body>
 void parallel_items(std::int64_t count, const Body& body) {
 #ifdef _OPENMP
@@ -31,9 +31,9 @@ void parallel_items(std::int64_t count, const Body& body) {
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
-/// The bits of a bf16 or f16 number: as an integer it is positive where the number is.
+/// The bits of a bf16 or f16 number. As an integer, it has the same sign.
 using HalfBits = std::int16_t;
-/// Of two numbers the larger one is the one whose in_order is larger; -0 comes before 0.
+/// Maps numbers to values that compare like the numbers; -0 comes before 0.
 inline float in_order(float x) {
   return x;
 }

@@ -1,5 +1,5 @@
-// Products of plain row-major matrices. Whoever has matrices in plain layouts pays for packing them, so
-// packing is inside what is timed.
+// Products of plain row-major matrices. A user with matrices in plain layouts pays for packing them, so
+// packing is timed.
 #include "workloads/matmul.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace breakeven::onednn {
 namespace {
 
-/// A batch of matrices rows x columns, stored as they are or transposed.
+/// A batch of matrices, rows x columns, stored as they are or transposed.
 Desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed,
               dnnl::memory::data_type type) {
   const Dims strides = transposed ? Dims{rows * columns, 1, rows} : Dims{rows * columns, columns, 1};
@@ -33,7 +33,7 @@ struct Operands {
         c(matrices(p.batch, p.m, p.n, false, output_type(p.dtype))) {}
 };
 
-/// The operands and the result of the set whose turn it is, as oneDNN sees them.
+/// The operands and the result of the current set, as oneDNN memory.
 class Turn {
  public:
   Turn(const Device& device, HostTensors& tensors, const Operands& operands)
@@ -45,7 +45,8 @@ class Turn {
   const dnnl::memory& b() const { return b_; }
   const dnnl::memory& c() const { return c_; }
 
-  /// Cheap, as plain layouts have no padding that the library would fill.
+  /// Advances to the next set. This is cheap, because plain layouts have no padding that the library would
+  /// fill.
   void next() {
     if (tensors_.sets == 1) return;
     tensors_.next();
@@ -59,8 +60,8 @@ class Turn {
   dnnl::memory a_, b_, c_;
 };
 
-/// A primitive on the operands as they are; or on a B that is brought into the layout that the primitive
-/// likes best, each time.
+/// A primitive that reads B either as it is, or reordered before each run to the layout that the primitive
+/// prefers.
 class Primitive final : public Way {
  public:
   Primitive(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
@@ -97,7 +98,7 @@ class Primitive final : public Way {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// The library's BLAS-like function: no primitive around it, which tells at small sizes.
+/// The library's BLAS-like function. It has no primitive's overhead, which matters for small sizes.
 class Sgemm final : public Way {
  public:
   Sgemm(const Matmul& problem, HostTensors& tensors) : p_(problem), tensors_(tensors) {}
@@ -170,7 +171,7 @@ class OnednnMatmul final : public HostOperation {
   Winner<Way> winner_;
 };
 
-/// What this CPU multiplies by more than the reference implementation.
+/// The dtypes in which this CPU has a matrix product besides the reference implementation.
 std::vector<Dtype> matmul_dtypes() {
   const Device device;
   std::vector<Dtype> fast;

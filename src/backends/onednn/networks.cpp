@@ -1,9 +1,9 @@
 // The small networks, trained and run on oneDNN's primitives: activations stay in the library's layouts from
 // layer to layer, ReLU is fused into what comes before it, and the update is one loop over each parameter.
 //
-// In bf16 and f16, convolutions and dense layers multiply in that type and hand it on to each other;
-// parameters, the optimiser's state, logits, and all that attention, normalisation and residuals read and
-// write is f32.
+// In bf16 and f16, convolutions and dense layers multiply in that type, and pass it on to each other.
+// Parameters, the optimiser's state, logits, and everything that attention, normalisation and residuals read
+// or write are f32.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-/// Of layer `index`. What lies between two of convolution, pooling and dense layer, and is read by nobody
-/// else, has the type of their products; all else reads and writes f32.
+/// The type of the output of layer `index`. Between convolutions, pooling and dense layers it is the type of
+/// their products if nothing else reads it; otherwise it is f32.
 dnnl::memory::data_type output_type(const ModelTask& task, std::size_t index) {
   const auto& layers = task.network.layers;
   const auto takes_narrow = [](const Layer& layer) {
@@ -111,8 +111,8 @@ class OnednnModel final : public Model {
     }
   }
 
-  /// From the last layer to the first. What a layer hands on to a later one beside its neighbour comes back
-  /// with the gradient of that later layer.
+  /// Runs from the last layer to the first. A layer whose output is also read by a later layer gets the
+  /// gradient of that layer, too.
   void backward() {
     const auto& layers = task_.network.layers;
     for (std::size_t i = work_.size(); i-- > 0;) {
@@ -131,20 +131,20 @@ class OnednnModel final : public Model {
         [=](std::int64_t first, std::int64_t last) { add_to(x + first, y + first, last - first); });
   }
 
-  /// How many times the gradients of all activations are as large as the loss says. The gradient of a mean
-  /// has the size of 1/batch, which f16 has too few small numbers for; that of the sum it has.
+  /// The factor by which the gradients of all activations are larger than those of the loss. The gradient of
+  /// a mean is of size 1/batch, too small for f16; that of the sum is not.
   float gradient_scale() const { return task_.dtype == Dtype::f16 ? static_cast<float>(task_.batch) : 1.0F; }
 
   ModelTask task_;
   Device device_;
   Activations input_;
-  std::vector<Activations> activations_;  // of each layer's output
+  std::vector<Activations> activations_;  // outputs of all layers
   std::vector<std::unique_ptr<LayerWork>> work_;
   std::vector<Parameter*> parameters_;
   std::int64_t steps_ = 0;
 };
 
-/// Whether a dense layer has more than the reference implementation here, in all of its passes.
+/// True if a dense layer has more than the reference implementation here, in all of its passes.
 bool computes(Dtype dtype, dnnl::prop_kind propagation) {
   const Device device;
   const auto matrix = [&](std::int64_t rows, std::int64_t columns, dnnl::memory::data_type type) {
@@ -166,7 +166,7 @@ bool computes(Dtype dtype, dnnl::prop_kind propagation) {
         bias, matrix(64, 512, type));
     return fast(forward) && fast(data) && fast(weights);
   } catch (const dnnl::error&) {
-    return false;  // not at all
+    return false;  // not supported at all
   }
 }
 

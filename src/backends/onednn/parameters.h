@@ -1,5 +1,5 @@
-// A network's parameters: in the layout that the forward pass likes best, with gradients and the optimiser's
-// state in the same layout, so that the update is one loop over flat memory. All of them are f32.
+// A network's parameters in f32, in the layout that the forward pass prefers. Gradients and the optimiser's
+// state have the same layout, so that the update is one loop over flat memory.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace breakeven::onednn {
 
-/// One parameter tensor. The padding of a blocked layout is zero in all its parts, and stays so.
+/// A parameter tensor. The padding of a blocked layout is zero in all its parts, and stays zero.
 class Parameter {
  public:
-  /// `layout` is of f32 and has the elements of tensor `index`, which is stored row-major as `plain`.
+  /// `layout` is an f32 layout of tensor `index`, which the network stores row-major as `plain`.
   Parameter(Device device, const ModelTask& task, std::size_t index, const Desc& plain, const Desc& layout);
 
   void reset();
-  /// One step of the optimiser, along gradient() divided by `gradient_scale`.
+  /// Runs one step of the optimiser, with gradient() divided by `gradient_scale`.
   void update(const OptimizerStep& step, float gradient_scale);
 
   Tensor& value() { return value_; }

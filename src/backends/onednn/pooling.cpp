@@ -1,5 +1,4 @@
-// Max-pooling by loops of this program: the library's are several times slower on squares of 2 x 2 than
-// memory is.
+// Max-pooling by loops of this program: for squares of 2 x 2 the library is several times slower than memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace breakeven::onednn {
 namespace {
 
-/// A layout of images as slices x rows x columns x lanes, lanes being the channels that lie side by side.
+/// A layout of images as slices x rows x columns x lanes. Lanes are the channels stored contiguously.
 struct Slices {
   std::int64_t slices = 0, lanes = 0;
   dnnl::memory::format_tag tag{};
@@ -30,7 +29,7 @@ Slices slices(const Desc& desc) {
   throw Unsupported(fmt::format("max-pooling does not know layout {}", name));
 }
 
-/// A number of lanes that the compiler knows, so that it can unroll.
+/// Calls body with a number of lanes that the compiler knows, so that it can unroll loops.
 template <typename Body>
 void with_lanes(std::int64_t lanes, const Body& body) {
   if (lanes == 8) {
@@ -70,7 +69,8 @@ class MaxPool final : public LayerWork {
   }
 
  private:
-  /// Which of the four was chosen, as wide as what it was chosen from, so that one vector holds as many.
+  /// The index of the largest of the four. It has the width of the values, so that a vector holds as many of
+  /// either.
   template <typename T>
   using Index = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int16_t>;
   template <typename T>
@@ -122,7 +122,8 @@ class MaxPool final : public LayerWork {
     });
   }
 
-  /// Of two, counted over all slices; an odd last row is left out.
+  /// The index of the first of the two input rows of a result row, both counted over all slices. An odd last
+  /// row is left out.
   std::int64_t first_input_row(std::int64_t row) const {
     return row / layer_.p * layer_.h + row % layer_.p * 2;
   }
@@ -132,7 +133,7 @@ class MaxPool final : public LayerWork {
     return in_order(a) < in_order(b) ? b : a;
   }
 
-  /// The largest of four, and which: the first of equals.
+  /// Finds the largest of four and its index; of equal ones the first.
   template <typename T>
   static void choose(const T* from, std::int64_t stride, auto lanes, T* to, Index<T>* chosen) {
     for (std::int64_t i = 0; i < lanes; ++i) {

@@ -1,4 +1,4 @@
-// The layers that work on every token alone, or add up tokens: short loops over memory.
+// The layers that process each token separately, or sum over tokens: short loops over memory.
 #include <algorithm>
 
 #include "backends/onednn/layers.h"
@@ -8,14 +8,14 @@
 namespace breakeven::onednn {
 namespace {
 
-/// Calls part(first, count) for parts of at most `most` of some rows or columns, shared by all threads.
+/// Calls part(first, count) on all threads for parts of at most `most` rows or columns.
 template <typename Part>
 void for_parts(std::int64_t all, std::int64_t most, const Part& part) {
   parallel_items((all + most - 1) / most,
                  [&](std::int64_t i) { part(i * most, std::min(most, all - i * most)); });
 }
 
-/// y = x + P.
+/// Adds the positions: y = x + P.
 class Positions final : public LayerWork {
  public:
   explicit Positions(const LayerSite& site)
@@ -56,7 +56,7 @@ class Positions final : public LayerWork {
   std::unique_ptr<Parameter> positions_;
 };
 
-/// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, over the features of a token.
+/// Layer normalisation, y = gamma (x - mean) / sqrt(variance + epsilon) + beta, over the features of a token.
 class LayerNorm final : public LayerWork {
  public:
   explicit LayerNorm(const LayerSite& site)
@@ -105,7 +105,7 @@ class LayerNorm final : public LayerWork {
   Activations& input_;
   Activations& output_;
   std::int64_t tokens_, width_;
-  Buffer<float> means_, inverses_;  // of every token
+  Buffer<float> means_, inverses_;  // one per token
   std::unique_ptr<Parameter> gamma_, beta_;
 };
 

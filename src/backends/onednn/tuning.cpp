@@ -17,13 +17,13 @@ double seconds_of(Way& way) {
 
 bool challenger_wins(Way& champion, Way& challenger) {
   constexpr double race_seconds = 0.04;
-  constexpr double cold_matters_below = 0.05;  // a run longer than this has long forgotten its cold start
+  constexpr double cold_matters_below = 0.05;  // in a longer run, a cold start does not matter
   constexpr int fewest_rounds = 2;
   constexpr int most_rounds = 200;
   constexpr double hopeless = 1.5;
   constexpr double noise = 0.02;
 
-  // What disturbs a run makes it longer: the shortest is what the way can do.
+  // Disturbances make a run longer, so the shortest run is the best estimate.
   double best_champion = seconds_of(champion);
   double best_challenger = seconds_of(challenger);
   if (std::max(best_champion, best_challenger) < cold_matters_below) {

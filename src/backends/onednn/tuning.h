@@ -1,5 +1,5 @@
-// Several ways to do the same work, and the choice among them by a short race. The library picks an
-// implementation by rules of thumb; which one is fastest depends on the CPU and on the shape.
+// Several ways to do the same work, and the choice among them by a short race. The library chooses an
+// implementation by rules of thumb, but the fastest one depends on the CPU and on the shape.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,20 @@
 
 namespace breakeven::onednn {
 
-/// One way to do the work, ready to run.
+/// A way to do the work, ready to run.
 class Way : public Interface {
  public:
   virtual void run() = 0;
-  /// Implementation and layouts.
+  /// The implementation and its layouts.
   virtual std::string name() const = 0;
 };
 
-/// Makes a way, memory included.
+/// Makes a way and allocates its memory.
 template <typename W>
 using Maker = std::function<std::unique_ptr<W>()>;
 
-/// Races two ways in turn. True where the challenger is faster by more than the noise of so short a race:
-/// then a tie goes to the champion, and the order of the candidates decides.
+/// Races two ways in turn. True if the challenger is faster by more than the noise of such a short race. A
+/// tie goes to the champion, so the order of the candidates decides.
 bool challenger_wins(Way& champion, Way& challenger);
 
 template <typename W>
@@ -32,15 +32,15 @@ struct Winner {
   std::unique_ptr<W> way;
   std::size_t candidates = 0;
 
-  /// As Prepared::algorithm.
+  /// See Prepared::algorithm().
   std::string algorithm() const {
     return candidates == 1 ? way->name()
                            : way->name() + ", tuned: fastest of " + std::to_string(candidates) + " ways";
   }
 };
 
-/// The fastest way; without a race the first. At most two exist at any time, so that the memory needed stays
-/// bounded. `makers` must not be empty.
+/// Returns the fastest way; without a race the first. At most two exist at any time, which bounds the memory
+/// needed. `makers` must not be empty.
 template <typename W>
 Winner<W> choose(const std::vector<Maker<W>>& makers, bool race) {
   Winner<W> winner{.way = makers.front()(), .candidates = race ? makers.size() : 1};

@@ -1,4 +1,5 @@
-// The arbiter: plain loops, every sum in float64, whatever the dtype. It is not fast and does not try to be.
+// The reference backend: plain loops, with every sum in float64 whatever the dtype. It is not optimised for
+// speed.
 #include "worker/backend.h"
 
 #include "backends/reference/threads.h"

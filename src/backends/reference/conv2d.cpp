@@ -10,7 +10,7 @@
 namespace breakeven {
 namespace {
 
-/// Where result row `y` looks at through filter row `r`; may lie in the padding.
+/// The source row that result row `y` reads with filter row `r`. It may be in the padding.
 std::int64_t source_row(const Conv2d& p, std::int64_t y, std::int64_t r) {
   return y * p.stride_h - p.pad_h + r * p.dilation;
 }
@@ -67,7 +67,7 @@ class ReferenceConv2d final : public PlainLoops {
                    sums[static_cast<std::size_t>(i)]);
   }
 
-  /// One plane of the result at a time: image, filter.
+  /// Computes one plane of the result at a time: image, filter.
   void forward() {
     parallel_for(p_.n * p_.k, reference_threads(), [&](std::int64_t plane) {
       const std::int64_t image = plane / p_.k;
@@ -90,7 +90,7 @@ class ReferenceConv2d final : public PlainLoops {
     });
   }
 
-  /// One plane of the source's gradient at a time: image, channel.
+  /// Computes one plane of the source's gradient at a time: image, channel.
   void backward_data() {
     parallel_for(p_.n * p_.c, reference_threads(), [&](std::int64_t plane) {
       const std::int64_t image = plane / p_.c;
@@ -113,7 +113,7 @@ class ReferenceConv2d final : public PlainLoops {
     });
   }
 
-  /// One plane of the weights' gradient at a time: filter, channel of its group.
+  /// Computes one plane of the weights' gradient at a time: filter, channel of its group.
   void backward_weights() {
     parallel_for(p_.k * group_c(), reference_threads(), [&](std::int64_t plane) {
       const std::int64_t k = plane / group_c();

@@ -1,4 +1,4 @@
-// Between the elements as stored and float64.
+// Converts between elements as stored and float64.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace breakeven {
 
-/// `count` input elements of `dtype`, as stored, in float64.
+/// Converts `count` stored input elements of `dtype` to float64.
 std::vector<double> widened(Dtype dtype, const std::byte* stored, std::int64_t count);
 
-/// Writes result `index` of inputs `dtype`, rounded to the type it is stored in.
+/// Writes result `index` for inputs of `dtype`, rounded to the type in which it is stored.
 void store_output(Dtype dtype, std::byte* output, std::int64_t index, double value);
 
 }  // namespace breakeven

@@ -10,9 +10,9 @@
 namespace breakeven {
 namespace {
 
-/// A device computes in tf32 with rounded operands, which is near expect(nullptr), in float64; or with
-/// truncated ones (wgmma of Hopper), whose errors have one sign and so grow with each layer: what expect()
-/// gives for those is an alternative.
+/// Adds the result with truncated operands as an alternative for tf32. A device either rounds the operands,
+/// which is close to expect(nullptr) in float64, or truncates them (wgmma on Hopper). The errors of
+/// truncation have one sign, and so grow with each layer.
 Evidence with_truncated_operands(Dtype dtype, const std::function<Evidence(RoundOperand<double>)>& expect) {
   Evidence expected = expect(nullptr);
   if (dtype != Dtype::tf32) return expected;

@@ -1,4 +1,4 @@
-// The reference results of `train` and `infer`: what every backend's logits and losses are compared with.
+// The reference results of `train` and `infer`, with which every backend's logits and losses are compared.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace breakeven {
 
-/// The first batch's logits at the flat indices `elements` and their projections, and the losses of
-/// `first_steps` steps. In float64; of tf32 also with operands truncated as tensor cores may do it.
+/// The logits of the first batch at the flat indices `elements`, their projections, and the losses of
+/// `first_steps` steps. In float64; for tf32 also with truncated operands, as in some tensor cores.
 Evidence expected_training(const Case& problem, std::uint64_t seed,
                            const std::vector<std::int64_t>& elements);
 
@@ -17,7 +17,7 @@ Evidence expected_training(const Case& problem, std::uint64_t seed,
 Evidence expected_inference(const Case& problem, std::uint64_t seed,
                             const std::vector<std::int64_t>& elements);
 
-/// The reference result of any workload: Workload::expect(), or one of the above.
+/// The reference result of any workload: from Workload::expect(), or one of the above.
 Evidence reference_result(const Case& problem, std::uint64_t seed, const std::vector<std::int64_t>& elements);
 
 }  // namespace breakeven

@@ -1,5 +1,5 @@
-// Loops on all cores by plain threads that end with the loop: no team stays behind to disturb what is timed,
-// and the driver, which never computes, needs no OpenMP.
+// Loops on all cores with plain threads that end with the loop. No thread pool remains to disturb
+// measurements, and the driver, which never computes, does not need OpenMP.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace breakeven {
 
-/// Calls body(part, first, last) for contiguous ranges that together are [0, count), the parts numbered from
-/// 0, each in a thread of its own: at most `threads` of them, and at most one an item. The body must not
-/// throw.
+/// Calls body(part, first, last) for contiguous ranges that together are [0, count). Parts are numbered from
+/// 0; each has its own thread. There are at most `threads` of them, and at most one per item. The body must
+/// not throw.
 template <typename Body>
 void parallel_parts(std::int64_t count, int threads, const Body& body) {
   const std::int64_t parts = std::clamp<std::int64_t>(count, 1, std::max(1, threads));

@@ -1,4 +1,4 @@
-// Products and convolutions as they are defined.
+// Matrix products and convolutions by definition.
 #pragma once
 
 #include <string>

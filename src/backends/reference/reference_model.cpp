@@ -10,7 +10,7 @@ ReferenceModel::ReferenceModel(ModelTask task, int threads, RoundOperand<double>
 
 template <typename After>
 void ReferenceModel::forward_in_parts(Split split, std::span<const std::uint32_t> rows, const After& after) {
-  // Few enough images for the activations of all layers to stay small, whatever the batch.
+  // Few enough images to keep the activations of all layers small, whatever the batch.
   constexpr std::size_t most_at_once = 64;
   const LabelledImages& data = task_.data->images(split);
   std::vector<float> pixels;

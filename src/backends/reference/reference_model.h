@@ -1,4 +1,4 @@
-// The reference networks as a model: what the workloads take for the truth, and the backend `reference` runs.
+// The reference networks as a model, for reference results and for the backend `reference`.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace breakeven {
 
-/// Everything in float64, whatever the task's dtype, with the operands of products as `round` makes them.
-/// `threads`: how many at most; 0 for compute_threads().
+/// A model that computes in float64, whatever the task's dtype. `round` is applied to the operands of
+/// products. `threads`: the largest number of threads; 0 for compute_threads().
 class ReferenceModel final : public Model {
  public:
   explicit ReferenceModel(ModelTask task, int threads = 0, RoundOperand<double> round = nullptr);
@@ -24,7 +24,7 @@ class ReferenceModel final : public Model {
   const std::vector<double>& logits() const { return logits_; }
 
  private:
-  /// Calls after(labels) when the logits of some of the rows have been computed, until all have been.
+  /// Computes the logits of `rows` in parts, and calls after(labels) after each part.
   template <typename After>
   void forward_in_parts(Split split, std::span<const std::uint32_t> rows, const After& after);
 

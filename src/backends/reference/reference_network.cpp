@@ -15,20 +15,21 @@ namespace {
 
 using Index = std::int64_t;
 
-/// A matrix to be read by strides, so that its transpose needs no copy.
+/// A matrix with strides, so that its transpose needs no copy.
 template <typename Real>
 struct Strided {
   const Real* data;
-  Index row, column;  // distances
+  Index row, column;  // strides
 };
 
-/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3: four at a time, because y is then loaded and stored once for all four.
+/// y += a0 x0 + a1 x1 + a2 x2 + a3 x3. Four at a time, because y is then loaded and stored once for all four.
 BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const double* a, const double* x, Index stride,
                                           double* y) {
   for (Index j = 0; j < n; ++j)
     y[j] += a[0] * x[j] + a[1] * x[stride + j] + a[2] * x[2 * stride + j] + a[3] * x[3 * stride + j];
 }
-/// In f32 one addition after the other, the plainest sum there is: what an honest library does no worse than.
+/// In f32, one addition after another: the plainest sum, which every honest library equals or exceeds in
+/// accuracy.
 BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const float* a, const float* x, Index stride, float* y) {
   for (Index j = 0; j < n; ++j)
     y[j] =
@@ -38,7 +39,7 @@ BREAKEVEN_VECTORISED void add_scaled_rows(Index n, const float* a, const float* 
 /// C += A B for rows [first, last) of C. B is k x n and C m x n, row-major.
 template <typename Real>
 void add_product(Index first, Index last, Index n, Index k, Strided<Real> a, const Real* b, Real* c) {
-  // A block of B that the first-level cache holds while all rows pass by.
+  // A block of B that stays in the first-level cache for all rows.
   constexpr Index block_n = 128;
   constexpr Index block_k = 32;
   constexpr Index group = 4;
@@ -78,8 +79,8 @@ std::vector<Real> transposed(const std::vector<Real>& matrix, Index rows, Index 
   return result;
 }
 
-/// Every filter position of every result of one image: calls visit(row of the unfolded matrix, its column,
-/// element of the image), rows being (c, r, s) and columns (p, q). Positions in the padding are left out.
+/// Calls visit(row of the unfolded matrix, its column, element of the image) for every filter position of
+/// every result of one image. Rows are (c, r, s), columns (p, q). Positions in the padding are left out.
 template <typename Visit>
 void unfold(const Layer& layer, const Visit& visit) {
   for (Index c = 0; c < layer.c; ++c) {
@@ -100,7 +101,7 @@ void unfold(const Layer& layer, const Visit& visit) {
   }
 }
 
-/// The element of the image that is largest in one square; of equal ones the first, in row-major order.
+/// The index of the largest element of the image in one square; of equal ones the first, in row-major order.
 template <typename Real>
 Index largest_of_square(const Layer& layer, const Real* image, Index c, Index p, Index q) {
   Index best = (c * layer.h + 2 * p) * layer.w + 2 * q;
@@ -140,7 +141,7 @@ Real activation_slope(Activation activation, Real x) {
   return 1;
 }
 
-/// Mean and 1/sqrt(variance + epsilon) of one token.
+/// The mean and 1/sqrt(variance + epsilon) of one token.
 template <typename Real>
 std::pair<Real, Real> moments(const Real* token, Index features) {
   Real sum = 0;
@@ -158,7 +159,7 @@ Real dot(const Real* a, const Real* b, Index n) {
   return sum;
 }
 
-/// Turns scores into their softmax.
+/// Replaces scores by their softmax.
 template <typename Real>
 void softmax(Real* scores, Index n) {
   const Real largest = *std::max_element(scores, scores + n);
@@ -220,7 +221,7 @@ const std::vector<Real>& ReferenceNetwork<Real>::input_of(std::size_t layer) con
   return layer == 0 ? pixels_ : kept_[layer - 1].output;
 }
 
-/// The values as a product takes them in.
+/// The values rounded as operands of products.
 template <typename Real>
 std::vector<Real> ReferenceNetwork<Real>::operand(const std::vector<Real>& values) const {
   std::vector<Real> rounded = values;
@@ -510,7 +511,7 @@ void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values
     Real* dk = dq + layer.out;
     Real* dv = dk + layer.out;
     const Real* head_dy = dy.data() + i / layer.heads * layer.output_elements() + i % layer.heads * size;
-    std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // of one row of scores
+    std::vector<Real> ds(static_cast<std::size_t>(layer.tokens));  // one row of scores
     for (Index t = 0; t < layer.tokens; ++t) {
       const Index row = (i * layer.tokens + t) * layer.tokens;
       const Real* exact = exact_probabilities.data() + row;
@@ -520,7 +521,7 @@ void ReferenceNetwork<Real>::attention_backward(const Layer& layer, const Values
         ds[static_cast<std::size_t>(u)] = dot(token_dy, v + u * layer.in, size);
         for (Index f = 0; f < size; ++f) dv[u * layer.in + f] += p[u] * token_dy[f];
       }
-      // Through the softmax: dS = P (dP - sum of P dP).
+      // The gradient through the softmax: dS = P (dP - sum of P dP).
       const Real mean = dot(exact, ds.data(), layer.tokens);
       for (Index u = 0; u < layer.tokens; ++u) {
         const Real score_gradient = scale * exact[u] * (ds[static_cast<std::size_t>(u)] - mean);

@@ -1,6 +1,6 @@
-// The networks in plain loops: the arbiter of what every backend computes. In float64 it gives the truth; in
-// float32, and with operands rounded on the way, it shows the tests what honest and dishonest arithmetic look
-// like.
+// The networks in plain loops, for reference results. In float64 they are exact enough to compare every
+// backend with; in float32, and with rounded operands, they show the tests what honest and dishonest
+// arithmetic look like.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,42 @@
 
 namespace breakeven {
 
-/// What a narrower type does to one operand of a product; none where it is null.
+/// Rounds one operand of a product to a lower precision; null: no rounding.
 template <typename Real>
 using RoundOperand = Real (*)(Real);
 
-/// `Real` is double or float: of all values and of every running sum.
+/// `Real` is double or float, the type of all values and sums.
 template <typename Real>
 class ReferenceNetwork {
  public:
-  /// `threads`: how many at most; 0 for compute_threads().
+  /// `threads`: the largest number of threads; 0 for compute_threads().
   ReferenceNetwork(Network network, std::uint64_t seed, RoundOperand<Real> round = nullptr, int threads = 0);
 
-  /// Initial parameters; optimiser state zero.
+  /// Restores the initial parameters and sets the optimiser's state to zero.
   void reset();
 
-  /// The logits, images x 10. `images` holds images x 784 pixel values. Keeps what backward() needs.
+  /// Computes the logits, images x 10. `images` holds images x 784 pixel values. Keeps the values that
+  /// backward() needs.
   const std::vector<Real>& forward(std::span<const float> images);
 
-  /// Returns the losses of the images that forward() saw last, summed and divided by `batch`, and adds the
-  /// gradient of that to gradients(). A batch may so be taken in parts.
+  /// Returns the losses of the images of the last forward(), summed and divided by `batch`, and adds their
+  /// gradient to gradients(). So a batch may be processed in parts.
   double backward(std::span<const std::uint8_t> labels, std::int64_t batch);
 
-  /// One step of the optimiser along gradients(), which are zero after it.
+  /// Runs one step of the optimiser with gradients(), and sets them to zero.
   void update(const Optimizer& optimizer);
 
   const Network& network() const { return network_; }
-  /// One vector for each of network().parameters. The first may be changed.
+  /// One vector for each of network().parameters. parameters() may be modified.
   std::vector<std::vector<Real>>& parameters() { return parameters_; }
   const std::vector<std::vector<Real>>& gradients() const { return gradients_; }
 
  private:
   using Values = std::vector<Real>;
 
-  /// What one layer keeps for its backward pass, images x elements each.
+  /// The values of a layer that its backward pass needs, images x elements each.
   struct Kept {
-    std::vector<Real> linear;  // before the activation, where there is one
+    std::vector<Real> linear;  // before the activation, if any
     std::vector<Real> output;
     std::vector<Real> output_gradient;
     std::vector<Real> probabilities;  // attention: images x heads x tokens x tokens
@@ -55,11 +56,12 @@ class ReferenceNetwork {
   const std::vector<Real>& input_of(std::size_t layer) const;
   std::vector<Real> operand(const std::vector<Real>& values) const;
   void layer_forward(std::size_t index);
-  /// `gradient` is that of the layer before its activation; the input's is added to `input_gradient`.
-  /// (Products leave out the image's, which nobody needs.)
+  /// Adds the gradient of the layer's input to `input_gradient`, given that of its result before the
+  /// activation. The gradient of the image is not computed.
   void layer_backward(std::size_t index, const Values& gradient, Values& input_gradient);
 
-  // A kind of layer each. Outputs are zero before; an input's gradient that is null is not needed.
+  // One pair of functions for each kind of layer. Outputs are zero on entry. A null input gradient is not
+  // computed.
   void dense_forward(const Layer& layer, const Values& input, Values& output) const;
   void conv2d_forward(const Layer& layer, const Values& input, Values& output) const;
   void max_pool_forward(const Layer& layer, const Values& input, Values& output) const;
@@ -93,7 +95,8 @@ class ReferenceNetwork {
 extern template class ReferenceNetwork<double>;
 extern template class ReferenceNetwork<float>;
 
-/// Softmax cross-entropy of logits images x 10, summed and divided by `batch`; writes its gradient.
+/// Computes the softmax cross-entropy of logits, images x 10, summed and divided by `batch`, and its
+/// gradient.
 template <typename Real>
 double cross_entropy(std::span<const Real> logits, std::span<const std::uint8_t> labels, std::int64_t batch,
                      Real* gradient);

@@ -2,7 +2,7 @@
 
 namespace breakeven {
 
-/// How many threads this program was told to use.
+/// The number of threads that this program was told to use.
 int& reference_threads();
 
 }  // namespace breakeven

@@ -1,5 +1,5 @@
-// Every format that programs read: what it is for the files in tests/golden, and that no text from elsewhere
-// breaks it. Other programs' own readers and schemas are held against them in tests/cli.
+// Tests every format that programs read: its text for the files in tests/golden, and that no text from other
+// programs breaks it. In tests/cli, other programs' readers and schemas check them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// What a gate decides on a machine that is disturbed: scripted programs and a scripted probe, in simulated
-// time.
+// Tests a gate's decisions on a disturbed machine: scripted programs and a scripted probe, in simulated time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -143,12 +142,13 @@ TEST_F(GateInSimulatedTime, NeighbourThatStaysMakesItInconclusive) {
   EXPECT_LT(machine.time.now() - 1000, 130) << "it ends within its time";
 }
 
-/// On a processor whose own speed nobody knows, the first probes only show what was fastest so far.
+/// On a processor whose own speed is unknown, the first probes only show the fastest speed so far.
 TEST_F(GateInSimulatedTime, VerdictsBesideAnEarlyNeighbourAreOpenedAgain) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Machine machine(seed);
     machine.probe_is_absolute = false;
-    // By then all cases have looked faster in three of four launches: without another look that stays.
+    // By then all cases have looked faster in three of four launches; without another look, that would stay
+    // so.
     machine.disturbance = neighbour(1000, 1030);
     GatePlan plan = plan_of(seed, {64, 80, 96, 112, 128, 144, 160, 176});
     plan.max_seconds = 900;
@@ -236,7 +236,7 @@ TEST_F(GateInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsDecided) {
   EXPECT_EQ(most, 2) << "it went on until all were decided";
 }
 
-/// Gates of unlike code of one quiet speed beside a neighbour that comes and goes, or stays.
+/// Gates between different code of the same speed, beside another workload that comes and goes, or stays.
 class SlowGateInSimulatedTime : public GateInSimulatedTime {};
 
 TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse) {
@@ -250,8 +250,8 @@ TEST_F(SlowGateInSimulatedTime, ThousandGatesBesideANeighbourDecideNothingFalse)
     std::uniform_real_distribution<double> share(0.3, 0.94), factor(1, 2.5), length(0.005, 60),
         gap(0.005, 40);
     auto& random = machine.generator();
-    // In one gate of ten the neighbour stays, in three it comes once for up to the gate's two minutes and
-    // more, in the others it comes and goes, for milliseconds to a minute.
+    // In one gate of ten the other workload stays, in three it runs once for up to the gate's two minutes and
+    // more, and in the others it comes and goes, for milliseconds to a minute.
     std::vector<std::pair<double, double>> phases;
     const bool stays = seed % 10 == 0;
     const bool comes_once = seed % 10 <= 3 && !stays;

@@ -1,4 +1,4 @@
-// What a run does on a machine that is disturbed: scripted programs and a scripted probe, in simulated time.
+// Tests a run on a disturbed machine: scripted programs and a scripted probe, in simulated time.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -71,7 +71,7 @@ TEST(RunInSimulatedTime, SlowPhaseIsTakenAgain) {
   EXPECT_GT(result.machine_speed->slow_rounds, 0);
 }
 
-/// On a processor whose own speed nobody knows, the first probes only show what was fastest so far.
+/// On a processor whose own speed is unknown, the first probes only show the fastest speed so far.
 TEST(RunInSimulatedTime, SamplesBesideAnEarlyNeighbourAreTakenAgain) {
   Machine machine(2);
   machine.probe_is_absolute = false;

@@ -29,8 +29,8 @@ class SimulatedTime : public TimeSource {
   double now_ = 1000;
 };
 
-/// What the machine does to programs at a moment: its share of its own speed, as the probe sees it, and how
-/// many times longer each program takes meanwhile.
+/// The effect of a disturbance on programs at a moment: the machine's fraction of its own speed, as the probe
+/// sees it, and the factor by which each program is slower.
 struct Disturbance {
   double own_speed = 1;
   double clock = 1;                            // relative to its usual clock
@@ -38,7 +38,7 @@ struct Disturbance {
   std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
 
-/// How a scripted program departs from a good one. Empty: as a good one.
+/// A deviation of a scripted program from a correct one; empty: no deviation.
 using Fault = std::function<std::optional<std::variant<std::string, WorkerLost>>(const Request& request)>;
 
 struct Program {
@@ -55,7 +55,7 @@ class SimulatedMachine {
  public:
   explicit SimulatedMachine(std::uint64_t seed = 1) : generator_(seed) {}
 
-  /// By path.
+  /// The programs by path.
   std::map<std::string, Program> programs;
   std::function<Disturbance(double now)> disturbance = [](double) { return Disturbance{}; };
   bool has_probe = true;
@@ -244,7 +244,7 @@ class InterruptionAt {
   int requests_ = 0;
 };
 
-// ---- what sessions are asked for
+// ---- requests to sessions
 
 inline PlannedCase product(std::int64_t size) {
   const Workload& workload = *find_workload("matmul");

@@ -32,8 +32,8 @@ class ThresholdInSimulatedTime : public testing::Test {
   /// The seconds of a call. A launch then has time for two rounds, and each of them counts.
   static constexpr double long_work = 0.25;
 
-  /// From the planted size on the GPU is faster: it has a fixed cost, and a tenth of the cost of each
-  /// operation.
+  /// A machine whose GPU is faster from the planted size: it has a fixed cost, and a tenth of the cost of
+  /// each operation.
   struct Machine : SimulatedMachine {
     explicit Machine(std::uint64_t seed, double fixed = 1e-4) : SimulatedMachine(seed) {
       const double each = fixed / 0.9 / std::pow(planted, 3);

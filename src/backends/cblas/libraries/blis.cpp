@@ -9,7 +9,7 @@
 namespace breakeven::cblas {
 namespace {
 
-/// Asked before it is set up, BLIS 0.9 ends the program where BLIS_ARCH_TYPE is set.
+/// The kernels in use. BLIS 0.9 aborts if this is called before initialisation while BLIS_ARCH_TYPE is set.
 arch_t kernels() {
   bli_init();
   return bli_arch_query_id();
@@ -38,7 +38,7 @@ std::vector<Kernels> known_kernels() {
       {"skx", Vectors::avx512},   {"zen5", Vectors::avx512}, {"zen4", Vectors::avx512},
       {"haswell", Vectors::avx2}, {"zen3", Vectors::avx2},   {"zen2", Vectors::avx2},
       {"zen", Vectors::avx2},     {"generic", Vectors::sse}};
-  // By this version's own numbers: versions differ in them.
+  // The numbers differ between versions: take those of this one.
   std::vector<Kernels> known;
   for (int id = 0; id < static_cast<int>(BLIS_NUM_ARCHS); ++id) {
     const char* name = bli_arch_string(static_cast<arch_t>(id));

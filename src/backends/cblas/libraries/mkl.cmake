@@ -1,5 +1,5 @@
-# From Intel's packages or PyPI's mkl-devel, in a prefix named by CMAKE_PREFIX_PATH (of a virtual environment: its
-# folder). PyPI's has no libmkl_rt.so without a version behind it.
+# From Intel's packages or PyPI's mkl-devel, in a prefix in CMAKE_PREFIX_PATH (for a virtual environment: its
+# folder). PyPI's has no libmkl_rt.so without a version suffix.
 set(package "scripts/setup-libraries mkl, or -DMKL_LIBRARY= and -DMKL_INCLUDE=")
 set(header mkl_cblas.h)
 set(files mkl_rt libmkl_rt.so.3 libmkl_rt.so.2)

@@ -25,12 +25,12 @@ std::string library_kernels() {
 }
 
 std::vector<Kernels> known_kernels() {
-  return {};  // its variable only limits it
+  return {};  // MKL's variable only sets an upper limit
 }
 
 void use_library_threads(int threads) {
-  // Intel's own OpenMP would be a second pool of threads beside that of this program's loops. The first call
-  // decides; later ones change nothing.
+  // Intel's own OpenMP would add a second pool of threads to that of this program's loops. Only the first
+  // call has an effect.
   mkl_set_threading_layer(MKL_THREADING_GNU);
   mkl_set_num_threads_local(threads);
 }

@@ -15,8 +15,7 @@ std::string library_name() {
 }
 
 std::string library_version() {
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": of what it was built with, only what matters for speed is
-  // told.
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": only the build options that matter for speed are kept.
   std::istringstream config(openblas_get_config());
   std::string name, number;
   config >> name >> number;
@@ -37,8 +36,8 @@ std::vector<Kernels> known_kernels() {
   const auto core = [](const std::string& name, Vectors vectors, const std::string& feature = "") {
     return Kernels{.name = name, .value = name, .vectors = vectors, .feature = feature};
   };
-  // https://github.com/OpenMathLib/OpenBLAS, driver/others/dynamic.c; nothing is known of cores that are not
-  // listed.
+  // https://github.com/OpenMathLib/OpenBLAS, driver/others/dynamic.c. The vectors of cores that are not
+  // listed are unknown.
   std::vector<Kernels> known{core("SkylakeX", Vectors::avx512),
                              core("Cooperlake", Vectors::avx512, "avx512_bf16"),
                              core("SapphireRapids", Vectors::avx512, "amx_bf16"),

@@ -8,7 +8,7 @@
 namespace breakeven::cblas {
 namespace {
 
-/// Of each head: P = softmax(Q K^T / sqrt(size)), output P V. P is kept.
+/// For each head: P = softmax(Q K^T / sqrt(size)), output P V. P is kept for the backward pass.
 class Attention final : public ImageLayer {
  public:
   explicit Attention(const LayerTask& task)
@@ -54,7 +54,7 @@ class Attention final : public ImageLayer {
   std::int64_t size() const { return l_.out / l_.heads; }
   std::int64_t scores() const { return l_.tokens * l_.tokens; }
 
-  /// Calls head(offset in the input, offset in the output, its probabilities).
+  /// Calls head(offset in the input, offset in the output, its probabilities) for each head.
   template <typename Head>
   void for_heads(Images images, const Head& head) {
     for (std::int64_t i = 0; i < images.count * l_.heads; ++i) {

@@ -9,12 +9,12 @@
 namespace breakeven::cblas {
 namespace {
 
-// A block of the weights' gradient: a quarter of a MiB.
+// A block of the weights' gradient takes 256 KiB.
 constexpr std::int64_t block_out = 128;
 constexpr std::int64_t block_in = 512;
 
 constexpr double worth_sharing =
-    1 << 18;  // operations, below which waking other threads costs more than it saves
+    1 << 18;  // operations below which waking other threads costs more than it saves
 
 struct Range {
   std::int64_t first = 0, count = 0;
@@ -24,8 +24,8 @@ Range part(std::int64_t length, std::int64_t index, std::int64_t parts) {
   return {.first = first, .count = length * (index + 1) / parts - first};
 }
 
-/// Calls block(rows, columns) for a part of a rows x columns matrix on each thread: the longer side is split,
-/// so that the operand all threads must read is the smaller one.
+/// Calls block(rows, columns) on each thread for a part of a rows x columns matrix. The longer side is split,
+/// so that the operand that all threads read is the smaller one.
 template <typename Block>
 void share_matrix(std::int64_t rows, std::int64_t columns, int threads, const Block& block) {
   on_threads(threads, [&](int thread) {
@@ -70,7 +70,7 @@ void BatchDense::forward(const float* input, float* output) {
 void BatchDense::backward(const float* input, float* gradient, float* input_gradient) {
   if (l_.activation == Activation::gelu) gelu_backward(linear_.data(), gradient, batch_ * l_.out);
   if (input_gradient != nullptr) compute_input_gradient(input, gradient, input_gradient);
-  // Only now: the input's gradient is of the weights as they were.
+  // After the input's gradient, which needs the old weights.
   update_parameters(input, gradient);
 }
 
@@ -108,8 +108,7 @@ void BatchDense::update_parameters(const float* input, const float* gradient) {
 }
 
 std::vector<Routine> BatchDense::choose_routines(bool backward, bool input_gradient) {
-  const std::vector<float> input(
-      static_cast<std::size_t>(l_.in));  // zeros, by which parameters do not change
+  const std::vector<float> input(static_cast<std::size_t>(l_.in));  // zeros, which do not change parameters
   const std::vector<float> gradient(static_cast<std::size_t>(l_.out));
   std::vector<float> output(gradient.size());
   std::vector<float> gradient_before(input.size());

@@ -1,6 +1,5 @@
-// Convolution with channels last: what one result position sees is a few runs of memory, so that writing it
-// out as a row of a matrix is quick, and a block of rows is multiplied by the filters while it is in the
-// cache.
+// Convolution with channels last. One result position reads a few runs of memory, so writing them out as a
+// row of a matrix is fast; a block of rows is multiplied by the filters while it is in the cache.
 #include <algorithm>
 
 #include "backends/cblas/gemm.h"
@@ -11,7 +10,7 @@
 namespace breakeven::cblas {
 namespace {
 
-/// `runs` runs of `count` values, `step` apart in each of the two memories: copied, or added.
+/// Copies, or adds, `runs` runs of `count` values. In each of the two memories they are `step` apart.
 BREAKEVEN_VECTORISED void copy_runs(const float* __restrict from, std::int64_t from_step,
                                     float* __restrict to, std::int64_t to_step, std::int64_t runs,
                                     std::int64_t count) {
@@ -86,12 +85,12 @@ class ColumnConvolution final : public ImageLayer {
     }
   }
 
-  /// What the results of a block see, as runs of values in memory: calls runs(column, source, runs, count)
-  /// where `runs` neighbouring rows of the matrix, from element `column` on, see `count` values each, the
-  /// first of them from element `source` of the image on, each next one a pixel further.
+  /// Calls runs(column, source, runs, count) for the values that the results of a block read: `runs`
+  /// consecutive rows of the matrix contain, from element `column`, `count` values each. The first run begins
+  /// at element `source` of the image, each next one a pixel further.
   template <typename Runs>
   void for_runs(std::int64_t row, std::int64_t rows, const Runs& runs) const {
-    // The results in a row that see whole rows of the filter, and those left and right of them that reach
+    // The results in a row that read whole rows of the filter, and those left and right of them that reach
     // outside.
     const std::int64_t whole_first = std::min(l_.pad, l_.q);
     const std::int64_t whole_last = std::clamp(l_.w - l_.filter + l_.pad + 1, whole_first, l_.q);

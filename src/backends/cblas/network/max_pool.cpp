@@ -7,9 +7,9 @@
 namespace breakeven::cblas {
 namespace {
 
-/// One row of results: the largest of each 2 x 2 square in each channel, and which of the four that was; of
-/// equal ones the first. `upper` and `lower` are the two rows of the source. With `relu`, nobody wins where
-/// the largest is 0: ReLU passes no gradient there.
+/// Computes one row of results: the largest of each 2 x 2 square in each channel, and which of the four it
+/// was; of equal ones the first. `upper` and `lower` are the two source rows. With `relu`, there is no winner
+/// if the largest is 0, because ReLU passes no gradient there.
 BREAKEVEN_VECTORISED void pool_row(const float* __restrict upper, const float* __restrict lower,
                                    std::int64_t squares, std::int64_t channels, bool relu,
                                    float* __restrict largest, std::int32_t* __restrict winner) {
@@ -34,7 +34,7 @@ BREAKEVEN_VECTORISED void pool_row(const float* __restrict upper, const float* _
   }
 }
 
-/// The gradient of one row of squares goes to the winner of each, and the others get 0.
+/// Passes the gradient of one row of squares to the winner of each; the others get 0.
 BREAKEVEN_VECTORISED void hand_to_winners(const float* __restrict gradient,
                                           const std::int32_t* __restrict winner, std::int64_t squares,
                                           std::int64_t channels, float* __restrict upper,
@@ -53,7 +53,7 @@ BREAKEVEN_VECTORISED void hand_to_winners(const float* __restrict gradient,
   }
 }
 
-/// Remembers the winners, so that what it reads need not be kept.
+/// Max-pooling. It stores the winners, so that its input need not be kept.
 class MaxPool final : public ImageLayer {
  public:
   explicit MaxPool(const LayerTask& task)
@@ -83,8 +83,8 @@ class MaxPool final : public ImageLayer {
  private:
   std::int64_t row() const { return l_.w * l_.c; }
 
-  /// Calls visit(result, source) with the first element of each row of results, and of the first source row
-  /// it sees.
+  /// Calls visit(result, source) for each row of results, with the first element of that row and of the first
+  /// source row it reads.
   template <typename Visit>
   void for_rows(Images images, const Visit& visit) const {
     for (std::int64_t image = 0; image < images.count; ++image) {

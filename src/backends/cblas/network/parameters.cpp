@@ -11,7 +11,7 @@ NetworkParameters::NetworkParameters(const Network& network, std::optional<Optim
       seed_(seed),
       threads_(threads),
       channels_(network.parameters.size(), 1) {
-  constexpr std::int64_t line = 16;  // floats of a cache line, which no two tensors share
+  constexpr std::int64_t line = 16;  // floats per cache line; no two tensors share one
   std::int64_t end = 0;
   for (const auto& tensor : network.parameters) {
     offsets_.push_back(end);

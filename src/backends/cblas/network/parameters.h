@@ -1,4 +1,4 @@
-// A network's parameters, the optimiser's state, and gradients summed by each thread.
+// A network's parameters, the optimiser's state, and the gradients that each thread sums.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace breakeven::cblas {
 
 class NetworkParameters {
  public:
-  /// Activations here have their channels last, so weights that read channels are kept that way, too: as rows
-  /// x inner x channels where the description has rows x channels x inner.
+  /// Activations here have their channels last, so weights that read channels are stored that way, too: as
+  /// rows x inner x channels instead of the description's rows x channels x inner.
   NetworkParameters(const Network& network, std::optional<Optimizer> optimizer, std::uint64_t seed,
                     int threads);
 
-  /// The initial parameters, and optimiser state of zeros.
+  /// Restores the initial parameters and sets the optimiser's state to zero.
   void reset();
 
   std::int64_t offset(std::size_t tensor) const { return offsets_[tensor]; }
   const float* values(std::size_t tensor) const { return values_.data() + offsets_[tensor]; }
   float* gradient(std::size_t tensor, int thread) { return gradients(thread) + offsets_[tensor]; }
 
-  /// Zeroes what `thread` has summed for tensors [first, last).
+  /// Sets the sums of `thread` for tensors [first, last) to zero.
   void clear_gradients(std::size_t first, std::size_t last, int thread);
-  /// Updates elements [first, last) of all parameters by the sum of all threads' gradients.
+  /// Updates elements [first, last) of all parameters with the sum of all threads' gradients.
   void update_by_sums(std::int64_t first, std::int64_t last);
-  /// Updates `count` parameters from `offset` on by these gradients.
+  /// Updates `count` parameters from `offset` with these gradients.
   void update(std::int64_t offset, std::int64_t count, const float* gradient);
-  /// Begins the next step: update() and update_by_sums() belong to it.
+  /// Begins the next step, to which update() and update_by_sums() belong.
   void next_step();
 
  private:
@@ -42,7 +42,7 @@ class NetworkParameters {
   std::uint64_t seed_;
   int threads_;
   std::vector<std::int64_t> offsets_;   // of each tensor, and the end
-  std::vector<std::int64_t> channels_;  // of each tensor that is turned; 1: kept as it is
+  std::vector<std::int64_t> channels_;  // of each tensor stored in another order; 1: stored as described
   Buffer<float> values_, gradients_, first_moments_, second_moments_;
   int steps_ = 0;
   OptimizerStep step_;

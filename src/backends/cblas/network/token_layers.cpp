@@ -1,4 +1,4 @@
-// The layers of a transformer that treat every token alike, or sum over tokens.
+// Transformer layers that process every token in the same way, or sum over tokens.
 #include <algorithm>
 
 #include "backends/cblas/gemm.h"
@@ -8,8 +8,8 @@
 namespace breakeven::cblas {
 namespace {
 
-/// A dense layer on the tokens of a few images. Weights are small beside the batch's activations, so each
-/// thread sums their gradient for itself.
+/// A dense layer on the tokens of a few images. Weights are small compared with the batch's activations, so
+/// each thread sums their gradient separately.
 class TokenDense final : public ImageLayer {
  public:
   explicit TokenDense(const LayerTask& task)
@@ -46,7 +46,7 @@ class TokenDense final : public ImageLayer {
   Layer l_;
   bool input_is_relu_;
   NetworkParameters& parameters_;
-  Buffer<float> linear_;  // before GELU, whose slope needs it
+  Buffer<float> linear_;  // before GELU, for its gradient
 };
 
 class Positions final : public ImageLayer {
@@ -105,7 +105,7 @@ class LayerNorm final : public ImageLayer {
  private:
   Layer l_;
   NetworkParameters& parameters_;
-  Buffer<float> means_, inverses_;  // of every token
+  Buffer<float> means_, inverses_;  // one per token
 };
 
 class MeanTokens final : public ImageLayer {

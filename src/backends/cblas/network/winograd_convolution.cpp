@@ -1,4 +1,4 @@
-// Convolution by minimal filtering, forwards and backwards: 16 products where the definition has 36.
+// Convolution by Winograd's algorithm, forward and backward: 16 multiplications where the definition has 36.
 #include <algorithm>
 #include <array>
 
@@ -25,7 +25,7 @@ class WinogradConvolution final : public ImageLayer {
         filters_(planes() * l_.k * l_.c),
         transposed_filters_(filters_.size()),
         sums_(threads_ * filters_.size()) {
-    // Long enough for the library's products, short enough for what lies between them to stay near.
+    // Long enough for fast products; short enough for the values between them to stay in the cache.
     constexpr std::int64_t most = 192;
     const std::int64_t tiles = std::max(tiles_.per_image(), back_tiles_.per_image());
     const std::int64_t blocks = (tiles + most - 1) / most;
@@ -60,7 +60,7 @@ class WinogradConvolution final : public ImageLayer {
     add_rows(gradient, l_.k, images.count * l_.p * l_.q, l_.k, parameters_.gradient(*l_.bias, thread));
     sum_filter_gradients(images, input, gradient, thread);
     if (input_gradient == nullptr) return;
-    // The convolution of the gradient with the filters turned by half a turn.
+    // Convolves the gradient with the filters, rotated by 180 degrees.
     for_blocks(images.count * back_tiles_.per_image(), [&](TileBlock block) {
       back_tiles_.convolve(block, {.data = gradient, .count = l_.k, .of = l_.k}, filters_.data(), true,
                            {.data = input_gradient, .count = l_.c, .of = l_.c},
@@ -81,7 +81,7 @@ class WinogradConvolution final : public ImageLayer {
 
  private:
   std::int64_t planes() const { return winograd_.products; }
-  /// Plane `i` of transformed tiles.
+  /// Plane `i` of the transformed tiles.
   Matrix<float> plane(const float* planes, std::int64_t i, std::int64_t channels) const {
     return {planes + i * block_ * channels, channels};
   }
@@ -114,7 +114,7 @@ class WinogradConvolution final : public ImageLayer {
   const Winograd& winograd_ = *winograd_for(1);
   WinogradTiles tiles_, back_tiles_;
   Buffer<float> filters_, transposed_filters_;  // transformed: planes of k x c, and of c x k
-  Buffer<float> sums_;                          // each thread's gradient of the former
+  Buffer<float> sums_;                          // each thread's gradient of filters_
   std::int64_t block_ = 0, room_ = 0;
   Buffer<float> workspace_;
 };

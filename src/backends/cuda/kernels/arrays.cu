@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(block_threads)
   const T sum = block_sum(sum_part<depth>(values, packs, place()));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = sum;
-    // Whoever is last sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
+    // The last block sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
     __threadfence();
     last = atomicAdd(finished, 1U) == gridDim.x - 1;
   }
@@ -49,7 +49,7 @@ unsigned blocks_of(const ArrayLaunch& launch, std::int64_t packs) {
   return launch.blocks == 0 ? tiles : std::min(tiles, launch.blocks);
 }
 
-/// Calls visit(depth), depth being a constant.
+/// Calls visit(depth) with `depth` as a constant.
 template <typename Visit>
 void with_depth(int depth, const Visit& visit) {
   switch (depth) {

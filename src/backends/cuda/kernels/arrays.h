@@ -1,4 +1,4 @@
-// What is done with long arrays by kernels that compute next to nothing.
+// Operations on long arrays that need almost no arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace breakeven::cuda {
 
-/// The most that one instruction moves before Blackwell, in values.
+/// The largest number of values that one instruction moves before Blackwell.
 template <typename T>
 inline constexpr int widest_pack = static_cast<int>(16 / sizeof(T));
 
@@ -27,7 +27,7 @@ BREAKEVEN_HOST_DEVICE Pack<T, count> load_pack(const T* from) {
 template <int count, typename T>
 BREAKEVEN_HOST_DEVICE void store_pack(const Pack<T, count>& pack, T* to) {
 #ifdef __CUDA_ARCH__
-  // The compiler stores a pack that it has put together value by value.
+  // Without this, the compiler would store a pack value by value.
   if constexpr (sizeof pack == sizeof(uint4)) {
     uint4 words;
     memcpy(&words, &pack, sizeof words);
@@ -37,18 +37,18 @@ BREAKEVEN_HOST_DEVICE void store_pack(const Pack<T, count>& pack, T* to) {
   *reinterpret_cast<Pack<T, count>*>(to) = pack;
 }
 
-/// Where a thread stands in a launch.
+/// The position of a thread in a launch.
 struct ThreadPlace {
   std::int64_t block = 0, blocks = 1;
-  int thread = 0, threads = 1;  // of its block
+  int thread = 0, threads = 1;  // in its block
 };
 
-// An array is dealt out in tiles of `depth` packs a thread, neighbouring threads taking neighbouring packs;
-// block b takes tiles b, b + blocks, ... All of a tile is asked for before any of it is used, so that enough
-// is under way at once (Little's law: about 20 KiB a multiprocessor of an H100).
+// An array is divided into tiles of `depth` packs per thread; neighbouring threads process neighbouring
+// packs, and block b processes tiles b, b + blocks, ... All of a tile is loaded before any of it is used, so
+// that enough loads are in flight (Little's law: about 20 KiB per multiprocessor of an H100).
 
-/// This thread's part of out[i] = terms.of(i, terms.read(i)), for `packs` packs. What read() reads may be
-/// written to nowhere but at its own i.
+/// Computes this thread's part of out[i] = terms.of(i, terms.read(i)), for `packs` packs. The memory that
+/// read() reads may be written only at the same i.
 template <int depth, typename T, typename Terms>
 BREAKEVEN_HOST_DEVICE void write_part(const Terms& terms, Pack<T>* out, std::int64_t packs,
                                       const ThreadPlace& at) {
@@ -89,7 +89,7 @@ BREAKEVEN_HOST_DEVICE T sum_part(const Pack<T>* values, std::int64_t packs, cons
   return sum;
 }
 
-// Terms of write_part().
+// Terms for write_part().
 
 /// A copy.
 template <typename T>

@@ -5,7 +5,7 @@
 namespace breakeven::cuda {
 namespace {
 
-// A block for each head of each image.
+// One block per head of each image.
 
 template <typename T>
 __global__ void attention_kernel(AttentionShape shape, const T* qkv, T* output) {

@@ -1,6 +1,6 @@
-// Scaled dot-product attention of one head in one image, by threads that share it, all operands in the
-// block's own memory. With some 28 tokens, its products are too small for tensor cores to matter, and reading
-// and writing scores between kernels would take longer than to compute them.
+// Scaled dot-product attention of one head in one image. The threads of a block share it, with all operands
+// in shared memory. With about 28 tokens, its products are too small to benefit from tensor cores, and
+// passing scores between kernels would take longer than the arithmetic.
 #pragma once
 
 #include <cmath>
@@ -11,11 +11,11 @@
 namespace breakeven::cuda {
 
 struct AttentionShape {
-  int tokens, heads, size;  // `size`: features a head
+  int tokens, heads, size;  // `size`: features per head
 
   /// Features of an output token. An input token has three times as many: q, k and v side by side.
   BREAKEVEN_HOST_DEVICE int width() const { return heads * size; }
-  /// Values from one row to the next in the block's memory: odd, so that rows start in different banks.
+  /// Values from one row to the next in shared memory: odd, so that rows start in different banks.
   BREAKEVEN_HOST_DEVICE int stride() const { return size | 1; }
   BREAKEVEN_HOST_DEVICE int operand_floats() const { return tokens * stride(); }
   BREAKEVEN_HOST_DEVICE int score_floats() const { return tokens * tokens; }
@@ -27,7 +27,7 @@ struct AttentionShape {
   }
 };
 
-/// One head's part of an image's tokens, `width` values apart, into rows of the block's memory.
+/// Copies one head's part of an image's tokens, which are `width` values apart, to rows in shared memory.
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE void load_head(Team team, const AttentionShape& shape, const T* from, int width,
                                      float* to) {
@@ -39,7 +39,7 @@ BREAKEVEN_HOST_DEVICE void load_head(Team team, const AttentionShape& shape, con
   }
 }
 
-/// products[t][u] = scale * a[t] . b[u]
+/// products[t][u] = scale * a[t] . b[u].
 template <typename Team>
 BREAKEVEN_HOST_DEVICE void products_of_rows(Team team, const AttentionShape& shape, const float* a,
                                             const float* b, float scale, float* products) {
@@ -52,8 +52,8 @@ BREAKEVEN_HOST_DEVICE void products_of_rows(Team team, const AttentionShape& sha
   }
 }
 
-/// to[i][f] = sum over j of factors[i][j] (or factors[j][i] where `transposed`) rows[j][f], written to an
-/// image's tokens, `width` values apart.
+/// to[i][f] = sum over j of factors[i][j] (factors[j][i] if `transposed`) rows[j][f]. `to` is an image's
+/// tokens, which are `width` values apart.
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE void weighted_rows(Team team, const AttentionShape& shape, const float* factors,
                                          bool transposed, const float* rows, T* to, int width) {
@@ -69,7 +69,7 @@ BREAKEVEN_HOST_DEVICE void weighted_rows(Team team, const AttentionShape& shape,
   }
 }
 
-/// The softmax of each row, in place.
+/// Replaces each row by its softmax.
 template <typename Team>
 BREAKEVEN_HOST_DEVICE void softmax_rows(Team team, const AttentionShape& shape, float* scores) {
   for (int t = team.rank(); t < shape.tokens; t += team.size()) {
@@ -82,7 +82,7 @@ BREAKEVEN_HOST_DEVICE void softmax_rows(Team team, const AttentionShape& shape, 
   }
 }
 
-/// Through the softmax: gradient = scale P (gradient - sum of P gradient), row by row, in place.
+/// The gradient through the softmax: gradient = scale P (gradient - sum of P gradient), row by row, in place.
 template <typename Team>
 BREAKEVEN_HOST_DEVICE void softmax_rows_gradient(Team team, const AttentionShape& shape,
                                                  const float* probabilities, float scale, float* gradient) {
@@ -99,7 +99,7 @@ BREAKEVEN_HOST_DEVICE inline float attention_scale(const AttentionShape& shape) 
   return 1.0F / sqrtf(static_cast<float>(shape.size));
 }
 
-/// Head `head` of one image: `qkv` is tokens x 3 width, `output` tokens x width; `memory` has
+/// Computes head `head` of one image: `qkv` is tokens x 3 width, `output` tokens x width; `memory` has
 /// forward_bytes().
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE void attend(Team team, const AttentionShape& shape, int head, const T* qkv, T* output,
@@ -121,8 +121,8 @@ BREAKEVEN_HOST_DEVICE void attend(Team team, const AttentionShape& shape, int he
   weighted_rows(team, shape, scores, false, v, output + head * shape.size, width);
 }
 
-/// The gradients of q, k and v, laid out as they are. Probabilities are computed again, which is quicker than
-/// to keep them. `memory` has backward_bytes().
+/// Computes the gradients of q, k and v, in their layout. It recomputes the probabilities, which is faster
+/// than storing them. `memory` has backward_bytes().
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE void attend_gradient(Team team, const AttentionShape& shape, int head, const T* qkv,
                                            const T* output_gradient, T* gradient, float* memory) {
@@ -132,7 +132,7 @@ BREAKEVEN_HOST_DEVICE void attend_gradient(Team team, const AttentionShape& shap
   float* v = k + shape.operand_floats();
   float* dy = v + shape.operand_floats();
   float* probabilities = dy + shape.operand_floats();
-  float* scores = probabilities + shape.score_floats();  // their gradient
+  float* scores = probabilities + shape.score_floats();  // gradient of the scores
   const float scale = attention_scale(shape);
   const T* from = qkv + head * shape.size;
   load_head(team, shape, from, 3 * width, q);
@@ -144,7 +144,7 @@ BREAKEVEN_HOST_DEVICE void attend_gradient(Team team, const AttentionShape& shap
   products_of_rows(team, shape, dy, v, 1.0F, scores);
   team.sync();
   softmax_rows(team, shape, probabilities);
-  softmax_rows_gradient(team, shape, probabilities, scale, scores);  // the same thread has the same rows
+  softmax_rows_gradient(team, shape, probabilities, scale, scores);  // each thread has the same rows
   team.sync();
   T* to = gradient + head * shape.size;
   weighted_rows(team, shape, scores, false, k, to, 3 * width);

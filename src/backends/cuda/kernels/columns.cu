@@ -9,11 +9,11 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr int widest = 32;  // columns a block
+constexpr int widest = 32;  // columns per block
 constexpr int most_sums = 2;
 
-/// Columns that a block takes, so that neighbouring threads read neighbouring values: as many as there are,
-/// or a warp's width; one where its own values are stored contiguously.
+/// Columns per block, so that neighbouring threads read neighbouring values: as many as there are, up to a
+/// warp's width; one if the values of a column are stored contiguously.
 int block_columns(const SummedRows& of) {
   if (of.plane > 1) return 1;
   int width = 1;
@@ -26,8 +26,8 @@ unsigned column_blocks(const SummedRows& of) {
   return static_cast<unsigned>((of.columns + width - 1) / width);
 }
 
-/// How many blocks share the rows of some columns: enough to fill any device, none without a few rows a
-/// thread.
+/// The number of blocks that share the rows of some columns: enough to fill any device, but with a few rows
+/// per thread.
 unsigned row_blocks(const SummedRows& of) {
   constexpr std::int64_t enough_blocks = 1024;
   constexpr std::int64_t rows_a_thread = 4;
@@ -36,7 +36,7 @@ unsigned row_blocks(const SummedRows& of) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(of.rows / (rows_a_thread * block_rows), 1, most));
 }
 
-/// Index of the element in a row and a column.
+/// Computes the index of the element in a row and a column.
 struct Places {
   std::int64_t columns;
   Divisor plane;
@@ -54,7 +54,7 @@ struct Sums {
   float value[most_sums];
 };
 
-/// The sum over a block's rows of threads, in those of row 0.
+/// Sums over a block's rows of threads. Threads of row 0 have the result.
 __device__ Sums sum_of_block(Sums mine) {
   __shared__ Sums shared[block_threads];
   const unsigned at = threadIdx.y * blockDim.x + threadIdx.x;
@@ -67,12 +67,12 @@ __device__ Sums sum_of_block(Sums mine) {
     __syncthreads();
   }
   const Sums sum = shared[threadIdx.x];
-  __syncthreads();  // before it is written again
+  __syncthreads();  // before the next call writes to it
   return sum;
 }
 
-/// terms(element, row) gives what is summed, and may change what it reads there. Blocks are block_columns() x
-/// the rest of their threads; both are powers of two.
+/// Sums terms(element, row), which may modify the elements that it reads. Blocks are block_columns() wide and
+/// have block_threads threads; both are powers of two.
 template <typename Terms>
 __global__ void sum_columns_kernel(ColumnSums sums, Places places, Terms terms, float* first, float* second) {
   __shared__ bool last;
@@ -91,7 +91,7 @@ __global__ void sum_columns_kernel(ColumnSums sums, Places places, Terms terms, 
     for (int s = 0; s < most_sums; ++s)
       sums.partial[(blockIdx.y * columns + column) * most_sums + s] = mine.value[s];
   }
-  // Whoever is last sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
+  // The last block sees what all others wrote (CUDA Programming Guide, "Memory Fence Functions").
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0) last = atomicAdd(&sums.finished[blockIdx.x], 1U) == gridDim.y - 1;

@@ -6,7 +6,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// A thread for `count` values: terms.write<count>(first).
+/// Calls terms.write<count>(first) with one thread for `count` values.
 template <int count, typename Terms>
 __global__ void each_kernel(Terms terms, std::int64_t packs) {
   const std::int64_t pack = thread_index();
@@ -20,8 +20,8 @@ void enqueue_each(const Terms& terms, std::int64_t values, cudaStream_t stream) 
   check_launch();
 }
 
-/// A thread for `count` values of the batch. Whoever ends last moves `place` on to the next batch, which
-/// nobody reads any more.
+/// Uses one thread for `count` values of the batch. The last block advances `place` to the next batch, when
+/// no other block reads it any more.
 template <int count, typename T>
 __global__ void gather_kernel(DeviceImages images, RowsPlace* place, std::int64_t batch, Divisor image_packs,
                               std::int64_t pixels, T* values, std::uint8_t* labels, std::int64_t packs) {
@@ -78,7 +78,8 @@ struct AddPeriodic {
   }
 };
 
-/// Adds to `inner` values of one channel that are stored contiguously, or with channels last (inner 1).
+/// Adds a bias per channel. `inner`: values of one channel that are stored contiguously; 1 with channels
+/// last.
 template <typename T>
 struct AddBias {
   T* y;

@@ -1,4 +1,4 @@
-// Functions of one value.
+// Elementwise functions.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace breakeven::cuda {
 
-/// Returns the same as pixel_value (workloads/dataset.h), which C++17, all that CMake 3.25 knows of nvcc,
-/// cannot include. The quotient is right in every bit, by one correction of a product: a division takes four
-/// times as long.
+/// Returns the same as pixel_value (workloads/dataset.h), which cannot be included, because CMake 3.25
+/// supports only C++17 with nvcc. The quotient is exactly rounded, by one correction of a product: a division
+/// takes four times as long.
 BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {
   constexpr float reciprocal = 1.0F / 255.0F;
   const auto numerator = static_cast<float>(2 * static_cast<int>(p) - 255);
@@ -20,7 +20,7 @@ BREAKEVEN_HOST_DEVICE inline float pixel_from_byte(std::uint8_t p) {
 
 constexpr float sqrt_half = 0.70710678118654752F;
 
-/// The exact one, x/2 (1 + erf(x / sqrt 2)); cuBLASLt's epilogue has the approximation by tanh.
+/// The exact GELU, x/2 (1 + erf(x / sqrt 2)). cuBLASLt's epilogue has the tanh approximation.
 BREAKEVEN_HOST_DEVICE inline float gelu(float x) {
   return 0.5F * x * (1.0F + erff(x * sqrt_half));
 }
@@ -34,7 +34,7 @@ BREAKEVEN_HOST_DEVICE inline float relu(float x) {
   return x > 0.0F ? x : 0.0F;
 }
 
-/// From ReLU's result.
+/// ReLU gradient, from its output.
 BREAKEVEN_HOST_DEVICE inline float relu_slope(float y) {
   return y > 0.0F ? 1.0F : 0.0F;
 }

@@ -1,5 +1,5 @@
-// Division by a number that is known before a kernel is launched: a multiplication, where a GPU's own takes
-// dozens of instructions.
+// Division by a number that is known before a kernel is launched: a multiplication instead of a GPU's
+// division, which takes dozens of instructions.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace breakeven::cuda {
 
-/// n / divisor and n % divisor for 0 <= n with n * divisor < 2^64 (D. Lemire, O. Kaser, N. Kurz, "Faster
-/// remainder by direct computation", 2019: the rounded-up reciprocal is exact as far as that).
+/// Computes n / divisor and n % divisor for n >= 0 with n * divisor < 2^64. In this range the rounded-up
+/// reciprocal is exact (D. Lemire, O. Kaser, N. Kurz, "Faster remainder by direct computation", 2019).
 class Divisor {
  public:
   Divisor() = default;
@@ -30,7 +30,7 @@ class Divisor {
   BREAKEVEN_HOST_DEVICE std::int64_t remainder(std::int64_t n) const { return remainder(n, quotient(n)); }
 
  private:
-  /// The upper 64 of the product's 128 bits.
+  /// The upper 64 bits of the 128-bit product.
   BREAKEVEN_HOST_DEVICE static std::uint64_t high_half(std::uint64_t a, std::uint64_t b) {
 #ifdef __CUDA_ARCH__
     return __umul64hi(a, b);
@@ -41,7 +41,7 @@ class Divisor {
   }
 
   std::uint64_t divisor_ = 1;
-  std::uint64_t reciprocal_ = 0;  // 2^64 / divisor, rounded up; 0 stands for the divisor 1
+  std::uint64_t reciprocal_ = 0;  // 2^64 / divisor, rounded up; 0 for the divisor 1
 };
 
 }  // namespace breakeven::cuda

@@ -1,9 +1,9 @@
-// Functions that the device calls, and the tests on a machine without one.
+// Functions for the device, which tests also run on a machine without one.
 #pragma once
 
 #ifdef __CUDACC__
 #define BREAKEVEN_HOST_DEVICE __host__ __device__
-/// Of the loop behind it `times` turns are one, so that arrays can be registers.
+/// Unrolls the next loop `times` times, so that arrays can be registers.
 #define BREAKEVEN_UNROLL(times) _Pragma(BREAKEVEN_TEXT(unroll times))
 #define BREAKEVEN_TEXT(text) #text
 #else
@@ -13,7 +13,8 @@
 
 namespace breakeven::cuda {
 
-/// How an element type is read and written; all arithmetic is in f32. numbers.cuh has the narrow types.
+/// Conversion of an element type from and to f32, in which all arithmetic is done. numbers.cuh has the 16-bit
+/// types.
 template <typename T>
 struct Number;
 
@@ -23,13 +24,13 @@ struct Number<float> {
   BREAKEVEN_HOST_DEVICE static float store(float x) { return x; }
 };
 
-/// Threads that share a piece of work number themselves from 0 and meet at sync(). This is the one that works
-/// alone, on the host; numbers.cuh has the device's.
+/// A team of threads that share work: they are numbered from 0, and sync() is their barrier. This team is a
+/// single thread on the host; numbers.cuh has the device's teams.
 struct Alone {
   static int rank() { return 0; }
   static int size() { return 1; }
   static void sync() {}
-  static float sum(float x) { return x; }  // of all threads' x, known to each of them
+  static float sum(float x) { return x; }  // the sum over all threads, returned to each
 };
 
 }  // namespace breakeven::cuda

@@ -5,7 +5,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// A thread an image.
+/// One thread per image.
 template <typename T>
 __global__ void cross_entropy_kernel(const float* logits, const std::uint8_t* labels, std::int64_t batch,
                                      const StepState* state, T* gradient, float* parts) {

@@ -5,7 +5,7 @@
 namespace breakeven::cuda {
 namespace {
 
-// A warp a token.
+// One warp per token.
 
 template <typename T>
 __global__ void normalise_kernel(const T* x, std::int64_t tokens, std::int64_t features, const float* gamma,

@@ -1,4 +1,4 @@
-// Layer normalisation of one token, by threads that share it.
+// Layer normalisation of one token by a team of threads.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,8 @@ BREAKEVEN_HOST_DEVICE inline float normal(float x, const Moments& moments) {
   return (x - moments.mean) * moments.inverse;
 }
 
-/// Variance from the differences to the mean: that of squares would cancel.
+/// The mean and variance. The variance is computed from differences to the mean: the mean of squares would
+/// cancel.
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE Moments moments_of(Team team, const T* token, std::int64_t features) {
   float sum = 0;
@@ -43,7 +44,8 @@ BREAKEVEN_HOST_DEVICE Moments normalise_token(Team team, const T* token, std::in
   return moments;
 }
 
-/// With n = normal(x) and g = gamma dy: dx = inverse (g - mean of g - n * mean of g n).
+/// The gradient of the input. With n = normal(x) and g = gamma dy: dx = inverse (g - mean of g - n * mean of
+/// g n).
 template <typename Team, typename T>
 BREAKEVEN_HOST_DEVICE void normalise_token_gradient(Team team, const T* token, std::int64_t features,
                                                     const float* gamma, const Moments& moments,

@@ -1,4 +1,4 @@
-// What only the device has: narrow element types, and threads that work together.
+// Parts that only the device has: 16-bit element types, and teams of threads.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -28,7 +28,7 @@ struct Number<__nv_bfloat16> {
   __device__ static __nv_bfloat16 store(float x) { return __float2bfloat16_rn(x); }
 };
 
-/// The 32 threads of a warp; the block is a row of whole warps.
+/// A team of the 32 threads of a warp. The block is a row of whole warps.
 struct Warp {
   static constexpr int threads = 32;
   __device__ static int rank() { return static_cast<int>(threadIdx.x) % threads; }
@@ -41,7 +41,7 @@ struct Warp {
   }
 };
 
-/// All threads of a block that is one row.
+/// A team of all threads of a block with a single row.
 struct Block {
   __device__ static int rank() { return static_cast<int>(threadIdx.x); }
   __device__ static int size() { return static_cast<int>(blockDim.x); }
@@ -50,8 +50,8 @@ struct Block {
 
 constexpr int block_threads = 256;
 
-/// The sum over a block of block_threads, in its first thread; 0 in the others. The block must meet between
-/// two calls.
+/// The sum over a block of block_threads threads, in its first thread; 0 in the others. Between two calls,
+/// the block must synchronize.
 template <typename T>
 __device__ T block_sum(T mine) {
   __shared__ T of_warps[block_threads / Warp::threads];
@@ -65,12 +65,12 @@ __device__ T block_sum(T mine) {
   return total;
 }
 
-/// Blocks for one thread an item.
+/// The number of blocks for one thread per item.
 inline unsigned blocks_for(std::int64_t items) {
   return static_cast<unsigned>((items + block_threads - 1) / block_threads);
 }
 
-/// This thread's number in the whole launch.
+/// The index of this thread in the whole launch.
 __device__ inline std::int64_t thread_index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -79,7 +79,7 @@ inline void check_launch() {
   check(cudaGetLastError(), "launching a kernel");
 }
 
-/// Calls visit(T{}), T being how values of `dtype` are held on the device.
+/// Calls visit(T{}), where T is the device's type for `dtype`.
 template <typename Visit>
 void with_type(Dtype dtype, const Visit& visit) {
   switch (dtype) {
@@ -95,9 +95,8 @@ void with_type(Dtype dtype, const Visit& visit) {
   }
 }
 
-/// Calls visit(T{}, pack), the second being a constant: how many values a thread takes at once. As many as
-/// one instruction moves where `length`, that of the rows that must not be crossed, is a multiple of it; else
-/// one.
+/// Calls visit(T{}, pack) with the number of values per thread as a constant: as many as one instruction
+/// moves if `length`, the length of rows that must not be crossed, is a multiple of it; else one.
 template <typename Visit>
 void with_pack(Dtype dtype, std::int64_t length, const Visit& visit) {
   with_type(dtype, [&](auto type) {

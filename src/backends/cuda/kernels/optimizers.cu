@@ -7,7 +7,7 @@ namespace {
 
 __global__ void find_not_finite_kernel(const float* gradients, std::int64_t count, StepState* state) {
   const std::int64_t i = thread_index();
-  // Several threads may write the same 1.
+  // Several threads may write 1; all write the same value.
   if (i < count && !isfinite(gradients[i])) state->not_finite = 1;
 }
 

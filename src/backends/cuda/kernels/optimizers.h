@@ -1,4 +1,4 @@
-// The update of one parameter, and the loss scale of f16.
+// The update of one parameter, and the loss scale for f16.
 #pragma once
 
 #include <cmath>
@@ -13,21 +13,21 @@ struct SgdRule {
 
 struct AdamRule {
   float rate = 0;
-  double beta1 = 0, beta2 = 0;  // in f64 for the corrections, which are differences from 1
+  double beta1 = 0, beta2 = 0;  // in f64, because the corrections are differences from 1
   float epsilon = 0;
 };
 
-/// What a training step knows of those before it. It lives on the device: no step waits for the host.
+/// The state from earlier training steps. It is on the device, so that no step waits for the host.
 struct StepState {
-  float loss_scale = 1;  // gradients are that many times too large
+  float loss_scale = 1;  // factor by which gradients are scaled
   int finite_steps = 0;  // since the scale last changed
-  int updates = 0;       // that were made
-  int not_finite = 0;    // set while a step has a gradient that is not a number
-  double power1 = 1;     // adam's beta1^t and beta2^t, t being the number of the next update
+  int updates = 0;       // number of updates made
+  int not_finite = 0;    // set if a gradient of the current step is not finite
+  double power1 = 1;     // adam: beta1^t and beta2^t, where t is the number of the next update
   double power2 = 1;
-  float correction1 = 1;  // 1 - those
+  float correction1 = 1;  // 1 - power1 and 1 - power2
   float correction2 = 1;
-  unsigned losses = 0;  // steps whose loss was kept
+  unsigned losses = 0;  // number of steps whose loss was stored
 };
 
 BREAKEVEN_HOST_DEVICE inline void sgd_update(const SgdRule& rule, float g, float& w, float& velocity) {
@@ -44,7 +44,7 @@ BREAKEVEN_HOST_DEVICE inline void adam_update(const AdamRule& rule, const StepSt
   w -= rule.rate * (m / state.correction1) / (sqrtf(v / state.correction2) + rule.epsilon);
 }
 
-/// On to the update that comes next. (One thread does this in every step: no time for pow().)
+/// Advances to the next update. One thread does this in every step, and pow() would take too long.
 BREAKEVEN_HOST_DEVICE inline void advance_corrections(const AdamRule& rule, StepState& state) {
   state.power1 *= rule.beta1;
   state.power2 *= rule.beta2;
@@ -52,24 +52,25 @@ BREAKEVEN_HOST_DEVICE inline void advance_corrections(const AdamRule& rule, Step
   state.correction2 = static_cast<float>(1.0 - state.power2);
 }
 
-/// As PyTorch's GradScaler, but that a first step should never overflow.
+/// The rules of PyTorch's GradScaler, except that the first step should never overflow.
 constexpr float scale_growth = 2;
 constexpr int scale_growth_interval = 2000;  // finite steps
 constexpr float least_scale = 1;
 constexpr float most_scale = 16777216;
 
-/// The first scale, a power of two. The gradient of one image's loss in its logits, of size 1 or less, is
-/// divided by the batch and multiplied with this: at least 128 for one image and 1/8 for the largest batch,
-/// in the middle of f16's range, 2^-24 to 65504, so that neither what the layers add nor what they take away
-/// leaves it; and gradients summed over a batch, below 8192 times those of the mean loss, do not either.
+/// The initial loss scale, a power of two. The gradient of one image's loss with respect to its logits is at
+/// most 1; it is divided by the batch and multiplied by this scale. The result is at least 128 for one image
+/// and 1/8 for the largest batch, in the middle of f16's range, 2^-24 to 65504. So the layers' factors do not
+/// make it leave the range, and neither does summing gradients over a batch, which makes them less than 8192
+/// times those of the mean loss.
 inline float first_loss_scale(long long batch) {
   float scale = 128;
   while (scale < 128.0F * static_cast<float>(batch) && scale < 8192.0F) scale *= 2;
   return scale;
 }
 
-/// After the update, which was made unless a gradient was not finite. `scales`: the loss scale moves, as in
-/// f16; else a gradient that is not finite is the user's to see.
+/// Ends a step, after its update, which is skipped if a gradient was not finite. `scales`: the loss scale is
+/// adapted, as in f16. Otherwise the user sees gradients that are not finite.
 BREAKEVEN_HOST_DEVICE inline void finish_step(bool scales, const AdamRule& rule, StepState& state) {
   if (state.not_finite != 0) {
     state.loss_scale = fmaxf(state.loss_scale / scale_growth, least_scale);

@@ -5,7 +5,7 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr int block_of_units = 256;    // threads
+constexpr int block_of_units = 256;    // threads per block
 constexpr int blocks_a_processor = 2;  // 4 warps for each of its 4 schedulers
 constexpr int warp = 32;
 
@@ -28,11 +28,11 @@ __global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_fma(P
 
 // ---- matrix instructions of a warp (PTX ISA, "Matrix multiply-accumulate operation using mma instruction")
 //
-// All rows of A and all columns of B are the same, so that a lane's part of them depends on its number in its
-// group of four alone, and is, whatever the type, a word of 32 bits in each half of an instruction's depth.
+// All rows of A and all columns of B are the same. So a lane's part of them depends only on its index in its
+// group of four. For every type it is one 32-bit word for each half of an instruction's depth.
 
-/// Instructions of 32 bytes' depth: 16 x 8 dot products. Not before compute capability 8.0 (of 8-bit floats:
-/// 8.9), where they are not called.
+/// Instructions for 32 bytes of depth: 16 x 8 dot products. They need compute capability 8.0 (8.9 for 8-bit
+/// floats), and are not called below.
 struct MmaF16 {
   using Sum = float;
   __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
@@ -94,13 +94,13 @@ struct MmaS8 {
   }
 };
 
-constexpr int tiles = 8;  // accumulators of a warp: as many as hide an instruction's latency
+constexpr int tiles = 8;  // accumulators per warp: enough to hide an instruction's latency
 
 template <typename Mma>
 struct MmaUnit {
   static constexpr int dots = tiles * 16 * 8;
   typename Mma::Sum sums[tiles][4];
-  unsigned a[2][4], b[2][2];  // by the half of the 64 bytes
+  unsigned a[2][4], b[2][2];  // one for each half of the 64 bytes
 
   __device__ MmaUnit(const unsigned* first, const unsigned* second, int lane_in_group) {
     for (int half = 0; half < 2; ++half) {
@@ -133,7 +133,7 @@ struct MmaUnit {
   }
 };
 
-/// Turing's, of 16 bytes' depth: 16 x 8 dot products, of 8-bit integers 8 x 8.
+/// Turing's instructions, for 16 bytes of depth: 16 x 8 dot products; 8 x 8 for 8-bit integers.
 struct TuringF16 {
   using Sum = float;
   static constexpr int registers = 4;
@@ -188,7 +188,7 @@ struct TuringUnit {
   }
 };
 
-/// Of f64: from Ampere on 8 x 8 dot products, four numbers deep.
+/// f64 on Ampere and later: 8 x 8 dot products, four numbers deep.
 struct AmpereF64 {
   static constexpr int registers = 2;
   static constexpr int parts = 2;
@@ -200,7 +200,7 @@ struct AmpereF64 {
 #endif
   }
 };
-/// From Hopper on 16 x 8, eight deep.
+/// f64 on Hopper and later: 16 x 8 dot products, eight numbers deep.
 struct HopperF64 {
   static constexpr int registers = 4;
   static constexpr int parts = 1;
@@ -219,7 +219,7 @@ template <typename Mma>
 struct DoubleUnit {
   static constexpr int dots = tiles * warp * Mma::registers;
   double sums[tiles][Mma::registers];
-  double a[2], b[2];  // numbers i and i + 4 of each vector, i being the lane's in its group
+  double a[2], b[2];  // numbers i and i + 4 of each vector, where i is the lane's index in its group
 
   __device__ DoubleUnit(const double* first, const double* second, int lane_in_group) {
     for (int half = 0; half < 2; ++half) {
@@ -278,8 +278,8 @@ PeakUnit by_mma(const char* name) {
           }};
 }
 
-/// Data centres' Blackwell: its matrix units take operands from a memory of their own, by instructions that
-/// this program does not have; those that it has would show too little.
+/// True for data-centre Blackwell. Its matrix units read operands from a memory of their own, with
+/// instructions that this program does not have; the older instructions would measure too low a rate.
 bool has_unknown_matrix_units(Capability capability) {
   return capability.major == 10 || capability.major == 11;
 }

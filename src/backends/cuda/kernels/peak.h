@@ -1,4 +1,4 @@
-// What measures a device's arithmetic alone, in one thread: the parts that the unit tests run on the CPU.
+// The part of one thread in measuring a device's arithmetic rate. The unit tests run it on the CPU.
 #pragma once
 
 #include <cmath>
@@ -8,13 +8,14 @@
 
 namespace breakeven::cuda {
 
-/// How many of `pieces` equal pieces of work one of `workers` does: they differ by one at most.
+/// The number of pieces, out of `pieces`, for one of `workers` workers. The numbers differ by at most one.
 BREAKEVEN_HOST_DEVICE inline std::int64_t share_of(std::int64_t pieces, std::int64_t workers,
                                                    std::int64_t worker) {
   return pieces / workers + (worker < pieces % workers ? 1 : 0);
 }
 
-/// The same value, of which the compiler knows nothing: neither what it is nor that another has it, too.
+/// Hides a value from the compiler, which then knows neither the value nor that another variable has the
+/// same.
 template <typename T>
 BREAKEVEN_HOST_DEVICE T opaque(T value);
 
@@ -41,8 +42,8 @@ BREAKEVEN_HOST_DEVICE T opaque(T value) {
 }
 #endif
 
-/// x y + z in one instruction. Written as a product and a sum, the compiler computes the product, which stays
-/// the same, once, and only adds.
+/// x y + z in one instruction. Given a product and a sum, the compiler would compute the product once,
+/// because it does not change, and then only add.
 BREAKEVEN_HOST_DEVICE inline float fused(float x, float y, float z) {
   return fmaf(x, y, z);
 }
@@ -50,8 +51,8 @@ BREAKEVEN_HOST_DEVICE inline double fused(double x, double y, double z) {
   return fma(x, y, z);
 }
 
-/// A thread's dot products of two vectors of 64 bytes by fused multiply-adds, side by side: as many as hide
-/// an instruction's latency.
+/// A thread's dot products of two vectors of 64 bytes, with fused multiply-adds: enough independent ones to
+/// hide an instruction's latency.
 template <typename T>
 struct FmaUnit {
   static constexpr int dots = 12;
@@ -67,7 +68,7 @@ struct FmaUnit {
   BREAKEVEN_HOST_DEVICE void clear() {
     for (T& sum : sums) sum = opaque(T{0});
   }
-  /// Adds each product once.
+  /// Adds each product to each sum once.
   BREAKEVEN_HOST_DEVICE void add() {
     BREAKEVEN_UNROLL(64)
     for (int k = 0; k < length; ++k) {
@@ -82,8 +83,8 @@ struct FmaUnit {
   }
 };
 
-/// All that a worker does: its share of the pieces, in runs of `steps` at most, as a case's accumulators take
-/// them.
+/// The work of one worker: its share of the pieces, in runs of at most `steps`. Sums are cleared between
+/// runs.
 template <typename Unit>
 BREAKEVEN_HOST_DEVICE double accumulate_share(Unit& unit, std::int64_t share, std::int64_t steps) {
   double sum = 0;
@@ -99,20 +100,20 @@ BREAKEVEN_HOST_DEVICE double accumulate_share(Unit& unit, std::int64_t share, st
 }
 
 // Operands of Hopper's matrix instructions in shared memory: matrices of 8 rows of 16 bytes, without
-// swizzling, those of the same 16 bytes of all rows behind each other (PTX ISA, "Asynchronous Warpgroup Level
+// swizzling. The same 16 bytes of all rows are stored contiguously (PTX ISA, "Asynchronous Warpgroup Level
 // Matrix Shared Memory Layout").
 
 inline constexpr int core_rows = 8, core_row_bytes = 16, core_bytes = core_rows * core_row_bytes;
 
-/// Where byte `byte` of row `row` lies in an operand of `rows` rows.
+/// The offset of byte `byte` of row `row` in an operand of `rows` rows.
 BREAKEVEN_HOST_DEVICE inline int operand_place(int row, int byte, int rows) {
   const int column = byte / core_row_bytes;
   return (column * (rows / core_rows) + row / core_rows) * core_bytes + row % core_rows * core_row_bytes +
          byte % core_row_bytes;
 }
 
-/// What an instruction is told of one: where it lies, and how far the next 16 bytes of a row and the next 8
-/// rows are.
+/// The descriptor of an operand: its address, and the distances to the next 16 bytes of a row and to the next
+/// 8 rows.
 BREAKEVEN_HOST_DEVICE inline std::uint64_t operand_descriptor(std::uint32_t address, int rows) {
   const auto encoded = [](std::uint32_t bytes) { return std::uint64_t{(bytes & 0x3FFFFU) >> 4U}; };
   const auto next_column = static_cast<std::uint32_t>(rows / core_rows * core_bytes);

@@ -1,5 +1,5 @@
-// Max-pooling of 2 x 2 squares, stride 2, channels last; an odd last row or column is left out. Channels
-// first is the same with one channel and as many images more.
+// Max-pooling of 2 x 2 squares, stride 2, channels last; an odd last row or column is left out. Images with
+// channels first are treated as more images with one channel.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 namespace breakeven::cuda {
 
 struct PoolShape {
-  std::int64_t channels, height, width;  // of one image read
+  std::int64_t channels, height, width;  // of one input image
 
   std::int64_t output_elements() const { return height / 2 * (width / 2) * channels; }
-  /// Squares with at least one pixel in the image, times channels: what the gradient is written by.
+  /// Work items for the gradient: squares with at least one pixel in the image, times channels.
   std::int64_t gradient_items() const { return (height + 1) / 2 * ((width + 1) / 2) * channels; }
 };
 
-/// Squares of a batch, `count` channels of one square at once, in the order of channels, columns, rows,
+/// The squares of a batch, `count` channels of one square at a time, in the order of channels, columns, rows,
 /// images.
 template <int count>
 class Squares {
  public:
-  /// `whole`: only squares that lie inside the image; else all that have a pixel in it.
+  /// `whole`: only squares that are inside the image; else all that have a pixel in it.
   Squares(const PoolShape& shape, bool whole)
       : shape_(shape),
         packs_(shape.channels / count),
@@ -31,8 +31,8 @@ class Squares {
         rows_((shape.height + (whole ? 0 : 1)) / 2) {}
 
   struct Square {
-    std::int64_t first = 0;   // element of the batch read: its first pixel
-    std::int64_t output = 0;  // element of the batch written; only where it is whole
+    std::int64_t first = 0;   // index of its first pixel in the input batch
+    std::int64_t output = 0;  // index in the output batch; only if the square is whole
     bool two_rows = true, two_columns = true;
 
     BREAKEVEN_HOST_DEVICE bool whole() const { return two_rows && two_columns; }
@@ -55,7 +55,7 @@ class Squares {
     return square;
   }
 
-  /// Elements from a square's first pixel to its `pixel`-th, row by row.
+  /// The distance from a square's first pixel to its pixel number `pixel`, row by row.
   BREAKEVEN_HOST_DEVICE std::int64_t offset(int pixel) const {
     return (pixel / 2 * shape_.width + pixel % 2) * shape_.channels;
   }
@@ -77,8 +77,8 @@ struct SquarePixels {
       of[pixel] = load_pack<count>(first + squares.offset(pixel));
   }
 
-  /// The largest pixel of a channel; of equal ones the first, row by row. With `positive`, -1 where that is
-  /// not positive.
+  /// The index of the largest pixel of a channel; of equal ones the first, row by row. With `positive`, -1 if
+  /// it is not positive.
   BREAKEVEN_HOST_DEVICE int receiver(int channel, bool positive) const {
     int best = 0;
     float most = Number<T>::load(of[0].values[channel]);
@@ -92,7 +92,7 @@ struct SquarePixels {
   }
 };
 
-/// `count` output elements of the batch, from count * item on.
+/// Computes `count` output elements of the batch, starting at count * item.
 template <int count, typename T>
 BREAKEVEN_HOST_DEVICE void pool(const Squares<count>& squares, const T* images, T* output,
                                 std::int64_t item) {
@@ -109,16 +109,16 @@ BREAKEVEN_HOST_DEVICE void pool(const Squares<count>& squares, const T* images, 
   store_pack(largest, output + item * count);
 }
 
-/// The gradient of all pixels in square `item` of gradient_items() / count an image. With `of_relu`, the
-/// images are results of ReLU, and its slope is applied: the largest value passes a gradient if it is
-/// positive itself.
+/// Computes the gradient of all pixels in square `item` of gradient_items() / count per image. With
+/// `of_relu`, the images are outputs of ReLU, and its gradient is applied: the largest value passes a
+/// gradient only if it is positive.
 template <int count, typename T>
 BREAKEVEN_HOST_DEVICE void pool_gradient(const Squares<count>& squares, const T* images,
                                          const T* output_gradient, T* gradient, bool of_relu,
                                          std::int64_t item) {
   const auto square = squares.square(item);
   Pack<T, count> arriving{};
-  int receivers[count];  // pixels; of each channel one, or none
+  int receivers[count];  // one pixel per channel, or -1
   BREAKEVEN_UNROLL(8)
   for (int& receiver : receivers) receiver = -1;
   if (square.whole()) {

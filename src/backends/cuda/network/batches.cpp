@@ -13,20 +13,20 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Pinned memory for one batch after the other. The places are used in turn, in two halves: before one is
-/// begun again, the device has taken all of it.
+/// A ring of places in pinned memory, one per batch, in two halves. Before a half is reused, the device must
+/// have copied all of it.
 template <typename T>
 class Places {
  public:
   Places(std::size_t count, std::size_t size) : half_(count / 2), size_(size), memory_(count * size) {}
 
-  /// The next place, free to write to.
+  /// Returns the next place, which is free.
   T* next() {
-    // An event that was never recorded is taken for reached.
+    // An event that was never recorded counts as reached.
     if (next_ % half_ == 0) check(cudaEventSynchronize(taken_[next_ / half_].get()), "the device");
     return memory_.data() + next_ * size_;
   }
-  /// The copies from it are enqueued.
+  /// Records that copies from the place were enqueued.
   void sent(cudaStream_t stream) {
     if (next_ % half_ == half_ - 1) taken_[next_ / half_].record(stream);
     next_ = (next_ + 1) % (2 * half_);
@@ -35,7 +35,7 @@ class Places {
  private:
   std::size_t half_, size_;
   PinnedMemory<T> memory_;
-  std::array<Event, 2> taken_;  // the last of each half
+  std::array<Event, 2> taken_;  // the last copy from each half
   std::size_t next_ = 0;
 };
 
@@ -62,14 +62,14 @@ class ImagesOnDevice {
   Moved pixels_, labels_;
 };
 
-/// Chooses how many batches of row numbers to hold: two at least, and more up to a few MiB.
+/// The number of batches for which row numbers are held: at least two, and more up to a few MiB.
 std::size_t places_of_rows(std::int64_t batch) {
   constexpr std::int64_t few_mib = std::int64_t{4} << 20U;
   const std::int64_t half = few_mib / (2 * batch * static_cast<std::int64_t>(sizeof(std::uint32_t)));
   return 2 * static_cast<std::size_t>(std::clamp<std::int64_t>(half, 1, 32));
 }
 
-/// RowsPlace on the device.
+/// A RowsPlace on the device.
 class PlaceOnDevice {
  public:
   PlaceOnDevice() : memory_(static_cast<std::int64_t>(sizeof(RowsPlace))) {}
@@ -78,7 +78,7 @@ class PlaceOnDevice {
     begin_rows(get(), count, stream);
     count_ = count;
   }
-  /// Makes a batch of all rows the next one. Where it was before, the device has gone back to it by itself.
+  /// Makes a batch of all rows the next one. If it was before, the device has already returned to it.
   void begin_only(std::int64_t batch, cudaStream_t stream) {
     if (count_ != batch) begin(batch, stream);
   }
@@ -113,7 +113,7 @@ class ResidentImages final : public Batches {
   }
 
   void take_ahead(std::span<const std::uint32_t> rows, cudaStream_t stream) override {
-    check(cudaStreamSynchronize(stream), "the device");  // which may read the rows before these
+    check(cudaStreamSynchronize(stream), "the device");  // it may still read the previous rows
     rows_.upload(rows.data(), 0, std::ssize(rows) * static_cast<std::int64_t>(sizeof(std::uint32_t)));
     place_.begin(std::ssize(rows), stream);
     ahead_ = std::ssize(rows) / batch_;
@@ -148,7 +148,7 @@ class ResidentImages final : public Batches {
   Places<std::uint32_t> places_;
   Memory rows_;
   PlaceOnDevice place_;
-  std::int64_t ahead_ = 0;  // batches whose rows are on the device
+  std::int64_t ahead_ = 0;  // number of batches whose rows are on the device
   std::map<Split, ImagesOnDevice> images_;
 };
 

@@ -1,4 +1,4 @@
-// The next batches on their way to the device.
+// Copies the next batches to the device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
 
 namespace breakeven::cuda {
 
-/// The next batch, for kernels.
+/// The next batch, as kernels read it.
 struct Batch {
   DeviceImages images;
   RowsPlace* place = nullptr;
@@ -21,22 +21,23 @@ struct Batch {
 
 class Batches : public Interface {
  public:
-  /// Makes these rows, as many as the task's batch, the next of batch(split); enqueued. The host waits only
-  /// where it is many batches ahead of the device. Forgets the rows of take_ahead().
+  /// Enqueues making these rows, as many as the task's batch, the next of batch(split). The host waits only
+  /// if it is many batches ahead of the device. Discards the rows of take_ahead().
   virtual void send(Split split, std::span<const std::uint32_t> rows, cudaStream_t stream) = 0;
-  /// Model's functions of these names.
+  /// The same as Model's functions of these names.
   virtual std::int64_t most_ahead() const { return 0; }
   virtual void take_ahead(std::span<const std::uint32_t> /*rows*/, cudaStream_t /*stream*/) {}
-  /// True once for each batch that was taken ahead: it is there.
+  /// Takes one of the batches passed in advance. Returns false if there is none.
   virtual bool take_one() { return false; }
-  /// The same memory each time. A split is brought to the device when it is first asked for.
+  /// Returns the next batch. The memory is the same each time. A split is copied to the device when it is
+  /// first requested.
   virtual Batch batch(Split split) = 0;
-  /// Enqueues the way of a whole split to the device, again, where the task moves it as a whole.
+  /// Enqueues copying a whole split to the device again, if the task's transfer is `once`.
   virtual void bring(Split /*split*/, cudaStream_t /*stream*/) {}
 };
 
-/// Makes batches by the task's transfer: of a data set on the device, which needs only row numbers, or of
-/// images in host memory, which are sent. Throws OutOfMemory.
+/// Makes batches for the task's transfer: from a data set on the device, which needs only row numbers, or
+/// from images in host memory, which are copied. Throws OutOfMemory.
 std::unique_ptr<Batches> make_batches(const ModelTask& task);
 
 }  // namespace breakeven::cuda

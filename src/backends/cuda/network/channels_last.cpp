@@ -13,7 +13,7 @@ struct ImageMatrices {
   std::int64_t count, channels, pixels;
 };
 
-/// What tensor `index` is made of where it is the weights of a layer that reads images.
+/// The shape of tensor `index` if it has the weights of a layer that reads images; else empty.
 std::optional<ImageMatrices> images_read_by(const Network& network, std::size_t index) {
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];

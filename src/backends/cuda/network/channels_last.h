@@ -1,4 +1,4 @@
-// Parameters as they are held for tensors that lie channels last.
+// Parameters for activations that are stored with channels last.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace breakeven::cuda {
 
-/// Initial values of tensor `index` for activations that lie channels last: filters as KRSC; and the columns
-/// of a dense layer that reads images in the order of their pixels, each with all its channels.
+/// Initial values of tensor `index` for activations that are stored with channels last: filters as KRSC; the
+/// columns of a dense layer that reads images in the order of pixels, each with all its channels.
 std::vector<float> channels_last_values(const Network& network, std::size_t index, std::uint64_t seed);
 
 }  // namespace breakeven::cuda

@@ -1,4 +1,4 @@
-// Convolutions of a network. The gradients of ReLU and of the bias are one kernel of this program, which
+// Convolutions of a network. One kernel of this program computes the gradients of ReLU and of the bias, and
 // reads each value once.
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// For each convolution of a step: some take a second each to compile.
+/// Plans to try for each convolution of a step. Some take a second each to compile.
 constexpr int most_plans = 4;
 
 class ConvolutionLayer final : public LayerWork {
@@ -60,7 +60,7 @@ class ConvolutionLayer final : public LayerWork {
 
   void backward() override {
     float* bias_gradient = site_.parameters.gradient(bias_);
-    // Changes the gradient that the others read.
+    // This changes the gradient that the others read.
     if (own_slope_) {
       sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
                             bias_gradient, site_.stream());
@@ -87,7 +87,7 @@ class ConvolutionLayer final : public LayerWork {
  private:
   bool has_relu() const { return site_.layer.activation == Activation::relu; }
   std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
-  /// Values of one channel that are stored contiguously.
+  /// The number of values of one channel that are stored contiguously.
   std::int64_t values_of_a_channel() const {
     return site_.engine.layout == TensorLayout::nchw ? site_.layer.p * site_.layer.q : 1;
   }
@@ -112,8 +112,8 @@ class ConvolutionLayer final : public LayerWork {
             .stride_w = layer.stride};
   }
 
-  /// All in one kernel, where cuDNN has one and it is faster than a convolution and then a kernel for the
-  /// rest.
+  /// Uses one kernel for convolution, bias and ReLU if cuDNN has one and it is faster than a convolution
+  /// followed by a kernel for the rest.
   void prepare_forward() {
     ConvolutionProblem forward_problem = problem(Pass::forward);
     ConvolutionMemory operands{.first = site_.input.value,
@@ -132,7 +132,7 @@ class ConvolutionLayer final : public LayerWork {
     } catch (const Unsupported&) {
       return;
     } catch (const OutOfMemory&) {
-      return;  // its workspace: that of the other one fits
+      return;  // only the other one's workspace fits
     }
     const RaceResult raced = race(site_.engine.stopwatch,
                                   {[this] { enqueue_plain(); }, [this] { fused_->enqueue(site_.stream()); }});
@@ -140,9 +140,9 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   LayerSite site_;
-  int plans_;  // to try of each convolution
+  int plans_;  // number of plans to try for each convolution
   std::size_t weights_, bias_;
-  std::unique_ptr<Convolution> fused_, plain_;  // one of these two
+  std::unique_ptr<Convolution> fused_, plain_;  // one of these is set after preparation
   std::optional<Convolution> weights_gradient_, input_gradient_;
   Memory narrow_gradient_;  // of the weights, as cuDNN writes it
   bool own_slope_ = false;

@@ -1,9 +1,9 @@
-// Dense layers: three products, with what cuBLASLt can do on the way of writing their results, unless
-// the task wants that apart (ModelTask::fused).
-//   forward   Y = X W^T + b, then ReLU, which may leave its slopes as a mask of bits; or + what is added
+// Dense layers: three products, fused with as much as cuBLASLt's epilogues can do, unless the task requests
+// separate kernels (ModelTask::fused).
+//   forward   Y = X W^T + b, then ReLU, which may write its gradient as a mask of bits; or + the added tensor
 //   weights   dW = dY^T X, and db, the sums of dY over its rows
-//   input     dX = dY W, times the slopes of the ReLU before; or + the gradient from a sum beside
-// GELU is a kernel of this program, as cuBLASLt's is the approximation by tanh.
+//   input     dX = dY W, times the gradient of the previous layer's ReLU; or + the gradient of a later sum
+// GELU is a kernel of this program, because cuBLASLt has only the tanh approximation.
 #include <fmt/format.h>
 
 #include <optional>
@@ -17,7 +17,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Of each product.
+/// Algorithms to try for each product.
 constexpr int candidates = 16;
 
 class Dense final : public LayerWork {
@@ -80,14 +80,14 @@ class Dense final : public LayerWork {
  private:
   bool has_relu() const { return site_.layer.activation == Activation::relu; }
 
-  /// What GELU reads. In inference nobody needs it any more.
+  /// GELU's input. In inference it is overwritten by the output.
   void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
 
   std::optional<Product> product(const ProductProblem& problem, const ProductOperands& operands) {
     return std::optional<Product>(std::in_place, problem, operands, site_.engine.stopwatch,
                                   site_.task.tuned ? candidates : 1);
   }
-  /// Nothing where cuBLASLt has no kernel that does all this at once: then it takes more than one.
+  /// Empty if cuBLASLt has no kernel that does all of this at once: then several kernels are needed.
   std::optional<Product> product_if_supported(const ProductProblem& problem,
                                               const ProductOperands& operands) {
     try {
@@ -112,7 +112,7 @@ class Dense final : public LayerWork {
     forward_ = product(problem, operands);
   }
 
-  /// With as much behind the product as cuBLASLt has a kernel for; false where it has none.
+  /// Fuses as much with the product as cuBLASLt has a kernel for. Returns false if it has none.
   bool prepare_fused_forward(ProductProblem problem, ProductOperands operands) {
     operands.bias = site_.is_last ? site_.parameters.value(bias_) : site_.parameters.operand(bias_);
     if (has_relu() && site_.training()) {
@@ -132,7 +132,8 @@ class Dense final : public LayerWork {
     return forward_.has_value();
   }
 
-  /// The bias's gradient in the same kernel, where cuBLASLt has one and that is faster than one more kernel.
+  /// Computes the bias's gradient in the same kernel if cuBLASLt has one and it is faster than a separate
+  /// kernel.
   void prepare_weights() {
     ProductProblem problem{
         .m = out_, .n = in_, .k = rows_, .transpose_a = true, .types = product_types(site_.dtype())};
@@ -187,18 +188,18 @@ class Dense final : public LayerWork {
     input_gradient_ = product(problem, operands);
   }
 
-  /// The mask was written for a matrix of the shape that this layer reads.
+  /// True if the mask was written for a matrix of the shape that this layer reads.
   bool fits_mask() const { return site_.input.relu_mask.bytes() == mask_bytes(rows_, in_); }
 
   LayerSite site_;
   std::int64_t in_, out_, rows_;
   std::size_t weights_, bias_;
-  Memory linear_;  // before GELU
+  Memory linear_;  // GELU's input
   std::optional<Product> forward_, weights_gradient_, input_gradient_;
-  std::string followed_by_;       // in the forward product
-  bool own_bias_ = false;         // and ReLU, by a kernel behind the forward product
-  bool own_slope_ = false;        // by a kernel, which sums the bias's gradient, too
-  bool bias_in_product_ = false;  // its gradient, in that of the weights
+  std::string followed_by_;       // operations fused with the forward product, for algorithm()
+  bool own_bias_ = false;         // a separate kernel adds the bias, and applies ReLU
+  bool own_slope_ = false;        // a separate kernel applies the activation's gradient, and sums the bias's
+  bool bias_in_product_ = false;  // the product of the weights' gradient also sums the bias's
   RowSums sums_;
 };
 

@@ -7,7 +7,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// The forms that are computed here: those of the networks there are.
+/// Throws Unsupported for forms of layers that no current network has.
 void check_form(const LayerSite& site) {
   const Layer& layer = site.layer;
   const bool dense = layer.kind == LayerKind::dense;

@@ -1,5 +1,5 @@
-// The layers of a network on the device, forward and backward, each made for one batch: memory allocated and
-// the fastest algorithms of the libraries chosen.
+// The layers of a network on the device, forward and backward. Each is made for one batch size: it allocates
+// its memory and chooses the libraries' fastest algorithms.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,37 +21,38 @@ struct cudnnContext;
 
 namespace breakeven::cuda {
 
-/// What all layers of a model work with.
+/// Objects that all layers of a model share.
 struct Engine {
   Stopwatch& stopwatch;
   void* product_workspace = nullptr;  // product_workspace_bytes
-  void* branch_workspace = nullptr;   // as many, for products that may run on the branch
+  void* branch_workspace = nullptr;   // of the same size, for products that may run on the branch
   Branch branch;
-  TensorLayout layout = TensorLayout::nhwc;  // of activations that are images, and of filters
+  TensorLayout layout = TensorLayout::nhwc;  // of image activations and of filters
   std::shared_ptr<cudnnContext> cudnn;       // made by the first layer that needs it
 
   cudaStream_t stream() const { return stopwatch.stream(); }
 };
 
-/// Values between two layers: batch x elements in the task's dtype; the logits in f32. In
-/// training, gradients beside the values, in the task's dtype. Allocated before any layer is made.
+/// Values between two layers: batch x elements in the task's dtype; the logits in f32. In training also
+/// gradients, in the task's dtype. Allocated before any layer is made.
 struct Activations {
   void* value = nullptr;
   void* gradient = nullptr;
-  Activation activation = Activation::none;  // that the values are the result of
-  Memory relu_mask;                          // as cuBLASLt writes it, where a dense layer had it do that
-  /// Whoever writes the gradient multiplies it by the activation's slope, too.
+  Activation activation = Activation::none;  // that produced the values
+  Memory relu_mask;                          // in cuBLASLt's form; empty unless a dense layer wrote it
+  /// True if the writer of the gradient also multiplies it by the activation's gradient.
   bool slope_applied = false;
 };
 
-/// Its calls enqueue; backward() on the engine's branch, too.
+/// A layer. Its functions only enqueue; backward() uses the engine's branch, too.
 class LayerWork : public BoundLayer {
  public:
-  /// Called once, after the later layers' and before backward(): it may ask what they apply to the gradient.
+  /// Called once, after those of later layers and before backward(). It may check what they apply to the
+  /// gradient.
   virtual void prepare_backward() {}
 };
 
-/// Everything a layer is made from.
+/// The arguments from which a layer is made.
 struct LayerSite {
   Engine& engine;
   const ModelTask& task;
@@ -61,8 +62,8 @@ struct LayerSite {
   Activations& output;
   bool wants_input_gradient = false;
   bool is_last = false;
-  const Activations* added = nullptr;  // to the output's values
-  /// Of a later layer, to which this layer's input was added: its gradient is the input's, too.
+  const Activations* added = nullptr;  // is added to the output's values; may be null
+  /// The output of a later layer to which this layer's input was added: its gradient is also the input's.
   const Activations* input_added_to = nullptr;
 
   bool training() const { return task.optimizer.has_value(); }
@@ -73,10 +74,10 @@ struct LayerSite {
 };
 
 using Layers = LayerRegistry<LayerWork, LayerSite>;
-/// Throws Unsupported where the layer is of a form that is not computed here.
+/// Makes a layer. Throws Unsupported for a form of layer that is not implemented here.
 std::unique_ptr<LayerWork> make_layer(const LayerSite& site);
 
-/// ColumnSums with their memory.
+/// A ColumnSums with its memory.
 class RowSums {
  public:
   RowSums() = default;

@@ -19,7 +19,7 @@
 namespace breakeven::cuda {
 namespace {
 
-/// What lies between the layers, with its memory.
+/// The activations between all layers, with their memory.
 class AllActivations {
  public:
   explicit AllActivations(const ModelTask& task) : each_(task.network.layers.size() + 1) {
@@ -35,7 +35,7 @@ class AllActivations {
     }
     if (!task.optimizer) return;
     for (std::size_t i = layers.size(); i-- > 0;) {
-      // What is added to positions has their gradient.
+      // Adding positions does not change the gradient, so input and output share it.
       if (i + 1 < layers.size() && layers[i + 1].kind == LayerKind::positions) {
         each_[i + 1].gradient = each_[i + 2].gradient;
       } else {
@@ -57,7 +57,7 @@ class AllActivations {
   std::vector<Memory> memory_;
 };
 
-/// What training keeps on the device from step to step, and brings to the host when it is asked for.
+/// State that training keeps on the device between steps, and copies to the host on request.
 class TrainingState {
  public:
   explicit TrainingState(const ModelTask& task)
@@ -71,7 +71,7 @@ class TrainingState {
   float first_scale() const { return scales_loss_ ? first_loss_scale(batch_) : 1.0F; }
   bool scales_loss() const { return scales_loss_; }
 
-  /// The stream has ended what it did with this.
+  /// Resets the state. The stream must have finished using it.
   void reset() {
     StepState first;
     first.loss_scale = first_scale();
@@ -88,11 +88,11 @@ class TrainingState {
              stream);
   }
 
-  /// There is room for the losses of so many steps, before they have to be taken.
+  /// True if there is no room for the losses of another step before take_losses().
   bool full() const { return started_ - taken_ == capacity; }
   void count_step() { ++started_; }
 
-  /// The losses of the steps since the last call; the stream has ended them.
+  /// Returns the losses of the steps since the last call, which the stream must have finished.
   std::vector<double> take_losses() {
     std::vector<double> taken;
     if (started_ == taken_) return taken;
@@ -103,13 +103,13 @@ class TrainingState {
   }
 
  private:
-  static constexpr unsigned capacity = 1U << 14U;  // a power of two: counts of steps may wrap around
+  static constexpr unsigned capacity = 1U << 14U;  // a power of two, because counts of steps may wrap around
 
   std::int64_t batch_;
   bool scales_loss_;
   AdamRule rule_;
   Memory state_, losses_, parts_;
-  unsigned taken_ = 0, started_ = 0;  // steps
+  unsigned taken_ = 0, started_ = 0;  // numbers of steps
 };
 
 class NetworkModel final : public Model {
@@ -134,8 +134,8 @@ class NetworkModel final : public Model {
       state_->reset();
     }
     parameters_.reset(stream());
-    // Everything is run once in passing: algorithms are chosen on data as they will be, and a CUDA graph must
-    // not be the first to call a kernel.
+    // Everything is run once here: algorithms are chosen with realistic data, and a CUDA graph must not be
+    // the first to call a kernel.
     const std::vector<std::uint32_t> first_rows = rows_from(0, task_.batch, first_split_count());
     batches_->send(first_split(), first_rows, stream());
     enqueue_gather(first_split());
@@ -203,7 +203,7 @@ class NetworkModel final : public Model {
     batches_->bring(first_split(), stream());
     parameters_.bring(stream());
   }
-  /// In inference the logits: every run has enqueued its own.
+  /// In inference, nothing to copy but the logits, which every run has already enqueued.
   bool fetch() override {
     if (task_.transfer != Transfer::Policy::once) return false;
     if (task_.optimizer) parameters_.fetch(stream());
@@ -222,7 +222,7 @@ class NetworkModel final : public Model {
     }
     return other_layout_.empty() ? text : text + "; " + other_layout_;
   }
-  /// Adds to algorithm() what the same model in the other layout took.
+  /// Appends the time of the same model in the other layout to algorithm().
   void say(std::string other_layout) { other_layout_ = std::move(other_layout); }
 
  private:
@@ -232,7 +232,7 @@ class NetworkModel final : public Model {
   Split first_split() const { return task_.optimizer ? Split::train : Split::test; }
   std::uint32_t first_split_count() const { return task_.data->images(first_split()).count(); }
 
-  /// From the first to the last, each run as soon as it is made; in training, back again.
+  /// Makes the layers from the first to the last and runs each; in training, also backwards.
   void make_layers() {
     const auto& layers = task_.network.layers;
     for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -262,15 +262,16 @@ class NetworkModel final : public Model {
 
   void record() {
     if (state_) record_step();
-    // Brings the test set here: memory cannot be allocated while a graph is recorded.
+    // Copies the test set to the device now: memory cannot be allocated while a graph is recorded.
     batches_->send(Split::test, rows_from(0, task_.batch, task_.data->images(Split::test).count()), stream());
     enqueue_inference(Split::test);
     wait();
     inference_.emplace(stream(), [this] { enqueue_inference(Split::test); });
   }
 
-  /// Records a step as one sequence of kernels and as two branches, with the gradients of weights beside
-  /// those of inputs, and keeps the faster: small kernels leave most of a device idle, large ones fill it.
+  /// Records a step both as one sequence of kernels and as two branches, with the gradients of weights
+  /// concurrent with those of inputs, and keeps the faster. Small kernels leave most of a device idle; large
+  /// ones fill it.
   void record_step() {
     step_.emplace(stream(), [this] { enqueue_step(); });
     if (!task_.tuned) return;
@@ -310,7 +311,7 @@ class NetworkModel final : public Model {
     return static_cast<const float*>(activations_.output_of(layers_.size() - 1).value);
   }
 
-  /// As a part of every run: they do unless all stays on the device.
+  /// True if every run copies the logits to the host: always, unless all data stays on the device.
   bool logits_come_back() const { return task_.transfer != Transfer::Policy::resident; }
 
   void enqueue_logits() {
@@ -355,7 +356,7 @@ class NetworkModel final : public Model {
   Memory workspace_, branch_workspace_;
   Engine engine_;
   std::unique_ptr<Batches> batches_;
-  Memory labels_;  // of the batch
+  Memory labels_;  // of the current batch
   PinnedMemory<float> logits_;
   NetworkParameters parameters_;
   AllActivations activations_;
@@ -363,7 +364,7 @@ class NetworkModel final : public Model {
   std::vector<std::unique_ptr<LayerWork>> layers_;
   std::optional<Recording> step_, inference_;
   std::string branches_, other_layout_;  // for algorithm()
-  std::vector<double> losses_;           // of steps that have ended and were not asked for yet
+  std::vector<double> losses_;           // of finished steps, not requested yet
 };
 
 }  // namespace
@@ -374,8 +375,8 @@ std::int64_t most_queued_runs(const Network& network) {
   return std::max<std::int64_t>(1, most_launches / (launches_a_layer * std::ssize(network.layers)));
 }
 
-/// Kernels for f32 without tensor cores read NCHW; given NHWC, they transpose both tensors first. Where there
-/// is memory for both, the faster one here is kept.
+/// Makes a model in the faster layout. Kernels for f32 without tensor cores read NCHW; given NHWC, they
+/// transpose both tensors first. If there is memory for both, they are raced.
 std::unique_ptr<Model> make_network_model(const ModelTask& task, Stopwatch& stopwatch) {
   auto kept = std::make_unique<NetworkModel>(task, TensorLayout::nhwc, stopwatch);
   const auto is_convolution = [](const Layer& layer) { return layer.kind == LayerKind::conv2d; };

@@ -9,11 +9,11 @@
 
 namespace breakeven::cuda {
 
-/// How many steps, or batches, may be enqueued behind a closed gate: each is some launches, or the nodes of a
-/// graph, which fill the device's queue as well.
+/// The number of steps, or batches, that may be enqueued behind a closed gate. Each is several launches, or
+/// the nodes of a graph, which also fill the device's queue.
 std::int64_t most_queued_runs(const Network& network);
 
-/// Enqueues all work on the stopwatch's stream. Throws Unsupported or OutOfMemory.
+/// Makes a model that enqueues all work on the stopwatch's stream. Throws Unsupported or OutOfMemory.
 std::unique_ptr<Model> make_network_model(const ModelTask& task, Stopwatch& stopwatch);
 
 }  // namespace breakeven::cuda

@@ -1,4 +1,4 @@
-// In place of convolution.cpp in a program that is built without cuDNN.
+// Replaces convolution.cpp in a program that is built without cuDNN.
 #include "backends/cuda/cudnn_library.h"
 #include "backends/cuda/network/layers.h"
 #include "worker/backend.h"

@@ -1,4 +1,4 @@
-// The layers that are kernels of this program alone.
+// The layers that are computed by kernels of this program alone.
 #include <fmt/format.h>
 
 #include "backends/cuda/network/layers.h"
@@ -23,7 +23,7 @@ class MaxPool final : public LayerWork {
     max_pool(site_.dtype(), shape_, images_, site_.input.value, site_.output.value, site_.stream());
   }
 
-  /// Of four pixels one passes a gradient, and ReLU's slope is wanted of no other.
+  /// Only one of four pixels passes a gradient, so ReLU's gradient is needed for no other.
   void prepare_backward() override { site_.input.slope_applied = of_relu(); }
 
   void backward() override {
@@ -37,10 +37,10 @@ class MaxPool final : public LayerWork {
 
   LayerSite site_;
   PoolShape shape_;
-  std::int64_t images_;  // of that shape
+  std::int64_t images_;  // number of images of that shape
 };
 
-/// The gradient of the input is that of the output, in the same memory.
+/// Adds positions. The gradient of the input is that of the output, in the same memory.
 class Positions final : public LayerWork {
  public:
   explicit Positions(const LayerSite& site) : site_(site) {}

@@ -7,8 +7,8 @@
 namespace breakeven::cuda {
 namespace {
 
-/// Elements that each tensor's start is a multiple of: 256 bytes in the narrowest type, for which cuBLASLt
-/// has its fastest kernels. What lies between tensors is zero, has gradient zero and so stays.
+/// Every tensor starts at a multiple of this many elements, 256 bytes in a 16-bit type, for which cuBLASLt
+/// has its fastest kernels. The elements between tensors are zero with gradient zero, and so stay zero.
 constexpr std::int64_t alignment = 128;
 
 Memory zeros(std::int64_t count) {
@@ -46,7 +46,7 @@ NetworkParameters::NetworkParameters(const ModelTask& task, TensorLayout layout)
   gradients_ = zeros(count_);
   first_moments_ = zeros(count_);
   if (optimizer_->states() > 1) second_moments_ = zeros(count_);
-  check(cudaStreamSynchronize(nullptr), "cudaMemset");  // of which other streams know nothing
+  check(cudaStreamSynchronize(nullptr), "cudaMemset");  // other streams do not wait for it
 }
 
 void NetworkParameters::bring(cudaStream_t stream) {

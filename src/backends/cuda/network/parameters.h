@@ -1,5 +1,5 @@
-// The parameters of a network on the device, with gradients and optimiser state: each of them one array, so
-// that one kernel updates all layers.
+// The parameters of a network on the device, with gradients and optimiser state. Each is one array, so that
+// one kernel updates all layers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,19 +17,19 @@ namespace breakeven::cuda {
 
 class NetworkParameters {
  public:
-  /// Lays tensors out for activations in this layout. Throws OutOfMemory.
+  /// Stores tensors for activations in this layout. Throws OutOfMemory.
   NetworkParameters(const ModelTask& task, TensorLayout layout);
 
-  /// All values in f32, from and to the host's memory, where the task moves them; enqueued.
+  /// Enqueues copying all values, in f32, from and to host memory, if the task moves them.
   void bring(cudaStream_t stream);
   void fetch(cudaStream_t stream) { values_.fetch(stream); }
 
-  /// Initial values, in the host's memory as well where they move, and optimiser state zero; enqueued.
+  /// Enqueues setting the initial values, also in host memory if they move, and zero optimiser state.
   void reset(cudaStream_t stream);
-  /// Along gradients(), as `state` says of this step; enqueued.
+  /// Enqueues an update with gradients() and this step's `state`.
   void enqueue_update(const StepState* state, cudaStream_t stream);
 
-  /// Tensor `index` as products read it, in the task's dtype; in f32; its gradient, in f32.
+  /// Tensor `index` as an operand of products, in the task's dtype; its values in f32; its gradient in f32.
   void* operand(std::size_t index);
   float* value(std::size_t index) { return values() + offsets_[index]; }
   float* gradient(std::size_t index) { return gradients_.as<float>() + offsets_[index]; }
@@ -50,7 +50,7 @@ class NetworkParameters {
   Memory initial_, narrow_values_, gradients_, first_moments_, second_moments_;
 };
 
-/// Of no consequence to sgd.
+/// The optimiser's settings. sgd does not use them.
 AdamRule adam_rule(const Optimizer& optimizer);
 
 }  // namespace breakeven::cuda

@@ -1,4 +1,4 @@
-"""JAX as its users run it: functions compiled by jax.jit, and the better of two memory formats for convolutions."""
+"""JAX as its users run it: functions compiled by jax.jit, and the faster of two memory formats for convolutions."""
 
 import jax
 import jaxlib
@@ -12,7 +12,7 @@ __all__ = ["Cpu", "Gpu", "make_backend"]
 
 
 def make_backend(make_device, version):
-    jax.config.update("jax_enable_x64", True)  # float64 is asked for by name; nothing else becomes wider
+    jax.config.update("jax_enable_x64", True)  # float64 is only used where it is requested
     device = make_device()
     return backend_on(
         device,

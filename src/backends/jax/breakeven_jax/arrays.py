@@ -1,4 +1,4 @@
-"""Element types, and what networks are made of."""
+"""Element types, and the operations of networks."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ DTYPES = {
     "s8": jnp.int8,
 }
 
-# What a product of inputs of a type is stored in, where that is another type.
+# The types of results of products, if they differ from those of the inputs.
 _OUTPUTS = {"f8e4m3": jnp.bfloat16, "s8": jnp.int32}
 
 
@@ -22,7 +22,7 @@ def output_dtype(name):
 
 
 class Ops:
-    """What breakeven_worker/nhwc_networks.py asks for."""
+    """The operations that breakeven_worker/nhwc_networks.py needs."""
 
     matmul, relu, softmax = jnp.matmul, jax.nn.relu, jax.nn.softmax
     reshape, transpose, square, rsqrt = jnp.reshape, jnp.transpose, jnp.square, jax.lax.rsqrt

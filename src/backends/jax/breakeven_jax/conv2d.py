@@ -1,4 +1,4 @@
-"""Convolution and its two gradients, in the better of two memory formats."""
+"""Convolution and its two gradients, in the faster of two memory formats."""
 
 
 import jax
@@ -12,7 +12,7 @@ from breakeven_worker.timing import fastest, with_others
 
 from .arrays import DTYPES
 
-# Layouts of source, weights and result; where the axes of what is made (NCHW, OIHW) go.
+# Layouts of source, weights and result; then the permutations of the inputs' axes (NCHW, OIHW).
 _FORMATS = {
     "NHWC": (("NHWC", "HWIO", "NHWC"), (0, 2, 3, 1), (2, 3, 1, 0)),
     "NCHW": (("NCHW", "OIHW", "NCHW"), (0, 1, 2, 3), (0, 1, 2, 3)),
@@ -36,7 +36,7 @@ def _prepare(p, seed, device):
                 dimension_numbers=layouts, feature_group_count=sizes.groups,
             )  # fmt: skip
 
-        # A convolution is linear in either operand, so that its gradients are its transposes.
+        # A convolution is linear in either operand, so its gradients are its transposes.
         def backward_data(w, gradient):
             return jax.linear_transpose(lambda x: forward(x, w), shapes[0])(gradient)[0]
 

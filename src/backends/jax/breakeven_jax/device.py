@@ -1,4 +1,4 @@
-"""Where JAX computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+"""The device on which JAX computes: this machine's CPU, or the first GPU in CUDA_VISIBLE_DEVICES."""
 
 import jax
 import numpy as np
@@ -9,7 +9,7 @@ from breakeven_worker.cudnn import version_text
 
 
 class _Arrays:
-    """What breakeven_worker/computed.py asks for."""
+    """The functions that breakeven_worker/computed.py needs."""
 
     def put(self, array):
         return jax.device_put(array, self.device)
@@ -27,7 +27,7 @@ class Cpu(_Arrays, devices.Cpu):
 
     def __init__(self):
         super().__init__()
-        # A call returns when its work is done: of calls that may overlap there would be no time of one.
+        # A call returns when its work is done. Calls that may overlap could not be timed separately.
         jax.config.update("jax_cpu_enable_async_dispatch", False)
         self.device = jax.devices()[0]
 
@@ -52,11 +52,11 @@ class Gpu(_Arrays, devices.Gpu):
         self._flushed = None
 
     def use_precision(self, dtype):
-        """Of all that is compiled from now on; XLA's own default would be TF32, of products f32."""
+        """Sets the precision of all that is compiled from now on. XLA's own default for products of f32 is TF32."""
         jax.config.update("jax_default_matmul_precision", "tensorfloat32" if dtype == "tf32" else "highest")
 
     def flush(self):
-        """What the caches hold makes way for other memory; JAX does not say how large they are."""
+        """Replaces the contents of the caches. JAX does not report their size."""
         other = jax.numpy.ones(512 << 20, dtype=jax.numpy.uint8)
         self._flushed = jax.block_until_ready(other + 1)
         return True
@@ -67,7 +67,7 @@ class Gpu(_Arrays, devices.Gpu):
 
 
 def _cudnn():
-    """The version that was loaded. Only JAX's own modules know it, and they may move."""
+    """The version of cuDNN that was loaded. Only internal modules of JAX know it, and they may move."""
     try:
         from jax._src.lib import cuda_versions
 

@@ -1,4 +1,4 @@
-"""Starting work that does next to nothing: a compiled function that gives a number, by way of all that JAX does for any."""
+"""Starting work that does almost nothing: a compiled function that returns a number, with JAX's whole overhead."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""C = A B: jnp.matmul, compiled; transposed operands are transposed within."""
+"""C = A B: jnp.matmul, compiled. Transposed operands are transposed inside the function."""
 
 import jax
 import jax.numpy as jnp

@@ -1,9 +1,8 @@
 """Training and inference of the small networks.
 
-A training step is one compiled function, of rows to the data set's images, loss, gradients and update, with the
-parameters' memory given to it (donated), as JAX's users write it. Of inference: a slice of the test set and the
-forward pass, one function too.
-"""
+A training step is one compiled function, as JAX's users write it: from rows of the data set to loss, gradients and
+update. The parameters' memory is given to it (donated). An inference is one function, too: a slice of the test set and
+the forward pass."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""PyTorch as its users run it: eager mode or torch.compile, and the better of its two memory formats."""
+"""PyTorch as its users run it: eager mode or torch.compile, and the faster of its two memory formats."""
 
 import torch
 
@@ -17,7 +17,7 @@ def make_backend(make_device, make_way, threads, version):
     device = make_device()
     way = make_way(device)
     operations = train_infer.operations(device, way)
-    if make_way is Eager:  # compiled, a single operation is the same call of the same library
+    if make_way is Eager:  # a single operation is the same call of the same library when compiled
         operations += operations_of(__name__, device, left_out=[train_infer])
     backend = backend_on(
         device, version, operations, {"torch": torch.__version__}, {"torch": torch.__file__}, meaning_of=_meaning_of

@@ -1,4 +1,4 @@
-"""Moving memory: torch.sum (read), torch.add (triad) and Tensor.copy_ (copy), into results that exist already."""
+"""Memory bandwidth: torch.sum (read), torch.add (triad) and Tensor.copy_ (copy), into existing results."""
 
 import torch
 
@@ -20,7 +20,7 @@ def operations(device):
 
 
 class _Arrays(WithoutGradients):
-    """What the three have in common: flat arrays of `count` elements."""
+    """The common part of the three operations: flat arrays of `count` elements."""
 
     def __init__(self, p, seed):
         self._seed = seed
@@ -35,7 +35,7 @@ class _Arrays(WithoutGradients):
 
 
 class _Computed(_Arrays):
-    """read and triad: `operands` and `result`, which may move."""
+    """The common part of read and triad: `operands` and `result`, which may be copied from and to the host."""
 
     operands, result = [], None
 
@@ -47,7 +47,8 @@ class _Computed(_Arrays):
         return self.result.fetch()
 
     def computed(self):
-        """The result of an iteration, where it was poisoned, from operands that come anew."""
+        """Returns the result of an iteration. Result and operands on the device are overwritten before it, so stale
+        values show."""
         poison(self.result.on_device)
         poison(self.result.for_user())
         for operand in self.operands:
@@ -97,7 +98,7 @@ class _Triad(_Computed):
 
 
 class _Copy(_Arrays):
-    """Asynchronous where the host's memory is pinned, which is what it is pinned for."""
+    """A copy within the device, or from or to the host. It is asynchronous if the host's memory is pinned."""
 
     algorithm = "Tensor.copy_"
 
@@ -111,7 +112,7 @@ class _Copy(_Arrays):
             return
         if device.torch_device == CPU:
             raise Unsupported("there is no device to copy to or from: this backend computes in the host's memory")
-        if 2 * p["bytes"] > host.available_memory():  # pinning copies, and so does making the numbers
+        if 2 * p["bytes"] > host.available_memory():  # pinning copies the array, and so does making the numbers
             raise OutOfMemory(f"needs {2 * p['bytes'] / 2**30:.3g} GiB of the host's memory")
         if direction == "to_device":
             numbers = self.inputs(CPU, FIRST_OPERAND)

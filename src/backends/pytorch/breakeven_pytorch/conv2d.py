@@ -1,4 +1,4 @@
-"""Convolution and its two gradients, in the better of PyTorch's two memory formats."""
+"""Convolution and its two gradients, in the faster of PyTorch's two memory formats."""
 
 
 import torch
@@ -32,8 +32,8 @@ def _probe(dtype, device):
 
 
 class _Conv2d(WithoutGradients):
-    """run() leaves its result in self._results, at its set of operands: a new tensor each time, for torch has no out=
-    here that does not copy, so a user pays for the allocation too."""
+    """A convolution. run() stores its result in self._results, at the index of its operand set. It is a new tensor each
+    time: torch has no out= here that does not copy, so users pay for the allocation, too."""
 
     @torch.inference_mode()
     def __init__(self, p, seed, device):
@@ -82,7 +82,7 @@ class _Conv2d(WithoutGradients):
         return self._moved_result is not None and self._moved_result.fetch(self._results[-1])
 
     def show(self, elements):
-        # The memory of a result that is let go is most likely the next one's: what that leaves out shows as NaN.
+        # A new result probably reuses the memory of the released one: poison it, so that elements left out are NaN.
         for result in self._results:
             if result is not None:
                 poison(result)
@@ -97,7 +97,7 @@ class _Conv2d(WithoutGradients):
         fetched = self.fetch()
         self._wait()
         result = self._moved_result.on_host if fetched else self._results[-1]
-        # The weights' gradient is linear in its filters, one result a filter: a single row of k channels.
+        # The weights' gradient has one result per filter, and is linear in it: show it as one row of k channels.
         result = result.unsqueeze(0) if self._problem.direction == "backward_weights" else result
         return show_result(result, elements, self._seed)
 
@@ -117,7 +117,7 @@ class _Call:
         return self._run()
 
     def read(self):
-        """The tensors whose values, and not only their shape, decide the result."""
+        """Returns the tensors whose values influence the result, and not only their shape."""
         first = [self._source] if self._problem.direction != "backward_data" else []
         second = [self._weights] if self._problem.direction != "backward_weights" else []
         return [*first, *second, *self._gradient]
@@ -127,7 +127,7 @@ class _Call:
         return torch.conv2d(self._source, self._weights, None, p.stride, p.pad, p.dilation, p.groups)
 
     def _backward(self):
-        # What autograd calls, and torch.nn.grad too, which asks for one gradient alone in the same way.
+        # autograd calls this function, and so does torch.nn.grad to get one gradient alone.
         p = self._problem
         gradients = torch.ops.aten.convolution_backward(
             *self._gradient, self._source, self._weights, None,

@@ -1,4 +1,4 @@
-"""Where PyTorch computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+"""The device on which PyTorch computes: this machine's CPU, or the first GPU in CUDA_VISIBLE_DEVICES."""
 
 import re
 
@@ -32,7 +32,7 @@ class Cpu(_Torch, devices.Cpu):
         self.libraries = {name: match[1] for name, match in found.items() if match}
 
     def search_algorithms(self, _tuned):
-        pass  # it does not
+        pass  # the CPU has no such search
 
     def wait(self):
         pass  # the work is done when a call returns
@@ -57,33 +57,33 @@ class Gpu(_Torch, devices.Gpu):
         self.torch_device = torch.device("cuda", 0)
         facts = torch.cuda.get_device_properties(0)
         self.device_name = facts.name
-        # Without the prefix by which the driver's tools tell cards from parts of one; older torch has none.
+        # torch's uuid lacks the prefix that distinguishes GPUs from MIG partitions; older versions have no uuid.
         self.device_id = f"GPU-{facts.uuid}" if hasattr(facts, "uuid") else ""
         if facts.major < 8:
             self.drop_ampere_dtypes()
         self.libraries = {"cuda": torch.version.cuda}
         if torch.backends.cudnn.is_available():
             self.libraries["cudnn"] = version_text(torch.backends.cudnn.version())
-        # Sums in f32, as everywhere in breakeven: also where they are split among blocks.
+        # Sums are in f32, as everywhere in breakeven, also if they are split among thread blocks.
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
         self._flushed = None
 
     def use_precision(self, dtype):
-        """Holds for all that is called from now on. Products would be f32 by default, and cuDNN's TF32."""
+        """Sets the precision of all later calls. The defaults are f32 for products and TF32 in cuDNN."""
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         # The fast path of transformer encoders approximates GELU by tanh on GPUs, which is too coarse for f32.
         torch.backends.mha.set_fastpath_enabled(dtype != "f32")
 
     def search_algorithms(self, tuned):
-        """For the fastest convolution, as whoever cares for speed and has read the tuning guide lets it do."""
+        """Lets cuDNN search for the fastest convolution, as PyTorch's tuning guide recommends."""
         torch.backends.cudnn.benchmark = tuned
 
     def wait(self):
         torch.cuda.synchronize()
 
     def flush(self):
-        """What the caches hold makes way for other memory."""
+        """Replaces the contents of the caches."""
         if self._flushed is None:
             size = 4 * self.cache_bytes()
             self._flushed = torch.empty(size, dtype=torch.uint8, device=self.torch_device)
@@ -92,13 +92,13 @@ class Gpu(_Torch, devices.Gpu):
         return True
 
     def release_memory(self):
-        """What torch keeps of released memory, other backends of the same card can have."""
+        """Returns the released memory that torch keeps to the driver, for other backends on the same GPU."""
         torch.cuda.empty_cache()
 
     def cache_bytes(self):
         return torch.cuda.get_device_properties(0).L2_cache_size
 
     def available_memory(self):
-        # What torch keeps of released memory is its own to give again.
+        # torch can use the released memory that it keeps again.
         free, _ = torch.cuda.mem_get_info()
         return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()

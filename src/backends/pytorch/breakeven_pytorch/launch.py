@@ -1,4 +1,4 @@
-"""Starting work that does next to nothing: Tensor.fill_ of one number, by way of all that torch does for any operation."""
+"""Starting work that does almost nothing: Tensor.fill_ of one number, with torch's whole overhead of an operation."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""C = A B: torch.mm or torch.bmm into a result that exists already; transposed operands are views."""
+"""C = A B: torch.mm or torch.bmm into an existing result. Transposed operands are views."""
 
 import torch
 
@@ -52,7 +52,7 @@ class _Matmul(WithoutGradients):
         a = a.transpose(1, 2) if p["transpose_a"] else a
         b = b.transpose(1, 2) if p["transpose_b"] else b
         if dtype == torch.float8_e4m3fn:
-            # The one layout that torch._scaled_mm takes: A by rows, B by columns.
+            # torch._scaled_mm supports only this layout: A by rows, B by columns.
             a = a.contiguous()
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         moving = moves(p, device)
@@ -93,7 +93,7 @@ _BATCHED = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 def _product(a, b, c, fast_accumulation):
-    """The call that users of a type make, by name, and as a function without arguments."""
+    """The name of the call that users of a dtype make, and the call as a function without arguments."""
     if a.dim() == 3:
         return "torch.bmm", lambda: torch.bmm(a, b, out=c)
     if a.dtype == torch.int8:

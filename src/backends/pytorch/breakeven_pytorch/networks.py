@@ -1,4 +1,4 @@
-"""The small networks as people write them in PyTorch: modules with their usual layers, run eagerly."""
+"""The small networks as users write them in PyTorch: modules with the usual layers."""
 
 import math
 
@@ -10,12 +10,14 @@ from breakeven_worker.network_cases import initial_values
 
 
 def make_network(p):
-    """The module of a case, by its parameters, with the input shape of one image. See src/workloads/network.h."""
+    """Makes the module of a case from its parameters. Also returns the input shape of one image. See
+    src/workloads/network.h."""
     return _NETWORKS[p["network"]](p)
 
 
 def set_initial_values(network, seed):
-    """As every backend starts: uniform within 1/sqrt(fan in), positions within 0.02, norms with one and zero."""
+    """Sets the initial values of every backend: uniform within 1/sqrt(fan in), positions within 0.02, norms one and
+    zero."""
     with torch.no_grad():
         for index, (tensor, scale) in enumerate(_tensors_in_order(network)):
             if scale is not None:
@@ -43,7 +45,7 @@ def _cnn(_):
 
 
 class _Transformer(nn.Module):
-    """An image's rows are the tokens."""
+    """The transformer. Its tokens are the rows of an image."""
 
     def __init__(self, width, heads, hidden):
         super().__init__()
@@ -66,8 +68,8 @@ _NETWORKS = {"mlp": _mlp, "lenet": _lenet, "cnn": _cnn, "transformer": _transfor
 
 
 def _tensors_in_order(network):
-    """Every parameter tensor with the scale of its initial values, in the order of src/workloads/network.h; no
-    scale where torch's own initial values, one and zero, are the right ones."""
+    """Returns every parameter tensor with the scale of its initial values, in the order of src/workloads/network.h. The
+    scale is None if torch's own initial values, one and zero, are right."""
     if isinstance(network, _Transformer):
         block = network.block
         attention = block.self_attn

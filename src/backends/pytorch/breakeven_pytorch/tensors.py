@@ -1,4 +1,4 @@
-"""Element types, inputs, and results as evidence."""
+"""Element types, inputs, and evidence of results."""
 
 import math
 
@@ -18,7 +18,7 @@ DTYPES = {
     "s8": torch.int8,
 }
 
-# What a product of inputs of a type is stored in, where that is another type.
+# The types of results of products, if they differ from those of the inputs.
 _OUTPUTS = {torch.float8_e4m3fn: torch.bfloat16, torch.int8: torch.int32}
 
 
@@ -27,14 +27,14 @@ def output_dtype(dtype):
 
 
 class WithoutGradients(Prepared):
-    """A case run as one runs what is not trained: in inference mode, which saves some bookkeeping a call."""
+    """A case that runs in inference mode, as users run what they do not train. This saves some overhead per call."""
 
     def context(self):
         return torch.inference_mode()
 
 
 def make_inputs(shape, dtype, torch_device, seed, stream):
-    """A tensor of this shape, row-major, with the stream's numbers; conversions round to nearest, ties to even."""
+    """Makes a row-major tensor of this shape with the stream's numbers. They are rounded to nearest, ties to even."""
     tensor = torch.empty(shape, dtype=dtype)
     flat = tensor.view(-1)
     numbers = RandomStream(seed, stream)
@@ -45,12 +45,12 @@ def make_inputs(shape, dtype, torch_device, seed, stream):
 
 
 def poison(result):
-    """Fills a result with NaN, or the most negative integer, so that what is never written is seen."""
+    """Fills a result with NaN, or the most negative integer, so that elements that are never written are detected."""
     result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
 
 
 def show_result(result, elements, seed):
-    """The evidence of a result of shape outer x channels x ..., whatever its strides."""
+    """Returns the evidence of a result of shape outer x channels x ..., whatever its strides."""
 
     def read_block(first, last):
         return result[first:last].to(device="cpu", dtype=torch.float64).contiguous().numpy()
@@ -64,8 +64,8 @@ def show_result(result, elements, seed):
 
 
 def show_array(array, elements, seed):
-    """The same of a flat array, as src/workloads/bandwidth.h looks at it: few positions. Blocks of them are shown one
-    after the other, so that no second array is made."""
+    """Returns the evidence of a flat array, at few positions as in src/workloads/bandwidth.h. It processes the array in
+    blocks, so that no second array is made."""
     channels = math.gcd(array.numel(), 1024)
     inner = array.numel() // channels
     block = math.gcd(inner, 4096)
@@ -76,7 +76,7 @@ def show_array(array, elements, seed):
 
 
 def works(run):
-    """Whether torch has an operation for a type here can only be seen by trying a small one."""
+    """True if torch has an operation for a type here. This is only known by trying a small one."""
     try:
         run()
     except (RuntimeError, NotImplementedError):

@@ -1,13 +1,12 @@
 """Training and inference of the small networks.
 
-A timed training step is what stands in a user's loop: rows taken from a data set that is in memory as a tensor (no data
-loader, which costs more than these networks), zero_grad, forward, cross_entropy, backward, step. The order of an epoch is
-a tensor beside the data set, and a step's rows are a slice of it. A timed inference is a slice of the test set and the
-forward pass, in inference mode.
+A timed training step is the body of a user's loop: rows of a data set that is a tensor in memory (without a data
+loader, which takes longer than these networks), zero_grad, forward, cross_entropy, backward, step. The order of an
+epoch is a tensor beside the data set, and a step's rows are a slice of it. A timed inference is a slice of the test set
+and the forward pass, in inference mode.
 
-A user may choose PyTorch's memory format, where there are convolutions, and what the way of running (ways.py) has for
-optimisers and inference. The fastest combination here is found by trying, and `algorithm` names them all.
-"""
+Users may choose PyTorch's memory format, if there are convolutions, and among the optimisers and predictors of the way
+of running (ways.py). The fastest combination on this machine is found by trying, and `algorithm` names them all."""
 
 import contextlib
 import functools
@@ -25,7 +24,7 @@ from .moved import Moved
 from .networks import make_network, set_initial_values
 from .tensors import DTYPES
 
-_TRIED_STEPS = 2  # a call of each candidate while settings are compared
+_TRIED_STEPS = 2  # steps per call while settings are compared
 _FIRST_LOSS_SCALE = 1024.0
 
 
@@ -41,7 +40,7 @@ def _inference_dtypes(device):
 
 
 class _Data:
-    """Both splits in this memory: images as count x 784, float32, and labels."""
+    """Both splits of the data set in one memory: images as count x 784, float32, and labels."""
 
     def __init__(self, folder, torch_device):
         train_images, train_labels = dataset.read_images(folder, "train")
@@ -60,12 +59,12 @@ class _Data:
 
 @functools.cache
 def _open_data(folder, torch_device):
-    """The one data set of this process read from `folder`: cases share it."""
+    """Returns the data set in `folder`. It is read once per process and memory, and shared by all cases."""
     return _Data(folder, torch_device)
 
 
 def _place_of_data(p, device):
-    """On the device, unless batches are streamed to it."""
+    """The device, or the host if batches are streamed to the device."""
     return torch.device("cpu") if Transfer.of(p).policy == "each" else device.torch_device
 
 
@@ -95,7 +94,7 @@ class _Model:
 
         transfer = Transfer.of(p).policy if device.has_own_memory else "resident"
         self._streams, self._moves_all = transfer == "each", transfer == "once"
-        self._moved = []  # what comes with bring()
+        self._moved = []  # copied by bring()
 
     def wait(self):
         self._device.wait()
@@ -108,7 +107,7 @@ class _Model:
         return False
 
     def _to_device(self, tensor):
-        """A batch that is streamed, as a data loader with pin_memory hands it over."""
+        """Copies a batch to the device as a data loader with pin_memory does."""
         tensor = tensor if tensor.is_pinned() else tensor.pin_memory()
         return tensor.to(self._device.torch_device, non_blocking=True)
 
@@ -142,7 +141,7 @@ class _Trainer(_Model):
         self.reset()
 
     def reset(self):
-        # set_initial_values leaves the norms alone: they go back to the values they were made with.
+        # set_initial_values does not change the norms: restore their values.
         for module in self._network.modules():
             if isinstance(module, torch.nn.LayerNorm):
                 module.reset_parameters()
@@ -151,9 +150,9 @@ class _Trainer(_Model):
         self.fetch()
         for state in self._optimizer.state.values():
             for tensor in state.values():
-                if tensor is not None:  # older versions of torch keep such a state where no momentum was asked for
+                if tensor is not None:  # older versions of torch have None without momentum
                     tensor.zero_()
-        # PyTorch's own first scale is there to be halved by steps that are skipped: the first ones are verified.
+        # PyTorch's default scale relies on skipping the first steps to halve it. Here the first steps are verified.
         self._scaler = torch.amp.GradScaler(
             self._device.torch_device.type, init_scale=_FIRST_LOSS_SCALE, enabled=self._scales_loss
         )
@@ -194,8 +193,8 @@ class _Trainer(_Model):
         return logits
 
 
-# torch.optim's arguments by the name of an implementation. "compiled" updates all parameters at once: `fused=False` alone
-# would choose the loop over them.
+# Arguments of torch.optim by implementation. "compiled" updates all parameters at once: `fused=False` alone would
+# select the loop over them.
 _IMPLEMENTATIONS = {"default": {}, "fused": {"fused": True}, "compiled": {"fused": False, "foreach": True}}
 
 
@@ -204,17 +203,19 @@ def _optimizer(p, parameters, implementation, torch_device):
     if p["optimizer"] == "sgd":
         made = torch.optim.SGD(parameters, lr=p["learning_rate"], momentum=p["momentum"], **settings)
         if p["momentum"]:
-            # SGD's first step would make them, within a CUDA graph, whose next replay reuses that memory.
+            # SGD's first step would create these inside a CUDA graph, and the graph's next replay would reuse their
+            # memory.
             for parameter in made.param_groups[0]["params"]:
                 made.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
         return made
     if implementation == "compiled" and torch_device.type == "cuda":
-        settings = settings | {"capturable": True}  # its count of steps on the device, as CUDA graphs want it
+        settings = settings | {"capturable": True}  # CUDA graphs need the step count on the device
     return torch.optim.Adam(parameters, lr=p["learning_rate"], **settings)
 
 
 class _Candidate:
-    """Makes a model and calls try_once(model), from then on the latter alone. What fails costs this candidate."""
+    """Makes a model at the first call, and calls try_once(model) at every call. An exception excludes this
+    candidate."""
 
     def __init__(self, make, try_once):
         self._make, self._try_once = make, try_once
@@ -227,7 +228,7 @@ class _Candidate:
 
 
 def _fastest_model(makers, try_once, device):
-    """makers: name -> function that makes a model. The names are what `algorithm` shows."""
+    """Returns the fastest model. makers: name -> function that makes a model. `algorithm` shows the names."""
     candidates = {name: _Candidate(make, try_once) for name, make in makers.items()}
     chosen, seconds = fastest(candidates, device.wait)
     model = candidates[chosen].model
@@ -243,7 +244,7 @@ def _prepare_training(p, seed, device, way):
         raise Failed(f"batch is {batch} and there are {data.counts['train']} images to train on in {p['data']}")
     network = _network_without_data(p)
 
-    # A scaler of losses calls an optimiser itself, and not what was compiled of it.
+    # GradScaler calls the optimiser's own step(), not the compiled one.
     optimizers = [name for name in way.optimizers if name != "compiled" or p["dtype"] != "f16"]
     makers = {
         f"{way.name}, {memory_format}, {optimizer} {p['optimizer']}": functools.partial(
@@ -300,7 +301,7 @@ def _prepare_inference(p, seed, device, way):
     data = _open_data(p["data"], _place_of_data(p, device))
     network = _network_without_data(p)
     moves_all = device.has_own_memory and Transfer.of(p).policy == "once"
-    predictors = way.predictors[:1] if moves_all else way.predictors  # parameters that are written anew are not frozen
+    predictors = way.predictors[:1] if moves_all else way.predictors  # copied parameters cannot be frozen
     makers = {
         f"{predictor}, {memory_format}": functools.partial(
             _Predictor, p, seed, data, device, way, memory_format, predictor

@@ -1,4 +1,4 @@
-"""How a network's functions are run: eagerly, or compiled. Both are ways that users of PyTorch take."""
+"""Ways to run a network's functions: eagerly, or compiled. Users of PyTorch do both."""
 
 import os
 import shutil
@@ -12,7 +12,8 @@ _TORCHSCRIPT = "TorchScript, frozen and optimized"
 
 
 def _refuse_without_graph(p):
-    """`graph` is true by default, so that a row without CUDA graphs has it, too. A second one would be the same."""
+    """Refuses graph = false. `graph` is true by default, so a case without CUDA graphs has it, too, and a
+    second one would be the same."""
     if not p.get("graph", True):
         raise Unsupported("nothing is recorded as a CUDA graph here: the row with graph = true is measured without one")
 
@@ -27,29 +28,29 @@ class Eager:
         pass
 
     def start_case(self, p):
-        """Before anything is made for it. Throws Unsupported."""
+        """Called before anything is made for a case. Throws Unsupported."""
         _refuse_without_graph(p)
 
     def forget(self):
-        """What was compiled for a case that is gone."""
+        """Removes functions that were compiled for an earlier case."""
 
     def begin(self):
-        """A step, or a batch, begins."""
+        """Marks the beginning of a step or a batch."""
 
     def trained(self, function):
-        """`function`, made fast for training."""
+        """Returns `function` in its fast form for training."""
         return function
 
     def updated(self, function):
-        """`function`, an optimiser's step, made fast."""
+        """Returns an optimiser's step in its fast form."""
         return function
 
     def inferred(self, network, images, predictor):
-        """`network`, made fast for inference of batches like `images` by one of `predictors`."""
+        """Returns `network` in its fast form for inference of batches like `images`, by one of `predictors`."""
         return network
 
     def kept(self, tensor):
-        """A result that outlives the next step."""
+        """Returns a result that remains valid after the next step."""
         return tensor
 
     def inference_context(self):
@@ -57,9 +58,9 @@ class Eager:
 
 
 class Compiled:
-    """torch.compile with its default backend. Forward pass and loss are one graph without breaks, and its backward pass
-    is another; on a GPU both are recorded as CUDA graphs, unless the parameter `graph` says no, and mode="reduce-overhead"
-    is what asks for that. The optimiser is the better of torch.optim's fused one and its step compiled."""
+    """torch.compile with its default backend. Forward pass and loss are one graph without breaks, and their backward
+    pass is another. On a GPU both are recorded as CUDA graphs, as with mode="reduce-overhead", unless the parameter
+    `graph` is false. The optimiser is torch.optim's fused one or its compiled step, whichever is faster."""
 
     suffix = "-compiled"
     optimizers = ["fused", "compiled"]
@@ -70,7 +71,7 @@ class Compiled:
             raise Failed(f"torch.compile needs a C++ compiler, and there is no {compiler}: install g++, or set CXX")
         self._on_gpu = device.kind == "gpu"
         self._records = False
-        # A compiler in this process alone: others would stay beside what is measured.
+        # Compile in this process: worker processes would keep running during the measurement.
         torch._inductor.config.compile_threads = 1
 
     @property
@@ -79,7 +80,7 @@ class Compiled:
 
     @property
     def predictors(self):
-        # Frozen parameters are laid out for the kernels once, and what is written to them later is not seen.
+        # Frozen parameters are reordered for the kernels once, and later changes to them have no effect.
         return [self.name, self._frozen(), _TORCHSCRIPT]
 
     def _frozen(self):
@@ -91,7 +92,7 @@ class Compiled:
         self._records = self._on_gpu and p.get("graph", True)
 
     def forget(self):
-        # Otherwise functions of cases that are gone count against the limit behind which torch runs new ones eagerly.
+        # Otherwise functions of earlier cases count towards the limit above which torch runs new ones eagerly.
         torch.compiler.reset()
 
     def begin(self):
@@ -113,7 +114,7 @@ class Compiled:
         return tensor.clone() if self._records else tensor
 
     def inference_context(self):
-        return torch.no_grad()  # freezing takes parameters that inference mode did not make
+        return torch.no_grad()  # freezing does not accept parameters made outside inference mode
 
     def _compiled(self, function, whole, **options):
         options["triton.cudagraphs"] = self._records
@@ -122,5 +123,5 @@ class Compiled:
 
 def _in_torchscript(network, images):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # TorchScript is deprecated, and fast where it has fused what it knows
+        warnings.simplefilter("ignore")  # TorchScript is deprecated, but fast if it can fuse the layers
         return torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(network, images)))

@@ -1,4 +1,4 @@
-"""TensorFlow as its users run it: by tf.function, with XLA or without, whichever is the faster."""
+"""TensorFlow as its users run it: with tf.function, and with XLA if that is faster."""
 
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Element types, ways to run a function, and what networks are made of."""
+"""Element types, ways to run a function, and the operations of networks."""
 
 import functools
 
@@ -15,7 +15,7 @@ DTYPES = {
     "s8": tf.int8,
 }
 
-# A function's two ways: TensorFlow's own kernels, and a program compiled by XLA.
+# The two ways to run a function: with TensorFlow's own kernels, or compiled by XLA.
 WAYS = {
     "tf.function": functools.partial(tf.function, autograph=False),
     "tf.function with XLA": functools.partial(tf.function, autograph=False, jit_compile=True),
@@ -23,8 +23,8 @@ WAYS = {
 
 
 def fastest_way(make):
-    """make(way) for each of WAYS, which gives a case with run_and_wait(): the fastest, with its name as `algorithm`. One
-    that TensorFlow refuses is left out, if another is not."""
+    """Returns the fastest of the cases make(way), which have run_and_wait(), for each of WAYS. Sets its `algorithm`. A
+    way that TensorFlow refuses is left out, unless both are refused."""
     candidates, refused = {}, None
     for name, way in WAYS.items():
         try:
@@ -40,7 +40,7 @@ def fastest_way(make):
 
 
 class Ops:
-    """What breakeven_worker/nhwc_networks.py asks for."""
+    """The operations that breakeven_worker/nhwc_networks.py needs."""
 
     matmul, relu, softmax = tf.linalg.matmul, tf.nn.relu, tf.nn.softmax
     reshape, transpose, square, rsqrt = tf.reshape, tf.transpose, tf.square, tf.math.rsqrt

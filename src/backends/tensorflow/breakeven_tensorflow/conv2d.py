@@ -1,4 +1,4 @@
-"""Convolution and its two gradients, in the formats that the device's kernels have."""
+"""Convolution and its two gradients, in the memory formats that the device's kernels support."""
 
 
 import numpy as np
@@ -12,7 +12,7 @@ from breakeven_worker.timing import fastest
 from .arrays import DTYPES, fastest_way
 
 _IMAGE_AXES = {"NHWC": (0, 2, 3, 1), "NCHW": (0, 1, 2, 3)}
-_WEIGHT_AXES = (2, 3, 1, 0)  # HWIO of OIHW, whatever the images'
+_WEIGHT_AXES = (2, 3, 1, 0)  # from OIHW to HWIO, whatever the images' format
 
 
 def operations(device):

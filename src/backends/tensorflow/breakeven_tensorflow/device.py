@@ -1,4 +1,4 @@
-"""Where TensorFlow computes: this machine's CPU, or its first GPU that CUDA_VISIBLE_DEVICES leaves."""
+"""The device on which TensorFlow computes: this machine's CPU, or the first GPU in CUDA_VISIBLE_DEVICES."""
 
 import tensorflow as tf
 
@@ -7,7 +7,7 @@ from breakeven_worker.backend import Failed
 
 
 class _Arrays:
-    """What breakeven_worker/computed.py asks for."""
+    """The functions that breakeven_worker/computed.py needs."""
 
     def put(self, array):
         return tf.identity(tf.constant(array))
@@ -19,8 +19,8 @@ class _Arrays:
 class Cpu(_Arrays, devices.Cpu):
     name = "tensorflow"
     dtypes = ["f64", "f32", "f16", "bf16", "s8"]
-    convolution_dtypes = ["f64", "f32", "bf16"]  # its kernels add f16 up in f16
-    formats = ["NHWC"]  # all that its CPU kernels have
+    convolution_dtypes = ["f64", "f32", "bf16"]  # its f16 kernels accumulate in f16
+    formats = ["NHWC"]  # its CPU kernels support no other
 
     def __init__(self, threads):
         super().__init__()
@@ -44,8 +44,8 @@ class Gpu(_Arrays, devices.Gpu):
         if not cards:
             raise Failed(f"no CUDA device can be used by tensorflow {tf.__version__}: it lists none")
         tf.config.set_visible_devices(cards[:1], "GPU")
-        tf.config.experimental.set_memory_growth(cards[0], True)  # other backends need memory of the same card
-        built_with = tf.sysconfig.get_build_info()  # TensorFlow does not say what was loaded
+        tf.config.experimental.set_memory_growth(cards[0], True)  # other backends need memory of the same GPU
+        built_with = tf.sysconfig.get_build_info()  # the loaded versions are not reported
         versions = {name: built_with.get(f"{name}_version") for name in ("cuda", "cudnn")}
         self.libraries = {name: version for name, version in versions.items() if version}
         details = tf.config.experimental.get_device_details(cards[0])
@@ -54,17 +54,17 @@ class Gpu(_Arrays, devices.Gpu):
             self.drop_ampere_dtypes()
 
     def use_precision(self, dtype):
-        """Of all that is computed from now on; its own default would be TF32, of products and convolutions in f32."""
+        """Sets the precision of all that is computed from now on. Its own default for f32 is TF32."""
         tf.config.experimental.enable_tensor_float_32_execution(dtype == "tf32")
 
     def ready(self, result):
         tf.test.experimental.sync_devices()
 
     def flush(self):
-        """What the caches hold makes way for other memory; TensorFlow does not say how large they are."""
+        """Replaces the contents of the caches. TensorFlow does not report their size."""
         tf.ones([512 << 20], dtype=tf.uint8)
         self.ready(None)
         return True
 
     def available_memory(self):
-        return 1 << 62  # TensorFlow does not say: an allocation that fails does
+        return 1 << 62  # TensorFlow does not report it: an allocation fails if it is too large

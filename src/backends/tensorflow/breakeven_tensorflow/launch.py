@@ -1,4 +1,4 @@
-"""Starting work that does next to nothing: a function that gives a number, by way of all that TensorFlow does for any."""
+"""Starting work that does almost nothing: a function that returns a number, with TensorFlow's whole overhead."""
 
 import tensorflow as tf
 

@@ -1,8 +1,7 @@
 """Training and inference of the small networks.
 
-A training step is one tf.function, of rows to the data set's images, loss, gradients and update of variables. Of
-inference: a slice of the test set and the forward pass, one function too. Each with XLA or without, by trying.
-"""
+A training step is one tf.function: from rows of the data set to loss, gradients and update of the variables. An
+inference is one function, too: a slice of the test set and the forward pass. Each is tried with XLA and without."""
 
 import functools
 
@@ -53,7 +52,7 @@ class _Trainer(Model):
         self.run_and_wait()
 
     def run_and_wait(self):
-        """Other rows each time, as where it counts."""
+        """Trains with other rows each time, as a timed run does."""
         self._tried = (self._tried + 1) % self.counts["train"]
         self.train_step((np.arange(self._batch) + self._tried) % self.counts["train"])
         self.wait()
@@ -101,7 +100,7 @@ class _Predictor(Model):
         self._parameters = [device.put(v.astype(dtype.as_numpy_dtype)) for v in self._network.initial(seed)]
 
         def predict(first):
-            # XLA takes the start of a slice for a constant, and would compile anew for each batch.
+            # XLA treats the start of a slice as a constant, and would compile again for each batch.
             images = tf.gather(self._images, first + tf.range(self._batch))
             return apply(self._parameters, images, dtype)
 
@@ -110,7 +109,7 @@ class _Predictor(Model):
         self.run_and_wait()
 
     def run_and_wait(self):
-        """Another batch each time, as where it counts."""
+        """Runs another batch each time, as a timed run does."""
         self._tried = (self._tried + 1) % self.counts["test"]
         self.infer("test", slice(self._tried, self._tried + self._batch))
         self.wait()

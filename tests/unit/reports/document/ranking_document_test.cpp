@@ -1,4 +1,4 @@
-// The document of a ranking, and its sentences.
+// Tests the document of a ranking, and its sentences.
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
@@ -22,7 +22,7 @@ Result machine(const std::string& name, std::vector<CaseResult> cases) {
   return run;
 }
 
-/// fast takes 1 s and 2 s, slow three times as long, tied as long as fast within the intervals.
+/// "fast" takes 1 s and 2 s, "slow" three times as long, and "tied" as long as "fast" within the intervals.
 std::vector<Result> machines(bool tie = false) {
   std::vector<Result> all{machine("slow", {product("onednn", 64, 3), product("onednn", 128, 6)}),
                           machine("fast", {product("onednn", 64, 1), product("onednn", 128, 2)})};

@@ -1,4 +1,4 @@
-// The document of results: a card a question, whatever was measured.
+// Tests the document of results: a card per question, whatever was measured.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -245,7 +245,7 @@ TEST(ResultsDocument, BetweenMachinesTheBreakEvenIsACardWhereAGpuTakesPart) {
   EXPECT_TRUE(with.cards[2].picture);
 }
 
-// ---- what else a reader should know
+// ---- other information for the reader
 
 TEST(ResultsDocument, NotesAreTheWorstFirst) {
   Result run =

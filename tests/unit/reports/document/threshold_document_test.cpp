@@ -1,4 +1,4 @@
-// The document of the results of `threshold`.
+// Tests the document of the results of `threshold`.
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
@@ -47,7 +47,7 @@ TEST(ThresholdDocument, SaysWhatMakesItsAnswerWeaker) {
   EXPECT_THAT(said, Contains("Interrupted before everything was answered."));
 }
 
-/// By the pairs the challenger is slower; by the medians of all launches it is faster.
+/// The challenger is slower by the pairs, but faster by the medians of all launches.
 TEST(ThresholdDocument, NotesWhereTheMediansContradictThePairs) {
   Threshold t = sample::threshold();
   EXPECT_THAT(render_markdown(document_of(t)), Not(HasSubstr("medians")));

@@ -1,4 +1,4 @@
-// The document of a gate or a comparison, and the findings on each case.
+// Tests the document of a gate or a comparison, and the findings on each case.
 #include <gmock/gmock.h>
 
 #include "reports/document/builders.h"
@@ -139,7 +139,7 @@ TEST(VerdictsDocument, HasTheHeadlineTheSidesAndEveryCase) {
               HasSubstr("A change of less than 3 % does not matter here (--threshold).\nBy the book."));
 }
 
-/// A thread of one side is no condition of both.
+/// The number of threads of one side is not a condition of both.
 TEST(VerdictsDocument, EachSideHasItsOwnThreadsAndEnvironment) {
   Verdicts of = sample::one_of_each_verdict();
   of.host.threads = of.head.threads = 1;

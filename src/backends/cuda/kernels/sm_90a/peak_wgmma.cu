@@ -1,6 +1,6 @@
-// Matrix instructions of a warp group, which compute capability 9.0 alone has (PTX ISA, "Asynchronous
-// warpgroup level multiply-and-accumulate operation using wgmma.mma_async instruction"): this folder is
-// compiled for that.
+// Matrix instructions of a warp group, which only compute capability 9.0 has (PTX ISA, "Asynchronous
+// warpgroup level multiply-and-accumulate operation using wgmma.mma_async instruction"). This folder is
+// compiled for it.
 #include <cstdint>
 
 #include "backends/cuda/kernels/numbers.cuh"
@@ -10,10 +10,10 @@
 namespace breakeven::cuda {
 namespace {
 
-constexpr int group = 128;             // threads
-constexpr int groups_a_processor = 3;  // as their registers and operands have room for
+constexpr int group = 128;             // threads per group
+constexpr int groups_a_processor = 3;  // limit of registers and shared memory
 constexpr int rows = 64;               // of A
-constexpr int vector_bytes = 64;       // two instructions' depth
+constexpr int vector_bytes = 64;       // depth of two instructions
 
 #define BREAKEVEN_4(C, d, i) C(d[i]), C(d[(i) + 1]), C(d[(i) + 2]), C(d[(i) + 3])
 #define BREAKEVEN_24(C, d, i)                                                                                \
@@ -24,7 +24,7 @@ constexpr int vector_bytes = 64;       // two instructions' depth
 #define BREAKEVEN_FLOAT(x) "+f"(x)
 #define BREAKEVEN_INT(x) "+r"(x)
 
-// Names of the accumulators: 64 x N of them are N / 2 of each thread.
+// Names of the accumulators: each thread has N / 2 of the 64 x N.
 #define BREAKEVEN_NAMES_24                                                 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23"
@@ -36,8 +36,8 @@ constexpr int vector_bytes = 64;       // two instructions' depth
   "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 
-/// An instruction with 48 or 192 columns of B, whose descriptors are the two operands behind the
-/// accumulators. It compiles for one architecture alone; `ENDING`: what a type's instruction has behind them.
+/// An instruction with 48 or 192 columns of B. The descriptors of A and B are the two operands after the
+/// accumulators. It compiles for one architecture only. `ENDING`: a type's further operands.
 #define BREAKEVEN_WGMMA(NAME, TYPES, SUM, PARTIAL, CONSTRAINT, ENDING)                  \
   struct NAME {                                                                         \
     using Sum = SUM;                                                                    \
@@ -56,7 +56,7 @@ constexpr int vector_bytes = 64;       // two instructions' depth
     }                                                                                   \
   }
 
-// Neither operand is negated; 16-bit ones, which may be, are not transposed.
+// Neither operand is negated. 16-bit operands are not transposed.
 BREAKEVEN_WGMMA(GroupF16, "k16.f32.f16.f16", float, float, BREAKEVEN_FLOAT, ", 1, 1, 0, 0");
 BREAKEVEN_WGMMA(GroupBf16, "k16.f32.bf16.bf16", float, float, BREAKEVEN_FLOAT, ", 1, 1, 0, 0");
 BREAKEVEN_WGMMA(GroupTf32, "k8.f32.tf32.tf32", float, float, BREAKEVEN_FLOAT, ", 1, 1");
@@ -67,7 +67,7 @@ template <typename Instruction, int columns>
 struct GroupUnit {
   static constexpr int dots = rows * columns;
   typename Instruction::Sum sums[columns / 2];
-  std::uint64_t a[2], b[2];  // descriptors, by the half of the 64 bytes
+  std::uint64_t a[2], b[2];  // descriptors, one for each half of the 64 bytes
 
   __device__ GroupUnit(std::uint32_t tile_a, std::uint32_t tile_b) {
     constexpr int half_bytes = vector_bytes / 2;
@@ -87,15 +87,15 @@ struct GroupUnit {
     Instruction::add(sums, a[0], b[0]);
     Instruction::add(sums, a[1], b[1]);
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    // The one before it: enough are under way to keep the units busy.
+    // Waits for the previous one: enough remain in flight to keep the units busy.
     asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
   }
   __device__ double sum() {
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-    // Instructions write these registers until they are waited for: nothing may read them earlier.
+    // Instructions write these registers until they have been waited for: nothing may read them earlier.
 #pragma unroll
     for (auto& one : sums) one = opaque(one);
-    // A few in f32 first: conversions to f64 are slow, and those of f8e4m3 are emptied often.
+    // A few are added in f32 first: conversions to f64 are slow, and f8e4m3 sums are emptied often.
     constexpr int together = 8;
     double all = 0;
 #pragma unroll
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(group, groups_a_processor) peak_wgmma(PeakWork
   alignas(core_bytes) __shared__ unsigned char tile_b[columns * vector_bytes];
   fill_operand(work.a, rows, tile_a);
   fill_operand(work.b, columns, tile_b);
-  // What threads wrote is seen by the units, which read by another way.
+  // Makes what threads wrote visible to the matrix units, which read through another proxy.
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   GroupUnit<Instruction, columns> unit(static_cast<std::uint32_t>(__cvta_generic_to_shared(tile_a)),
