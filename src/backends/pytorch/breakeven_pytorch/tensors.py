@@ -5,7 +5,7 @@ import math
 import torch
 
 from breakeven_worker import evidence
-from breakeven_worker.backend import OutOfMemory, Prepared
+from breakeven_worker.backend import Prepared
 from breakeven_worker.random_stream import RandomStream, chunks
 
 DTYPES = {
