@@ -50,8 +50,9 @@ bool FileLock::take(const fs::path& file) {
   make_folders(folder);
   descriptor_ = open_lock(path_);
   if (descriptor_ < 0) {
+    const int error = errno;
     path_.clear();
-    if (errno == ENOENT) return false;                       // another process removed its empty folder
+    if (error == ENOENT) return false;                       // another process removed its empty folder
     descriptor_ = open(file.c_str(), O_RDONLY | O_CLOEXEC);  // lock the file itself: it is written in place
     if (descriptor_ < 0) return true;
   }

@@ -64,6 +64,31 @@ TEST(Requests, AreReadAsTheyWereWritten) {
   round_trip(request::Quit{});
 }
 
+nlohmann::json prepare_of(const char* op, Parameters parameters) {
+  const Case problem = make_case(*find_workload(op), std::move(parameters));
+  return nlohmann::json::parse(to_line(Request{request::Prepare{.problem = problem}}));
+}
+
+TEST(Requests, TellWhatProgramsWouldDerive) {
+  Parameters sizes;
+  for (const auto& [name, value] : {std::pair{"m", 2}, {"n", 3}, {"k", 5}})
+    sizes.set(name, std::int64_t{value});
+  const auto product = prepare_of("matmul", sizes);
+  EXPECT_EQ(product.at("memory_bytes"), 4 * (2 * 5 + 5 * 3 + 2 * 3));
+  EXPECT_FALSE(product.contains("measures_latency"));
+  EXPECT_FALSE(product.contains("resolved"));
+
+  Parameters network;
+  network.set("network", "mlp");
+  network.set("batch", std::int64_t{8});
+  EXPECT_EQ(prepare_of("infer", network).at("measures_latency"), true);
+  EXPECT_EQ(prepare_of("train", network).at("resolved"), (nlohmann::json{{"learning_rate", 0.01}}));
+  network.set("optimizer", "adam");
+  EXPECT_EQ(prepare_of("train", network).at("resolved"), (nlohmann::json{{"learning_rate", 0.001}}));
+  network.set("learning_rate", 0.5);
+  EXPECT_EQ(prepare_of("train", network).at("resolved"), (nlohmann::json{{"learning_rate", 0.5}}));
+}
+
 /// The names of a product's parameters that are sent to a program.
 std::vector<std::string> told(Parameters parameters) {
   for (const char* size : {"m", "n", "k"}) parameters.set(size, std::int64_t{1});

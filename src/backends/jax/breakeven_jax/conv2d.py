@@ -1,6 +1,5 @@
 """Convolution and its two gradients, in the faster of two memory formats."""
 
-
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,6 +1,5 @@
 """Convolution and its two gradients, in the faster of PyTorch's two memory formats."""
 
-
 import torch
 
 from breakeven_worker.backend import Operation

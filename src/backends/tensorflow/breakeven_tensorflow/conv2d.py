@@ -1,6 +1,5 @@
 """Convolution and its two gradients, in the memory formats that the device's kernels support."""
 
-
 import numpy as np
 import tensorflow as tf
 
