@@ -69,7 +69,7 @@ struct Bounds {
 
 // Factors by which a step may differ from the steps of its variant, of its kind, or from any step, and a
 // further factor for work beyond the largest of them. They hold for the runs in
-// tests/unit/session_time_left_test.cpp.
+// tests/unit/session/time_left_test.cpp.
 constexpr double variant_factor = 1.4, kind_factor = 1.8, any_factor = 2.2, beyond_factor = 1.3;
 /// If a step has this many times the work of every finished step, the factors no longer hold.
 constexpr double too_far = 16;

@@ -231,7 +231,7 @@ class Comparison {
   /// Compares two results of `fits`, which have a largest problem instead of times.
   static void compare_fits(const CaseResult& base, const CaseResult& head, CaseVerdict& made) {
     if (!base.fit || !head.fit) {
-      made.reason = "one of the two has no largest size";
+      made.reason = "one of the two has no time";
       return;
     }
     // The search for the largest size ends at a precision of 1 %.
