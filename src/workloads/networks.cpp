@@ -95,13 +95,13 @@ double rate_factor(const Parameters& parameters) {
 
 Tolerance NetworkWorkload::tolerance(const Parameters& parameters, const Evidence& truth) const {
   const DtypeFacts& type = facts(parameters.dtype());
-  const bool narrow = type.unit_roundoff > type.accumulator_roundoff;
+  const bool narrow = type.unit_roundoff > type.accumulator.roundoff;
   const double rounded_operands = narrow ? 0.6 * type.unit_roundoff : 0.0;
   double variance = 0;
   for (const Layer& layer : make_network(parameters).layers) {
     if (flop_forward(layer) == 0) continue;
     const double sums =
-        type.accumulator_roundoff * (1 + std::sqrt(static_cast<double>(layer.sum_length())) / 2);
+        type.accumulator.roundoff * (1 + std::sqrt(static_cast<double>(layer.sum_length())) / 2);
     variance += rounded_operands * rounded_operands + sums * sums;
   }
   const double relative = 8 * (std::sqrt(variance) + type.output.roundoff);
