@@ -1,10 +1,11 @@
+#include "workloads/dataset.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "network_fixtures.h"
-#include "workloads/dataset.h"
+#include "unit/network_fixtures.h"
 
 namespace breakeven {
 namespace {

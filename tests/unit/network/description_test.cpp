@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 #include "workloads/network.h"
 
 namespace breakeven {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "backends/reference/reference_network.h"
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 #include "workloads/random.h"
 
 namespace breakeven {

@@ -1,3 +1,5 @@
+#include "network/model_case.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +9,7 @@
 
 #include "backends/reference/expected_networks.h"
 #include "backends/reference/reference_model.h"
-#include "network/model_case.h"
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 #include "worker/timing.h"
 #include "workloads/batch_order.h"
 

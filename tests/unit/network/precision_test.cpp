@@ -8,7 +8,7 @@
 
 #include "backends/reference/expected_networks.h"
 #include "backends/reference/reference_network.h"
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 #include "worker/backend.h"
 #include "workloads/batch_order.h"
 #include "workloads/networks.h"

@@ -1,10 +1,11 @@
+#include "plan/config.h"
+
 #include <gmock/gmock.h>
 
 #include <chrono>
 #include <set>
 
-#include "plan/config.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

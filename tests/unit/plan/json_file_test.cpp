@@ -1,3 +1,5 @@
+#include "plan/json_file.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -6,8 +8,7 @@
 #include <functional>
 #include <thread>
 
-#include "plan/json_file.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

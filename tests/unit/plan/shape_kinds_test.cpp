@@ -1,11 +1,12 @@
 // Tests finding the kinds of matrix shapes in a config.
+#include "plan/shape_kinds.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "plan/shape_kinds.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven::plan_shape_kinds_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "plan/schema.h"
 #include "plan/shape_file.h"
 #include "rank/device_catalogue.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven::plan_shipped_configs_test {
 namespace {

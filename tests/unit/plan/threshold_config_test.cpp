@@ -1,7 +1,8 @@
+#include "plan/threshold_config.h"
+
 #include <gmock/gmock.h>
 
-#include "plan/threshold_config.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

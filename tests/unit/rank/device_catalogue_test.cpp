@@ -1,9 +1,10 @@
 // Tests that catalogues of devices are read completely, or refused with the place of the error.
+#include "rank/device_catalogue.h"
+
 #include <gmock/gmock.h>
 
 #include "plan/json_file.h"
-#include "rank/device_catalogue.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven::rank_device_catalogue_test {
 namespace {

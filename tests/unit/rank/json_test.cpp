@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rank/rank.h"
-#include "reports_sample.h"
+#include "unit/reports_sample.h"
 
 namespace breakeven::rank_json_test {
 namespace {

@@ -1,9 +1,10 @@
+#include "rank/mix.h"
+
 #include <gmock/gmock.h>
 
 #include "plan/config.h"
-#include "rank/mix.h"
 #include "rank/prices.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,11 @@
 // Tests predicting times from a roofline and from how much of theirs other devices reach.
+#include "rank/prediction.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "rank/prediction.h"
-#include "reports_sample.h"
+#include "unit/reports_sample.h"
 
 namespace breakeven::rank_prediction_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "rank/rank.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -7,7 +5,8 @@
 #include <map>
 #include <span>
 
-#include "reports_sample.h"
+#include "rank/rank.h"
+#include "unit/reports_sample.h"
 
 namespace breakeven {
 namespace {

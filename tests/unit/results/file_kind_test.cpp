@@ -1,4 +1,6 @@
 // The choice of the files that a command reads, from all that it is given.
+#include "results/file_kind.h"
+
 #include <gmock/gmock.h>
 
 #include <array>
@@ -7,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "reports_sample.h"
-#include "results/file_kind.h"
-#include "temporary_folder.h"
-#include "thresholds_sample.h"
+#include "unit/reports_sample.h"
+#include "unit/temporary_folder.h"
+#include "unit/thresholds_sample.h"
 #include "verdicts/measured.h"
 
 namespace breakeven {

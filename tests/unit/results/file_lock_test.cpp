@@ -1,3 +1,5 @@
+#include "results/file_lock.h"
+
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -5,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "results/file_lock.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

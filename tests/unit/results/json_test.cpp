@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "reports_sample.h"
 #include "results/result.h"
-#include "temporary_folder.h"
+#include "unit/reports_sample.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

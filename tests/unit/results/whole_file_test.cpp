@@ -1,3 +1,5 @@
+#include "results/whole_file.h"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,8 +12,7 @@
 #include <system_error>
 #include <vector>
 
-#include "results/whole_file.h"
-#include "temporary_folder.h"
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {

@@ -1,11 +1,12 @@
 // Tests finding the value from which one machine is faster than another, from results of both.
+#include "verdicts/break_even_from_results.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "reports_sample.h"
-#include "verdicts/break_even_from_results.h"
+#include "unit/reports_sample.h"
 
 namespace breakeven {
 namespace {

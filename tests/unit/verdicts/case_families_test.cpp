@@ -1,11 +1,12 @@
 // Cases that are points of one curve.
+#include "verdicts/case_families.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "reports_sample.h"
-#include "verdicts/case_families.h"
+#include "unit/reports_sample.h"
 
 namespace breakeven::verdicts_case_families_test {
 namespace {

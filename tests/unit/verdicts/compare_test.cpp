@@ -1,4 +1,6 @@
 // Two results, case by case.
+#include "verdicts/compare.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +9,7 @@
 #include <functional>
 #include <random>
 
-#include "verdicts/compare.h"
-#include "verdicts_sample.h"
+#include "unit/verdicts_sample.h"
 
 namespace breakeven {
 namespace {

@@ -1,9 +1,10 @@
 // Differences that keep the times of two results from being compared: how far apart is different, what is not
 // known.
+#include "verdicts/differences.h"
+
 #include <gmock/gmock.h>
 
-#include "verdicts/differences.h"
-#include "verdicts_sample.h"
+#include "unit/verdicts_sample.h"
 
 namespace breakeven::verdicts_differences_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "temporary_folder.h"
-#include "verdicts_sample.h"
+#include "unit/temporary_folder.h"
+#include "unit/verdicts_sample.h"
 
 namespace breakeven {
 namespace {

@@ -1,3 +1,5 @@
+#include "verdicts/machines.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -6,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports_sample.h"
+#include "unit/reports_sample.h"
 #include "verdicts/candidate.h"
-#include "verdicts/machines.h"
 #include "verdicts/processor_name.h"
 
 namespace breakeven {

@@ -1,9 +1,10 @@
 // Tests that notes on verdicts are printed only once.
+#include "verdicts/notes.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "verdicts/notes.h"
-#include "verdicts_sample.h"
+#include "unit/verdicts_sample.h"
 
 namespace breakeven {
 namespace {

@@ -1,11 +1,12 @@
 // The summary of all verdicts.
+#include "verdicts/overview.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "verdicts/overview.h"
-#include "verdicts_sample.h"
+#include "unit/verdicts_sample.h"
 
 namespace breakeven {
 namespace {

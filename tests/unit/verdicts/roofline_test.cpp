@@ -1,9 +1,10 @@
+#include "verdicts/roofline.h"
+
 #include <gmock/gmock.h>
 
 #include <limits>
 
-#include "reports_sample.h"
-#include "verdicts/roofline.h"
+#include "unit/reports_sample.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

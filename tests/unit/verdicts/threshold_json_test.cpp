@@ -5,11 +5,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "reports_sample.h"
-#include "temporary_folder.h"
-#include "thresholds_sample.h"
+#include "unit/reports_sample.h"
+#include "unit/temporary_folder.h"
+#include "unit/thresholds_sample.h"
+#include "unit/verdicts_sample.h"
 #include "verdicts/measured.h"
-#include "verdicts_sample.h"
 
 namespace breakeven {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "results/number_text.h"
-#include "thresholds_sample.h"
+#include "unit/thresholds_sample.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven {

@@ -1,10 +1,11 @@
 // Tests the weights of the CUDA backend's networks, whose tensors have channels last.
+#include "backends/cuda/network/channels_last.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "backends/cuda/network/channels_last.h"
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 
 namespace breakeven::cuda {
 namespace {

@@ -1,4 +1,6 @@
 // Tests the CUDA backend's updates and loss scale, on the CPU.
+#include "backends/cuda/kernels/optimizers.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,9 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cuda/kernels/optimizers.h"
 #include "backends/reference/reference_network.h"
-#include "network_fixtures.h"
+#include "unit/network_fixtures.h"
 #include "workloads/batch_order.h"
 
 namespace breakeven::cuda {
