@@ -66,7 +66,8 @@ class TrainWorkload final : public NetworkWorkload {
   /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
   Parameters resolved(const Parameters& parameters) const override {
     Parameters made;
-    made.set("learning_rate", Optimizer::of(parameters).learning_rate);
+    if (parameters.number("learning_rate") == 0)
+      made.set("learning_rate", Optimizer::of(parameters).learning_rate);
     return made;
   }
 

@@ -86,7 +86,7 @@ TEST(Requests, TellWhatProgramsWouldDerive) {
   network.set("optimizer", "adam");
   EXPECT_EQ(prepare_of("train", network).at("resolved"), (nlohmann::json{{"learning_rate", 0.001}}));
   network.set("learning_rate", 0.5);
-  EXPECT_EQ(prepare_of("train", network).at("resolved"), (nlohmann::json{{"learning_rate", 0.5}}));
+  EXPECT_FALSE(prepare_of("train", network).contains("resolved"));
 }
 
 /// The names of a product's parameters that are sent to a program.

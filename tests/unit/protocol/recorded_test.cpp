@@ -67,7 +67,10 @@ TEST_P(RecordedSession, AsksForTheCasesThatTheDriverMeans) {
     if (!request.is_object() || request.at("request") != "prepare" || line.find("unheard_of") != line.npos)
       continue;
     const auto prepare = std::get<request::Prepare>(parse_request(request.dump()));
-    EXPECT_EQ(RecordedJson::parse(to_line(Request{prepare})), request);
+    auto sent = RecordedJson::parse(to_line(Request{prepare}));
+    // The recordings show that programs ignore members that they do not know ("unheard_of").
+    for (const char* newer : {"memory_bytes", "measures_latency", "resolved"}) sent.erase(newer);
+    EXPECT_EQ(sent, request);
     ++prepared;
   }
   EXPECT_GE(prepared, 2U);
