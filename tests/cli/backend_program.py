@@ -86,7 +86,7 @@ def train(network, batch, dtype="f32", optimizer="sgd", data=FASHION_MNIST, seed
 
 def infer(network, batch, dtype="f32", data=FASHION_MNIST, seed=1):
     parameters = {**_network(network, batch), "data": str(data), "dtype": dtype}
-    return {"op": "infer", "parameters": parameters, "seed": seed}
+    return {"op": "infer", "parameters": parameters, "seed": seed, "measures_latency": True}
 
 
 def _network(network, batch):

@@ -25,7 +25,6 @@ PROGRAM = textwrap.dedent(f"""
             return Epoch(float("nan"), 1.0, 0.5, [])
 
     class Counted(Prepared):
-        measures_latency = True
         runs = 0
 
         def run(self):
@@ -55,7 +54,7 @@ class PythonLoopTest(unittest.TestCase):
     def prepared(self, *arguments):
         backend = BackendProgram([*self.command, *arguments])
         self.addCleanup(backend.kill)
-        self.assertTrue(backend.ask(request="prepare", **matmul(2, 2, 2))["ok"])
+        self.assertTrue(backend.ask(request="prepare", **matmul(2, 2, 2), measures_latency=bool(arguments))["ok"])
         return backend
 
     def assert_refused(self, answer, *words):
