@@ -49,15 +49,16 @@ struct DtypeFacts {
 /// know of it. Unit roundoff is 2^-p for p significant bits (Higham, Accuracy and Stability of Numerical
 /// Algorithms, 2nd ed., section 2.1; f8e4m3: OCP 8-bit Floating Point Specification 1.0). Products of bf16
 /// and f16 are stored in their own type as the frameworks do, of f8e4m3 in bf16, of s8 in s32.
-inline constexpr auto dtype_table = std::to_array<DtypeFacts>({
-    {Dtype::f64, "f64", formats::f64, 0x1p-53, formats::f64, formats::f64, true, false},
-    {Dtype::f32, "f32", formats::f32, 0x1p-24, formats::f32, formats::f32, true, true},
-    {Dtype::tf32, "tf32", formats::f32, 0x1p-11, formats::f32, formats::f32, true, true},
-    {Dtype::f16, "f16", formats::f16, 0x1p-11, formats::f32, formats::f16, true, true},
-    {Dtype::bf16, "bf16", formats::bf16, 0x1p-8, formats::f32, formats::bf16, true, true},
-    {Dtype::f8e4m3, "f8e4m3", formats::f8e4m3, 0x1p-4, formats::f32, formats::bf16, false, false, true},
-    {Dtype::s8, "s8", formats::s8, 0, formats::s32, formats::s32, true, false},
-});
+inline constexpr std::array dtype_table{
+    DtypeFacts{Dtype::f64, "f64", formats::f64, 0x1p-53, formats::f64, formats::f64, true, false},
+    DtypeFacts{Dtype::f32, "f32", formats::f32, 0x1p-24, formats::f32, formats::f32, true, true},
+    DtypeFacts{Dtype::tf32, "tf32", formats::f32, 0x1p-11, formats::f32, formats::f32, true, true},
+    DtypeFacts{Dtype::f16, "f16", formats::f16, 0x1p-11, formats::f32, formats::f16, true, true},
+    DtypeFacts{Dtype::bf16, "bf16", formats::bf16, 0x1p-8, formats::f32, formats::bf16, true, true},
+    DtypeFacts{Dtype::f8e4m3, "f8e4m3", formats::f8e4m3, 0x1p-4, formats::f32, formats::bf16, false, false,
+               true},
+    DtypeFacts{Dtype::s8, "s8", formats::s8, 0, formats::s32, formats::s32, true, false},
+};
 
 constexpr const DtypeFacts& facts(Dtype dtype) {
   return dtype_table[static_cast<std::size_t>(dtype)];

@@ -1,10 +1,11 @@
 // Tests which changes in a history count as new and for the worse.
+#include "history/check.h"
+
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "history/check.h"
 #include "history/store.h"
 #include "reports/history.h"
 #include "unit/history_sample.h"

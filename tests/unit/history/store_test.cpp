@@ -1,4 +1,6 @@
 // Tests the store: added runs are there once, complete and in order; a file that is not a store is refused.
+#include "history/store.h"
+
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -8,7 +10,6 @@
 #include <fstream>
 #include <thread>
 
-#include "history/store.h"
 #include "unit/history_sample.h"
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"

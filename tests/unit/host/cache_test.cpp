@@ -1,7 +1,8 @@
 // Tests finding the relevant caches, on a machine whose description is planted.
+#include "host/cache.h"
+
 #include <gtest/gtest.h>
 
-#include "host/cache.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven {

@@ -1,12 +1,12 @@
 // Tests properties that the CPUs of any machine have; those of this machine are not known in advance.
+#include "host/cpu.h"
+
 #include <gmock/gmock.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <set>
 #include <sstream>
-
-#include "host/cpu.h"
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,10 @@
+#include "host/own_speed.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "host/own_speed.h"
 
 namespace breakeven {
 namespace {

@@ -1,3 +1,5 @@
+#include "host/speed_probe.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,7 +18,6 @@
 #include "host/cpu.h"
 #include "host/pinned_threads.h"
 #include "host/speed_kernels.h"
-#include "host/speed_probe.h"
 #include "host/threads.h"
 
 namespace breakeven {

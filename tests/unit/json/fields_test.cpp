@@ -1,8 +1,8 @@
+#include "json/fields.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
-
-#include "json/fields.h"
 
 namespace breakeven::json_fields_test {
 

@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
-
 #include "json/text.h"
+
+#include <gmock/gmock.h>
 
 namespace breakeven::json_text_test {
 namespace {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "plan/suggestion.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

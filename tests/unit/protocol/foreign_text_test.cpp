@@ -1,7 +1,7 @@
 // Tests that text from other programs becomes short lines of valid text in messages.
-#include <gtest/gtest.h>
-
 #include "protocol/foreign_text.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

@@ -1,5 +1,7 @@
 // Tests that every message is unchanged after being written and read, and that anything else is refused with
 // its name.
+#include "protocol/messages.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "protocol/messages.h"
 #include "unit/messages.h"
 
 namespace breakeven {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "results/algorithm_text.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

@@ -1,7 +1,7 @@
 // Tests which samples of a case its figures are computed from.
-#include <gmock/gmock.h>
-
 #include "results/counted_samples.h"
+
+#include <gmock/gmock.h>
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,11 @@
 // Google Benchmark's JSON as a result. The rows are such as its versions 1.7 and 1.9 write.
+#include "results/google_benchmark.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "results/google_benchmark.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::google_benchmark_test {

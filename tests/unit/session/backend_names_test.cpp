@@ -1,3 +1,5 @@
+#include "session/backend_names.h"
+
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -5,8 +7,6 @@
 #include <regex>
 #include <set>
 #include <sstream>
-
-#include "session/backend_names.h"
 
 namespace breakeven {
 namespace {

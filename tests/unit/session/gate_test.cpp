@@ -1,7 +1,7 @@
 // Tests the number of pairs of samples that a gate takes in a launch.
-#include <gtest/gtest.h>
-
 #include "session/gate.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

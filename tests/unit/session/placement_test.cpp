@@ -1,5 +1,7 @@
 // Tests which thread is placed on which core, and that threads are pinned and released, with threads of this
 // process.
+#include "session/placement.h"
+
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 
 #include "host/cpu.h"
 #include "host/threads.h"
-#include "session/placement.h"
 
 namespace breakeven {
 namespace {

@@ -1,7 +1,7 @@
 // Lines are put together from whatever pieces they come in.
-#include <gtest/gtest.h>
-
 #include "session/received_lines.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

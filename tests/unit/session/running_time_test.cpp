@@ -1,7 +1,7 @@
 // Tests that the time in which the driver was stopped does not count towards a time limit.
-#include <gtest/gtest.h>
-
 #include "session/running_time.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {

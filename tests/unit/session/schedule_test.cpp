@@ -1,10 +1,10 @@
+#include "session/schedule.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "session/schedule.h"
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,10 @@
 // The time left that a run shows, over sequences that were recorded.
+#include "session/time_left.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <vector>
-
-#include "session/time_left.h"
 
 namespace breakeven {
 namespace {

@@ -1,4 +1,6 @@
 // The conversation with programs that keep to no rule: shell scripts in place of backends.
+#include "session/worker_process.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -8,7 +10,6 @@
 #include <iterator>
 #include <thread>
 
-#include "session/worker_process.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven {

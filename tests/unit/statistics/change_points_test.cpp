@@ -1,12 +1,12 @@
 // Change points of simulated series. The generators are seeded: what passes once passes always.
+#include "statistics/change_points.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
-
-#include "statistics/change_points.h"
 
 namespace breakeven::change_points_test {
 namespace {

@@ -1,9 +1,9 @@
+#include "statistics/crossing.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <random>
-
-#include "statistics/crossing.h"
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,10 @@
+#include "statistics/estimate.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <random>
-
-#include "statistics/estimate.h"
 
 namespace breakeven {
 namespace {

@@ -1,10 +1,10 @@
+#include "statistics/summary.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <random>
-
-#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {

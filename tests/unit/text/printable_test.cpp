@@ -1,7 +1,8 @@
+#include "text/printable.h"
+
 #include <gmock/gmock.h>
 
 #include "text/json_error.h"
-#include "text/printable.h"
 
 namespace breakeven {
 namespace {

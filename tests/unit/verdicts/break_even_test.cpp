@@ -1,3 +1,5 @@
+#include "verdicts/break_even.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -11,8 +13,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "verdicts/break_even.h"
 
 namespace breakeven {
 namespace {

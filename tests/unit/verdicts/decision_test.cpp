@@ -1,10 +1,10 @@
 // Tests the verdict on a ratio.
+#include "verdicts/decision.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "verdicts/decision.h"
 
 namespace breakeven {
 namespace {

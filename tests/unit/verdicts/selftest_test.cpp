@@ -1,4 +1,6 @@
 // Tests the evaluation of a selftest's gates.
+#include "verdicts/selftest.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 
 #include "unit/messages.h"
 #include "unit/temporary_folder.h"
-#include "verdicts/selftest.h"
 
 namespace breakeven {
 namespace {

@@ -1,4 +1,6 @@
 // The gate's decisions, and how often they are wrong: by simulation, with fixed seeds.
+#include "verdicts/sequential.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +9,6 @@
 #include <cmath>
 #include <functional>
 #include <random>
-
-#include "verdicts/sequential.h"
 
 namespace breakeven {
 namespace {

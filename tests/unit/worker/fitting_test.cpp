@@ -1,10 +1,11 @@
+#include "worker/fitting.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <vector>
 
 #include "worker/backend.h"
-#include "worker/fitting.h"
 
 namespace breakeven {
 namespace {

@@ -1,8 +1,8 @@
 // Tests finding the file from which a library was loaded.
+#include "worker/loaded_library.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "worker/loaded_library.h"
 
 namespace breakeven {
 namespace {

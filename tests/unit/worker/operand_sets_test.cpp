@@ -1,8 +1,9 @@
 // Tests the number of operand sets that exceed a machine's caches.
+#include "worker/operand_sets.h"
+
 #include <gmock/gmock.h>
 
 #include "worker/backend.h"
-#include "worker/operand_sets.h"
 
 namespace breakeven {
 namespace {

@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
-
 #include "worker/timing.h"
+
+#include <gmock/gmock.h>
 
 namespace breakeven {
 namespace {

@@ -1,6 +1,7 @@
+#include "workloads/bandwidth.h"
+
 #include <gmock/gmock.h>
 
-#include "workloads/bandwidth.h"
 #include "workloads/random.h"
 
 namespace breakeven {

@@ -1,8 +1,9 @@
+#include "workloads/copy.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "workloads/copy.h"
 #include "workloads/random.h"
 
 namespace breakeven {

@@ -1,9 +1,10 @@
+#include "workloads/peak.h"
+
 #include <gmock/gmock.h>
 
 #include <numeric>
 
 #include "emulated_cuda/fp22.h"
-#include "workloads/peak.h"
 #include "workloads/random.h"
 
 namespace breakeven {

@@ -1,4 +1,6 @@
 // Operands that rotate: what such a case is called, and what it cannot be; what its sets look like in memory.
+#include "workloads/rotation.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <set>
 
 #include "workloads/host_tensors.h"
-#include "workloads/rotation.h"
 
 namespace breakeven {
 namespace {

@@ -1,7 +1,8 @@
 // Tests the id, iteration and title of a case that moves data.
+#include "workloads/transfer.h"
+
 #include <gmock/gmock.h>
 
-#include "workloads/transfer.h"
 #include "workloads/workload.h"
 
 namespace breakeven {

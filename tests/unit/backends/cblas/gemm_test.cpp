@@ -1,11 +1,12 @@
 // Tests the products with naive_cblas.h instead of a library's header.
+#include "backends/cblas/gemm.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
 #include <tuple>
 
-#include "backends/cblas/gemm.h"
 #include "unit/naive_cblas.h"
 
 namespace breakeven::cblas {

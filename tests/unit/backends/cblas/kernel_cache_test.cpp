@@ -1,3 +1,5 @@
+#include "backends/cblas/kernel_cache.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -6,7 +8,6 @@
 #include <string>
 #include <system_error>
 
-#include "backends/cblas/kernel_cache.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::cblas {

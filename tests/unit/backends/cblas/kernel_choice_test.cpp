@@ -1,3 +1,5 @@
+#include "backends/cblas/kernel_choice.h"
+
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -5,8 +7,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "backends/cblas/kernel_choice.h"
 
 namespace breakeven::cblas {
 namespace {

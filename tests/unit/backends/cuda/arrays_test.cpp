@@ -1,4 +1,6 @@
 // Tests one thread of the CUDA backend's kernels on long arrays, on the CPU.
+#include "backends/cuda/kernels/arrays.h"
+
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
@@ -6,7 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include "backends/cuda/kernels/arrays.h"
 #include "workloads/random.h"
 
 namespace breakeven::cuda {

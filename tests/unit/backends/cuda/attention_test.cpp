@@ -1,5 +1,7 @@
 // Compares the CUDA backend's attention of one head, computed on the CPU by one thread, with its definition
 // in float64.
+#include "backends/cuda/kernels/attention.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cuda/kernels/attention.h"
 #include "workloads/random.h"
 
 namespace breakeven::cuda {

@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
-
 #include "backends/cuda/capability.h"
+
+#include <gmock/gmock.h>
 
 namespace breakeven::cuda {
 namespace {

@@ -1,10 +1,11 @@
 // Compares the CUDA backend's loss of one image, computed on the CPU, with the reference network's.
+#include "backends/cuda/kernels/cross_entropy.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
-#include "backends/cuda/kernels/cross_entropy.h"
 #include "backends/reference/reference_network.h"
 #include "workloads/network.h"
 #include "workloads/random.h"

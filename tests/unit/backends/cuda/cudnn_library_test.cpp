@@ -1,8 +1,9 @@
+#include "backends/cuda/cudnn_library.h"
+
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
-#include "backends/cuda/cudnn_library.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::cuda {

@@ -1,10 +1,11 @@
 // Tests the CUDA backend's elementwise functions, on the CPU.
+#include "backends/cuda/kernels/elementwise.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "backends/cuda/kernels/elementwise.h"
 #include "workloads/dataset.h"
 
 namespace breakeven::cuda {

@@ -1,9 +1,9 @@
 // Tests division by multiplication, with which the CUDA backend's kernels compute indices.
+#include "backends/cuda/kernels/fast_division.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-
-#include "backends/cuda/kernels/fast_division.h"
 
 namespace breakeven::cuda {
 namespace {

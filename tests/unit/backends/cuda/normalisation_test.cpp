@@ -1,11 +1,12 @@
 // Compares the CUDA backend's layer normalisation of one token, computed on the CPU, with its definition in
 // float64.
+#include "backends/cuda/kernels/normalisation.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "backends/cuda/kernels/normalisation.h"
 #include "workloads/network.h"
 #include "workloads/random.h"
 

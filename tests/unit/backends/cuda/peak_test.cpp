@@ -1,4 +1,6 @@
 // Tests one thread of the CUDA backend's measurement of arithmetic, on the CPU.
+#include "backends/cuda/kernels/peak.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,8 +8,6 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
-
-#include "backends/cuda/kernels/peak.h"
 
 namespace breakeven::cuda {
 namespace {

@@ -1,11 +1,12 @@
 // Tests the CUDA backend's max-pooling on the CPU, element by element as its threads compute it.
+#include "backends/cuda/kernels/pooling.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "backends/cuda/kernels/pooling.h"
 #include "workloads/random.h"
 
 namespace breakeven::cuda {

@@ -1,8 +1,8 @@
+#include "backends/native/arrays.h"
+
 #include <gmock/gmock.h>
 
 #include <numeric>
-
-#include "backends/native/arrays.h"
 
 namespace breakeven::native {
 namespace {

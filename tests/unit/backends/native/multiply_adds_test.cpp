@@ -1,10 +1,11 @@
+#include "backends/native/multiply_adds.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "backends/native/multiply_adds.h"
 #include "host/cpu.h"
 #include "workloads/random.h"
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "backends/onednn/implementation_names.h"
+
+#include <gtest/gtest.h>
 
 namespace breakeven::onednn {
 namespace {

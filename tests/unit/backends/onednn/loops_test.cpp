@@ -1,9 +1,10 @@
+#include "backends/onednn/loops.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
 
-#include "backends/onednn/loops.h"
 #include "workloads/dtype.h"
 
 namespace breakeven::onednn {
