@@ -157,7 +157,7 @@ TEST_F(OutputTest, ALinkIsFollowed) {
 }
 
 TEST_F(OutputTest, WhatIsNoFileIsWrittenToAndNotReplaced) {
-  // As root, which can replace a device by a file, and once did.
+  // Root can replace a device by a file, and once breakeven did.
   const auto pipe = file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   std::future<std::string> read = std::async(std::launch::async, [&] { return text_of(pipe); });
