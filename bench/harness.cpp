@@ -13,7 +13,7 @@
 namespace breakeven::bench {
 namespace {
 
-/// Runs a chain of multiplications, each of which depends on the one before.
+/// Runs a chain of multiplications. Each depends on the one before.
 class Chain final : public Prepared {
  public:
   explicit Chain(int steps) : steps_(steps) {}

@@ -7,7 +7,7 @@ if(TARGET bench_openblas)
                  $<FILTER:$<TARGET_OBJECTS:worker>,EXCLUDE,/main[.]cpp>)
   target_compile_definitions(bench_openblas_backend INTERFACE BREAKEVEN_CBLAS_HEADER=<cblas.h>
                              BREAKEVEN_BACKEND_NAME="openblas")
-  set(libraries bench_openblas_backend bench_openblas cblas_common workloads network host protocol json text statistics)
+  set(libraries bench_openblas_backend bench_openblas cblas_common statistics network ${BREAKEVEN_SHARED_PARTS})
 else()
   set(missing "OpenBLAS is not found")
 endif()

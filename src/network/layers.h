@@ -1,4 +1,4 @@
-// What the layers of the backends written in C++ have in common.
+// The interface and the registry of network layers, for the backends written in C++.
 #pragma once
 
 #include <map>
@@ -10,24 +10,24 @@
 
 namespace breakeven {
 
-/// A layer, bound to what it reads and to what it writes. A device may only enqueue what is called.
+/// A layer with its inputs and outputs. On a device, calls may only enqueue the work.
 class BoundLayer : public Interface {
  public:
   /// Writes the output's values.
   virtual void forward() = 0;
-  /// Writes the gradients of the parameters, and of the input where somebody needs it. May overwrite the
-  /// output's gradient.
+  /// Writes the gradients of the parameters, and of the input if another layer needs it. May overwrite the
+  /// gradient of the output.
   virtual void backward() = 0;
-  /// What the library chose; empty for code of this program.
+  /// The algorithm that the library chose; empty if the layer is code of this program.
   virtual std::string algorithm() const { return ""; }
 };
 
-/// The layers of a backend, each registered by the file that defines it:
+/// The layers of a backend. Each is registered by the file that defines it:
 ///
 ///   const Layers::Registration layer_norm(LayerKind::layer_norm, Layers::make_one<LayerNorm>);
 ///
-/// `Layer` is what they are derived from, and `Site` what each is made from. Making one may throw Unsupported
-/// or OutOfMemory (worker/backend.h).
+/// `Layer` is their base class; each is constructed from a `Site`. Construction may throw Unsupported or
+/// OutOfMemory (worker/backend.h).
 template <typename Layer, typename Site>
 class LayerRegistry {
  public:

@@ -25,7 +25,7 @@ inline constexpr std::uintmax_t largest_json_file = std::uintmax_t{16} << 20U;
 /// JSON, or if an object has a key twice. A UTF-8 byte order mark is accepted.
 JsonFile read_json(const std::filesystem::path& path);
 
-/// The same. Also throws ConfigError if the file is of another kind than `wanted`; the message says of which
+/// The same. Also throws ConfigError if the file is of another kind than `wanted`; the message names its
 /// kind.
 JsonFile read_json(const std::filesystem::path& path, FileKind wanted);
 

@@ -17,7 +17,7 @@ struct PriceSource {
 
 /// Reads an amount above 0 at `object[key]`. Throws ConfigError.
 double read_amount(const Json& object, const Place& place, const std::string& key);
-/// Reads `currency`, `source` and `date` of `object`, all of which are required. Throws ConfigError.
+/// Reads the required members `currency`, `source` and `date` of `object`. Throws ConfigError.
 PriceSource read_price_source(const Json& object, const Place& place);
 
 /// The price of renting a machine, per hour.

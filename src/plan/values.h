@@ -16,7 +16,7 @@ struct Reference {
   std::string parameter;
   bool operator==(const Reference&) const = default;
 };
-/// What a config may contain in place of one value.
+/// A value in a config, or a reference to one.
 using Cell = std::variant<Value, Reference>;
 
 /// Reads a config's values. Relative paths are relative to `folder`.

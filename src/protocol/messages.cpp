@@ -153,7 +153,7 @@ void expect_above_0(const Fields& f, const char* key, double seconds) {
     f.fail(fmt::format("'{}' is {} and must be above 0", key, seconds));
 }
 
-/// Null stands for unknown. No time and no energy is below 0.
+/// An amount of time or energy, at least 0; null stands for unknown.
 void optional_amount(Fields& f, const char* key, std::optional<double>& value) {
   f.optional(key, value);
   if (f.reads() && value && (!(*value >= 0) || !std::isfinite(*value)))
@@ -200,7 +200,7 @@ void members(Fields& f, Evidence& a) {
   f.optional("losses", a.losses);
 }
 
-/// With others that are as right, which have none of their own.
+/// A reference result may have alternatives that are equally right; those have none.
 void reference_members(Fields& f, Evidence& a) {
   constexpr std::size_t most_alternatives = 4;
   members(f, a);
@@ -223,7 +223,7 @@ void members(Fields& f, answer::Sample& a) {
   optional_amount(f, "device_seconds", a.device_seconds);
   optional_amount(f, "joules", a.joules);
   f.if_set("latencies", a.latencies);
-  for (const double latency : a.latencies) {  // of every iteration: there is none that is unknown
+  for (const double latency : a.latencies) {  // one per iteration; none may be unknown
     if (f.reads() && (!(latency >= 0) || !std::isfinite(latency)))
       f.fail(fmt::format("'latencies' holds {}, which is no time", latency));
   }
@@ -289,7 +289,8 @@ Message read(const JsonReader& in) {
   return message;
 }
 
-/// A library's message may hold bytes that are not UTF-8; they are replaced, not thrown on.
+/// A library's message may contain bytes that are not UTF-8. They are replaced instead of causing an
+/// exception.
 template <typename Messages>
 std::string line_of(Messages messages) {
   Json object = Json::object();

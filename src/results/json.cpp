@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 
 #include "json/text.h"
 #include "protocol/messages.h"
@@ -201,13 +200,7 @@ void fields(Fields& f, Fit& fit) {
 }
 
 void fields(Fields& f, CaseResult& c) {
-  f.required("id", c.id);
-  f.required("op", c.op);
-  f.if_set("label", c.label);
-  f.required("params", c.parameters);
-  f.required("dtype", c.dtype);
-  f.required("backend", c.backend);
-  f.optional("device", c.device);
+  case_fields(f, c);
   f.required("status", c.status);
   f.optional("reason", c.reason);
   f.optional("seconds", c.seconds);
@@ -231,6 +224,14 @@ void fields(Fields& f, CaseResult& c) {
 
 // ---- the file
 
+void tool_fields(Fields& f, std::string& version, const std::function<void(Fields&)>& more) {
+  f.object("tool", [&](Fields& tool) {
+    tool.derived("name", "breakeven");
+    tool.optional("version", version);
+    more(tool);
+  });
+}
+
 void fields(Fields& f, Sampling& sampling) {
   f.required("wall_seconds", sampling.wall_seconds);
   f.required("sample_seconds", sampling.sample_seconds);
@@ -242,9 +243,7 @@ void fields(Fields& f, Result& result) {
   f.derived("schema", schema);
   f.optional("created", result.created);
   f.required("complete", result.complete);
-  f.object("tool", [&](Fields& tool) {
-    tool.derived("name", "breakeven");
-    tool.optional("version", result.tool_version);
+  tool_fields(f, result.tool_version, [&](Fields& tool) {
     tool.optional("compiler", result.tool_compiler);
     tool.optional("build", result.tool_build);
   });
@@ -266,14 +265,8 @@ Result result_from(const Json& json) {
         "is of schema '{}' and this program reads '{}': use the breakeven that wrote it", found, schema));
   }
   auto result = read_fields<Result>(in);
-  Fields f(in);
-  f.required("backends", result.backends);
-  std::set<std::pair<std::string, std::string>> seen;
-  f.objects("cases", result.cases, [&](Fields& one, CaseResult& c) {
-    fields(one, c);
-    if (!seen.emplace(c.id, c.backend).second)
-      one.fail(fmt::format("repeats '{}' of backend '{}'", c.id, c.backend));
-  });
+  Fields(in).required("backends", result.backends);
+  read_cases(in, result.cases);
   return result;
 }
 

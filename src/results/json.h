@@ -1,7 +1,13 @@
 // JSON of result files, and of the parts that other files share with them.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <functional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "json/fields.h"
 #include "results/result.h"
@@ -12,6 +18,33 @@ void fields(Fields& f, BackendRecord& backend);
 void fields(Fields& f, Host& host);
 void fields(Fields& f, MachineSpeed& speed);
 void fields(Fields& f, Parameters& parameters);
+
+/// The members at the beginning of a case, in results and in verdicts.
+template <typename T>
+void case_fields(Fields& f, T& c) {
+  f.required("id", c.id);
+  f.required("op", c.op);
+  f.if_set("label", c.label);
+  f.required("params", c.parameters);
+  f.required("dtype", c.dtype);
+  f.required("backend", c.backend);
+  f.optional("device", c.device);
+}
+
+/// Reads the list "cases". Throws JsonError if two have the same id and backend.
+template <typename T>
+void read_cases(const JsonReader& in, std::vector<T>& cases) {
+  std::set<std::pair<std::string, std::string>> seen;
+  Fields(in).objects("cases", cases, [&](Fields& one, T& c) {
+    fields(one, c);
+    if (!seen.emplace(c.id, c.backend).second)
+      one.fail(fmt::format("repeats '{}' of backend '{}'", c.id, c.backend));
+  });
+}
+
+/// The object "tool": the name and version of this program, and the members that `more` lists.
+void tool_fields(
+    Fields& f, std::string& version, const std::function<void(Fields&)>& more = [](Fields&) {});
 
 /// Describes an impossible value; empty if there is none.
 std::string fault_of(const MachineSpeed& speed);

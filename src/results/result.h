@@ -62,7 +62,7 @@ struct Training {
       seconds_to_accuracy;  // training steps only, until the end of the epoch that reached the target
 };
 
-/// What a GPU did during the samples of a case. Absent values are unknown; `unreadable` gives the reason.
+/// Readings of a GPU during the samples of a case. Absent values are unknown; `unreadable` gives the reason.
 struct DeviceConditions {
   std::int64_t readings = 0;                   // during samples, a few milliseconds apart
   std::optional<double> sm_mhz, sm_mhz_least;  // median of the readings, and the lowest
@@ -78,7 +78,8 @@ struct DeviceConditions {
   bool operator==(const DeviceConditions&) const = default;
 };
 
-/// What the machine did while a case was measured. Absent values are unknown; `unreadable` gives the reason.
+/// Conditions of the machine while a case was measured. Absent values are unknown; `unreadable` gives the
+/// reason.
 struct Conditions {
   std::vector<int> cpus = {};               // that the threads were pinned to; empty: not pinned
   std::optional<double> cpu_mhz;            // mean over the CPUs used, at the end of the case

@@ -395,7 +395,7 @@ void Engine::begin_probing(const Visit& visit) {
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
-  // As in rounds, because a CPU that has slept takes longer.
+  // Pauses as in rounds: a CPU that has slept takes longer.
   constexpr double between_probes = 0.01;
   for (int i = 0; i < 5; ++i) {
     time().sleep(between_probes);

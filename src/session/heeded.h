@@ -7,8 +7,8 @@
 
 namespace breakeven {
 
-/// Why the prepared case is not the requested one; empty if it is. A program may ignore a parameter that it
-/// does not know.
+/// Returns the reason why the prepared case is not the requested one; empty if it is. A program may ignore a
+/// parameter that it does not know.
 std::string not_heeded(const Case& asked, const answer::Ready& ready);
 
 /// Describes how a case is computed: the algorithm, and how many sets of operands are used in turn.

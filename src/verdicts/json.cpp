@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "results/reading.h"
 #include "verdicts/verdict.h"
@@ -39,13 +37,7 @@ void fields(Fields& f, LaunchSamples& launch) {
 }
 
 void fields(Fields& f, CaseVerdict& c) {
-  f.required("id", c.id);
-  f.required("op", c.op);
-  f.if_set("label", c.label);
-  f.required("params", c.parameters);
-  f.required("dtype", c.dtype);
-  f.required("backend", c.backend);
-  f.optional("device", c.device);
+  case_fields(f, c);
   f.required("presence", c.presence);
   if (c.presence == Presence::only_head)
     f.derived("base_status", nullptr);
@@ -89,10 +81,7 @@ void fields(Fields& f, Verdicts& v) {
   f.optional("created", v.created);
   f.required("complete", v.complete);
   if (f.writes()) f.derived("exit_status", exit_status(v));
-  f.object("tool", [&](Fields& tool) {
-    tool.derived("name", "breakeven");
-    tool.optional("version", v.tool_version);
-  });
+  tool_fields(f, v.tool_version);
   f.required("threshold", v.threshold);
   f.expect(v.threshold > 0, "has a threshold that is not above 0");
   f.optional("method", v.method);
@@ -126,12 +115,7 @@ Verdicts verdicts_from(const Json& json) {
                         : fmt::format("is not a verdict file: it has the schema '{}'; {}", found, remedy));
   }
   auto verdicts = read_fields<Verdicts>(in);
-  std::set<std::pair<std::string, std::string>> seen;
-  Fields(in).objects("cases", verdicts.cases, [&](Fields& one, CaseVerdict& c) {
-    fields(one, c);
-    if (!seen.emplace(c.id, c.backend).second)
-      one.fail(fmt::format("repeats '{}' of backend '{}'", c.id, c.backend));
-  });
+  read_cases(in, verdicts.cases);
   return verdicts;
 }
 

@@ -1,4 +1,4 @@
-// What a gate can detect on a host: how often it is wrong, which changes it finds and which it misses. Pure
+// The accuracy of a gate on a host: how often it is wrong, which changes it finds and which it misses. Pure
 // functions.
 #pragma once
 

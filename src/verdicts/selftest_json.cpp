@@ -53,10 +53,7 @@ void fields(Fields& f, CaseNoise& noise) {
 void fields(Fields& f, Selftest& selftest) {
   f.derived("schema", selftest_schema);
   f.required("created", selftest.created);
-  f.object("tool", [&](Fields& tool) {
-    tool.derived("name", "breakeven");
-    tool.optional("version", selftest.tool_version);
-  });
+  tool_fields(f, selftest.tool_version);
   f.required("host", selftest.host);
   f.required("threshold", selftest.rules.threshold);
   f.required("suite", selftest.rules.cases);

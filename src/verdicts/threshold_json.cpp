@@ -95,10 +95,7 @@ void fields(Fields& f, Threshold& threshold) {
   f.derived("schema", threshold_schema);
   f.optional("created", threshold.created);
   f.required("complete", threshold.complete);
-  f.object("tool", [&](Fields& tool) {
-    tool.derived("name", "breakeven");
-    tool.optional("version", threshold.tool_version);
-  });
+  tool_fields(f, threshold.tool_version);
   f.required("host", threshold.host);
   f.optional("title", threshold.title);
   f.required("parameter", threshold.parameter);

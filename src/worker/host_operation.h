@@ -1,4 +1,4 @@
-// An operation on operands in host memory, as the workload lays them out.
+// An operation on operands in host memory, in the layout of the workload.
 #pragma once
 
 #include <cstdint>

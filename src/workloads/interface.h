@@ -1,9 +1,9 @@
-// The base of classes that others derive from.
+// The base of abstract classes.
 #pragma once
 
 namespace breakeven {
 
-/// Neither copied nor moved, and deleted by whoever knows nothing but this.
+/// A base class that is neither copied nor moved, with a virtual destructor.
 class Interface {
  public:
   virtual ~Interface() = default;

@@ -34,7 +34,7 @@ double drawn(const DtypeFacts& type, const RandomStream& numbers, std::int64_t i
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers) {
   const DtypeFacts& type = facts(dtype);
   in_parts(count, [&](std::int64_t first, std::int64_t last) {
-    std::array<double, 256> values;
+    std::array<double, 256> values{};
     for (std::int64_t at = first; at < last; at += std::ssize(values)) {
       const std::int64_t some = std::min<std::int64_t>(last - at, std::ssize(values));
       for (std::int64_t i = 0; i < some; ++i)

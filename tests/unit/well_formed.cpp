@@ -19,13 +19,6 @@
 #include "text/printable.h"
 
 namespace breakeven::well_formed {
-boost::property_tree::ptree xml_of(const std::string& text) {
-  std::istringstream in(text);
-  boost::property_tree::ptree tree;
-  boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);
-  return tree;
-}
-
 namespace {
 
 Fault fault_of_xml(const std::string& text) {
@@ -46,57 +39,12 @@ Fault fault_of_json(const std::string& text) {
   }
 }
 
-}  // namespace
-
-std::vector<std::size_t> csv_cells(const std::string& text) {
-  std::vector<std::size_t> cells(1, 1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') quoted = !quoted;
-    if (!quoted && text[i] == ',') ++cells.back();
-    if (!quoted && text.compare(i, 2, "\r\n") == 0) cells.push_back(1);
-    if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) return {0};
-  }
-  if (quoted || !text.ends_with("\r\n")) return {0};
-  cells.pop_back();
-  return cells;
-}
-
-namespace {
-
 Fault fault_of_csv(const std::string& text) {
   const auto cells = csv_cells(text);
   return std::set<std::size_t>(cells.begin(), cells.end()).size() == 1 && cells.front() > 0
              ? ""
              : "its records have unlike numbers of cells";
 }
-
-}  // namespace
-
-Fault fault_of_markdown(const std::string& text) {
-  std::istringstream stream(text);
-  std::size_t columns = 0;
-  for (std::string line; std::getline(stream, line);) {
-    std::size_t bars = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      if (line[i] == '\\') {
-        ++i;
-      } else if (line[i] == '|') {
-        ++bars;
-      }
-    }
-    if (!line.starts_with('|')) {
-      columns = 0;
-    } else if (columns == 0) {
-      columns = bars;
-    } else if (bars != columns) {
-      return fmt::format("a row has {} bars and its heading {}: {}", bars, columns, line);
-    }
-  }
-  return "";
-}
-
-namespace {
 
 Fault fault_of_open_metrics(const std::string& text) {
   return text == "# EOF\n" || text.ends_with("\n# EOF\n") ? "" : "it does not end with # EOF";
@@ -109,30 +57,6 @@ Fault fault_of_annotations(const std::string& text) {
   }
   return "";
 }
-
-}  // namespace
-
-Fault fault_of_page(const std::string& text) {
-  std::size_t scripts = 0;
-  for (std::size_t at = text.find("</script"); at != std::string::npos; at = text.find("</script", at + 1))
-    ++scripts;
-  return scripts == 2 ? ""
-                      : fmt::format("it has {} scripts where it should have its data and its own", scripts);
-}
-
-Fault fault_of_characters(std::string_view text, std::string_view allowed) {
-  while (!text.empty()) {
-    const char byte = text.front();
-    const char32_t c = next_character(text);
-    if (c == 0xfffd && static_cast<unsigned char>(byte) != 0xef) return "it is not UTF-8";
-    const bool is_control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-    if (is_control && (c > 0x7f || allowed.find(static_cast<char>(c)) == std::string_view::npos))
-      return fmt::format("it has the control character {:#x}", static_cast<unsigned>(c));
-  }
-  return "";
-}
-
-namespace {
 
 /// Checks what the format wrote.
 Fault fault_of(const OutputFormat& format, const std::string& text) {
@@ -178,6 +102,70 @@ std::vector<Chart> charts_of(const Subject& subject) {
 }
 
 }  // namespace
+
+boost::property_tree::ptree xml_of(const std::string& text) {
+  std::istringstream in(text);
+  boost::property_tree::ptree tree;
+  boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);
+  return tree;
+}
+
+std::vector<std::size_t> csv_cells(const std::string& text) {
+  std::vector<std::size_t> cells(1, 1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (!quoted && text[i] == ',') ++cells.back();
+    if (!quoted && text.compare(i, 2, "\r\n") == 0) cells.push_back(1);
+    if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) return {0};
+  }
+  if (quoted || !text.ends_with("\r\n")) return {0};
+  cells.pop_back();
+  return cells;
+}
+
+Fault fault_of_markdown(const std::string& text) {
+  std::istringstream stream(text);
+  std::size_t columns = 0;
+  for (std::string line; std::getline(stream, line);) {
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '\\') {
+        ++i;
+      } else if (line[i] == '|') {
+        ++bars;
+      }
+    }
+    if (!line.starts_with('|')) {
+      columns = 0;
+    } else if (columns == 0) {
+      columns = bars;
+    } else if (bars != columns) {
+      return fmt::format("a row has {} bars and its heading {}: {}", bars, columns, line);
+    }
+  }
+  return "";
+}
+
+Fault fault_of_page(const std::string& text) {
+  std::size_t scripts = 0;
+  for (std::size_t at = text.find("</script"); at != std::string::npos; at = text.find("</script", at + 1))
+    ++scripts;
+  return scripts == 2 ? ""
+                      : fmt::format("it has {} scripts where it should have its data and its own", scripts);
+}
+
+Fault fault_of_characters(std::string_view text, std::string_view allowed) {
+  while (!text.empty()) {
+    const char byte = text.front();
+    const char32_t c = next_character(text);
+    if (c == 0xfffd && static_cast<unsigned char>(byte) != 0xef) return "it is not UTF-8";
+    const bool is_control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+    if (is_control && (c > 0x7f || allowed.find(static_cast<char>(c)) == std::string_view::npos))
+      return fmt::format("it has the control character {:#x}", static_cast<unsigned>(c));
+  }
+  return "";
+}
 
 Fault fault_of_any_form(const Subject& subject) {
   for (const OutputFormat* format : formats_for(std::array{kind_of(subject)})) {
