@@ -25,7 +25,6 @@ def set_initial_values(network, seed):
                 tensor.copy_(torch.from_numpy(values).view(tensor.shape))
 
 
-
 def _mlp(p):
     width = p["width"] or 512
     layers = (nn.Linear(PIXELS, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, CLASSES))
