@@ -66,7 +66,7 @@ class SoftmaxWorkload final : public Workload {
     return {.element_scale = std::sqrt(std::sinh(2.0) / 2) / std::sinh(1.0) / columns,
             .terms_per_projection =
                 static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
-            .relative = 8 * facts(p.dtype()).accumulator_roundoff * (4 + std::sqrt(columns)),
+            .relative = 8 * facts(p.dtype()).accumulator.roundoff * (4 + std::sqrt(columns)),
             .relative_loss = 0};
   }
 
