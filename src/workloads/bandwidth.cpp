@@ -74,7 +74,6 @@ class BandwidthWorkload : public Workload {
   double bytes(const Parameters& parameters) const override {
     return arrays() * static_cast<double>(Bandwidth(parameters).bytes);
   }
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
 
  private:
   virtual double arrays() const = 0;

@@ -51,7 +51,6 @@ class FitsWorkload final : public Workload {
 
   double flop(const Parameters&) const override { return 0; }
   double bytes(const Parameters&) const override { return 0; }
-  double memory(const Parameters&) const override { return 0; }
 
   // There is no result to compare: whether memory is granted shows at once.
   OutputShape output(const Parameters&) const override { return {.outer = 0, .channels = 0, .inner = 0}; }

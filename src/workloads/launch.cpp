@@ -37,8 +37,6 @@ class LaunchWorkload final : public Workload {
     return Launch(parameters).waits ? "each waited for" : "one behind the other";
   }
 
-  void check(const Parameters&) const override {}
-
   std::vector<Parameters> examples() const override { return {{{"waits", true}}, {{"waits", false}}}; }
 
   double flop(const Parameters&) const override { return 0; }

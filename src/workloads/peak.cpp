@@ -69,7 +69,6 @@ class PeakWorkload final : public Workload {
     return 2.0 * static_cast<double>(p.dots) * static_cast<double>(p.steps) * static_cast<double>(p.length());
   }
   double bytes(const Parameters&) const override { return 2 * Peak::vector_bytes + sizeof(double); }
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
 
   OutputShape output(const Parameters&) const override { return one_number; }
 
