@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "worker/fitting.h"
+#include "workloads/fit.h"
 #include "workloads/interface.h"
 #include "workloads/workload.h"
 

@@ -12,7 +12,7 @@ Backend make_backend() {
           .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
-          .use_threads = [](int count) { set_threads(count); }};
+          .use_threads = set_threads};
 }
 
 }  // namespace breakeven

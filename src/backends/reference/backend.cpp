@@ -2,16 +2,11 @@
 // speed.
 #include "worker/backend.h"
 
-#include "backends/reference/threads.h"
 #include "host/cpu.h"
 #include "version.h"
+#include "worker/threads.h"
 
 namespace breakeven {
-
-int& reference_threads() {
-  static int threads = compute_threads();
-  return threads;
-}
 
 Backend make_backend() {
   return {.name = "reference",
@@ -19,7 +14,7 @@ Backend make_backend() {
           .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
-          .use_threads = [](int threads) { reference_threads() = threads; }};
+          .use_threads = set_threads};
 }
 
 }  // namespace breakeven
