@@ -102,12 +102,9 @@ class TriadWorkload final : public BandwidthWorkload {
 
   /// Each element is one product of inputs in [-1, 1) plus one input, of typical size sqrt((1 + 9) / 3).
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
-    const OutputShape shape = output(parameters);
     return {.element_scale = std::sqrt(10.0 / 3.0),
-            .terms_per_projection =
-                static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
-            .relative = 8 * facts(parameters.dtype()).output.roundoff,
-            .relative_loss = 0};
+            .terms_per_projection = terms_per_projection(output(parameters)),
+            .relative = 8 * facts(parameters.dtype()).output.roundoff};
   }
 
  private:

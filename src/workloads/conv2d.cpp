@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "workloads/random.h"
 #include "workloads/rotation.h"
@@ -337,49 +337,33 @@ class Conv2dWorkload final : public Workload {
   }
 
   std::vector<Parameters> examples() const override {
-    struct Shape {
-      std::int64_t n, c, h, w, k, r, s, stride, stride_w, pad, pad_w, dilation, groups;
-    };
-    constexpr Shape shapes[] = {
-        {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
-        {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
-        {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
-        {2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
-        {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
-        {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},    // dilated
-        {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},   // grouped
-        {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},   // depthwise
-        {2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // enough channels for minimal filtering; odd sides
-        {2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
+    constexpr std::array names{"n",      "c",        "h",   "w",     "k",        "r",     "s",
+                               "stride", "stride_w", "pad", "pad_w", "dilation", "groups"};
+    using Sizes = std::array<std::int64_t, names.size()>;
+    constexpr std::array shapes{
+        Sizes{1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
+        Sizes{2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
+        Sizes{3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
+        Sizes{2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
+        Sizes{1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
+        Sizes{2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},   // dilated
+        Sizes{2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},  // grouped
+        Sizes{1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},  // depthwise
+        Sizes{2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1,
+              1},  // enough channels for minimal filtering; odd sides
+        Sizes{2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
     };
     std::vector<Parameters> all;
+    const auto add = [&](const Sizes& sizes, const char* pass) {
+      Parameters& added = all.emplace_back();
+      for (std::size_t i = 0; i < sizes.size(); ++i) added.set(names[i], sizes[i]);
+      added.set("pass", std::string(pass));
+    };
     for (const auto* pass : {"forward", "backward_data", "backward_weights"}) {
-      for (const Shape& f : shapes) {
-        all.push_back({{"n", f.n},
-                       {"c", f.c},
-                       {"h", f.h},
-                       {"w", f.w},
-                       {"k", f.k},
-                       {"r", f.r},
-                       {"s", f.s},
-                       {"stride", f.stride},
-                       {"stride_w", f.stride_w},
-                       {"pad", f.pad},
-                       {"pad_w", f.pad_w},
-                       {"dilation", f.dilation},
-                       {"groups", f.groups},
-                       {"pass", std::string(pass)}});
-      }
+      for (const Sizes& sizes : shapes) add(sizes, pass);
       // Large enough, so a few of them suffice.
-      all.push_back({{"n", std::int64_t{4}},
-                     {"c", std::int64_t{64}},
-                     {"h", std::int64_t{28}},
-                     {"w", std::int64_t{28}},
-                     {"k", std::int64_t{32}},
-                     {"r", std::int64_t{1}},
-                     {"s", std::int64_t{1}},
-                     {"pass", std::string(pass)},
-                     {"operands", std::string("rotating")}});
+      add({4, 64, 28, 28, 32, 1, 1, 1, -1, 0, -1, 1, 1}, pass);
+      all.back().set("operands", std::string("rotating"));
     }
     return all;
   }

@@ -102,10 +102,8 @@ class PeakWorkload final : public Workload {
                             ? lost_of_f8(p) * std::abs(truth.elements.front()) / scale + 0x1p-13
                             : 0;
     return {.element_scale = scale,
-            .terms_per_projection = 1,
             .relative = 2 * type.accumulator.roundoff * additions + 2 * rounded_inputs + lost +
-                        facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots),
-            .relative_loss = 0};
+                        facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots)};
   }
 };
 

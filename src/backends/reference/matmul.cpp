@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "backends/reference/parallel.h"
+#include "workloads/parallel.h"
 #include "backends/reference/plain_loops.h"
 #include "worker/threads.h"
 
