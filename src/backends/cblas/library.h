@@ -22,4 +22,9 @@ std::vector<Kernels> known_kernels();
 /// any.
 void use_library_threads(int threads);
 
+/// Sets the number of the library's threads for each product called from now on outside a parallel loop, with
+/// any library (backend.cpp). A loop on all threads (worker/threads.h) needs 1, because two pools of threads
+/// would compete for the same cores.
+void let_library_use(int count);
+
 }  // namespace breakeven::cblas

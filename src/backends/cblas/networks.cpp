@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cblas/library_threads.h"
+#include "backends/cblas/library.h"
 #include "backends/cblas/network/batch_dense.h"
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/network/parameters.h"
