@@ -17,20 +17,11 @@ OutputShape Bandwidth::shape() const {
   return {.outer = 1, .channels = channels, .inner = elements() / channels};
 }
 
-namespace {
-
-/// Formats a size: 65536 as 64 KiB, 100 as 100 bytes.
-std::string size_text(std::int64_t bytes) {
-  for (const auto& [unit, name] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
-    if (bytes % unit == 0) return fmt::format("{} {}", bytes / unit, name);
-  }
-  return fmt::format("{} bytes", bytes);
-}
-
-}  // namespace
-
 std::string Bandwidth::title() const {
-  return fmt::format("{} {}", size_text(bytes), name(dtype));
+  for (const auto& [size, unit] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
+    if (bytes % size == 0) return fmt::format("{} {} {}", bytes / size, unit, name(dtype));
+  }
+  return fmt::format("{} bytes {}", bytes, name(dtype));
 }
 
 void Bandwidth::check() const {

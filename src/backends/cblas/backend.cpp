@@ -6,7 +6,6 @@
 
 #include "backends/cblas/kernel_start.h"
 #include "backends/cblas/library.h"
-#include "backends/cblas/program.h"
 #include "host/cpu.h"
 #include "worker/loaded_library.h"
 #include "worker/threads.h"

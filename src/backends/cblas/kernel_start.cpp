@@ -14,7 +14,6 @@
 #include "backends/cblas/kernel_choice.h"
 #include "backends/cblas/kernel_race.h"
 #include "backends/cblas/library.h"
-#include "backends/cblas/program.h"
 #include "host/cpu.h"
 #include "host/library_variables.h"
 #include "worker/backend.h"

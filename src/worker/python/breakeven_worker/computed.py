@@ -85,12 +85,22 @@ class Computed(Prepared):
 
 
 class Convolved(Computed):
-    """One pass of a convolution. `axes` transpose NCHW, or OIHW for weights, to the layout of the result."""
+    """One pass of a convolution, of operands(sizes, dtype, seed, axes). `axes` transpose source and result from NCHW, and
+    weights from OIHW, to their layouts."""
 
     def __init__(self, function, operands, p, seed, device, axes):
         super().__init__(function, operands, p, device)
-        self._seed, self._back = seed, np.argsort(axes)
         self._is_weights = p["pass"] == "backward_weights"
+        self._seed, self._back = seed, np.argsort(axes[1 if self._is_weights else 0])
+
+    @staticmethod
+    def operands(sizes, dtype, seed, axes):
+        """Those whose values influence the result, in the order of source, weights and gradient."""
+        return [
+            np.ascontiguousarray(make_inputs(shape, dtype, seed, stream).transpose(of_one))
+            for (shape, stream), of_one in zip(sizes.operands(), axes)
+            if stream is not None
+        ]
 
     def show(self, elements):
         result = self.shown().transpose(self._back)
