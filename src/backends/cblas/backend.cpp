@@ -46,8 +46,6 @@ Backend make_backend() {
   std::string version = cblas::library_version();
   if (start.library_defaults) version = version + ", " + defaults;
   return {.name = cblas::backend_name(),
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{cblas::library_name(), version}},
           .library_files = {{cblas::library_name(), loaded.file}},

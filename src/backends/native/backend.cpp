@@ -8,8 +8,6 @@ namespace breakeven {
 
 Backend make_backend() {
   return {.name = "native",
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
           .use_threads = set_threads};

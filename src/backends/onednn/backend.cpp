@@ -49,8 +49,6 @@ std::string library_version() {
 Backend make_backend() {
   const LoadedLibrary loaded = loaded_library("dnnl", "dnnl_primitive_execute", "dnnl_version");
   return {.name = BREAKEVEN_BACKEND_NAME,
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"onednn", library_version()}},
           .library_files = {{"onednn", loaded.file}},

@@ -78,9 +78,9 @@ template <typename Primitives>
 class Linear final : public LayerWork {
  public:
   Linear(const LayerSite& site, Primitives primitives, const Shapes& shapes)
-      : device_(site.device),
+      : LayerWork(site),
+        device_(site.device),
         layer_(*site.layer),
-        output_(*site.output),
         pool_follows_(site.pool_follows),
         product_type_(site.product_type()) {
     const Dims bias_dims{shapes.weights.at(0)};
@@ -236,7 +236,6 @@ class Linear final : public LayerWork {
 
   Device device_;
   Layer layer_;
-  Activations& output_;
   bool pool_follows_;
   Type product_type_;  // type of the operands of products
   bool separate_gelu_ = false;

@@ -11,7 +11,6 @@ namespace breakeven {
 Backend make_backend() {
   return {.name = "reference",
           .role = "arbiter",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
           .use_threads = set_threads};

@@ -54,8 +54,8 @@ class MovedCase(WithoutGradients):
         return self.result is not None and self.result.fetch()
 
     def computed(self, results=()):
-        """Returns the result of an iteration of each operand set. Before it, `results`, which are those of all sets, and
-        the operands on the device are overwritten, so stale values show."""
+        """Returns the result of one run of each operand set. Before it, `results`, which are those of all sets, and the
+        operands on the device are overwritten, so stale values show."""
         for result in (*results, self.result.on_device, self.result.for_user()):
             poison(result)
         for operand in self.operands:

@@ -85,8 +85,8 @@ class Computed(Prepared):
 
 
 class Convolved(Computed):
-    """One pass of a convolution, of operands(sizes, dtype, seed, axes). `axes` transpose source and result from NCHW, and
-    weights from OIHW, to their layouts."""
+    """One pass of a convolution of operands(sizes, dtype, seed, axes). `axes` transpose source and result from NCHW and
+    weights from OIHW."""
 
     def __init__(self, function, operands, p, seed, device, axes):
         super().__init__(function, operands, p, device)
