@@ -222,13 +222,12 @@ const std::vector<Named>& networks() {
 std::int64_t Layer::sum_length() const {
   switch (kind) {
     case LayerKind::dense:
+    case LayerKind::layer_norm:
       return in;
     case LayerKind::conv2d:
       return c * filter * filter;
     case LayerKind::attention:
       return std::max(tokens, out / heads);
-    case LayerKind::layer_norm:
-      return in;
     case LayerKind::mean_tokens:
       return tokens;
     case LayerKind::max_pool:
@@ -292,8 +291,6 @@ std::vector<float> initial_values(const Network& network, std::size_t index, std
 double flop_forward(const Layer& layer) {
   switch (layer.kind) {
     case LayerKind::dense:
-      return 2.0 * static_cast<double>(layer.tokens) * static_cast<double>(layer.in) *
-             static_cast<double>(layer.out);
     case LayerKind::conv2d:
       return 2.0 * static_cast<double>(layer.output_elements()) * static_cast<double>(layer.sum_length());
     case LayerKind::attention:

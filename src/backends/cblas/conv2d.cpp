@@ -302,10 +302,7 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::i
 
 const OperationRegistration conv2d_registered(
     {.op = "conv2d",
-     .dtypes =
-         [] {
-           return std::vector{Dtype::f64, Dtype::f32};
-         },
+     .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32}),
      .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
        const Conv2d p(problem.parameters);
        if (std::max(p.h * p.w, p.p() * p.q()) > std::numeric_limits<int>::max() ||

@@ -252,13 +252,10 @@ std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
   }
 }
 
-const OperationRegistration matmul_registered(
-    {.op = "matmul",
-     .dtypes =
-         [] {
-           return std::vector{Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::f16};
-         },
-     .prepare = prepare});
+const OperationRegistration matmul_registered({.op = "matmul",
+                                               .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32, Dtype::bf16,
+                                                                       Dtype::f16}),
+                                               .prepare = prepare});
 
 }  // namespace
 }  // namespace breakeven::cblas

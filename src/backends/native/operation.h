@@ -16,10 +16,7 @@ namespace breakeven::native {
 template <template <typename> typename Work>
 Operation in_both_floats(const std::string& op) {
   return {.op = op,
-          .dtypes =
-              [] {
-                return std::vector{Dtype::f64, Dtype::f32};
-              },
+          .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32}),
           .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
             const Bandwidth p(problem.parameters);
             if (p.dtype == Dtype::f64) return std::make_unique<Work<double>>(p, seed);

@@ -341,10 +341,7 @@ std::vector<Dtype> conv2d_dtypes() {
 
 const OperationRegistration conv2d({.op = "conv2d",
                                     .dtypes = conv2d_dtypes,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<OnednnConv2d>(c, seed);
-                                    }});
+                                    .prepare = prepare_as<OnednnConv2d>});
 
 }  // namespace
 }  // namespace breakeven::onednn

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "workloads/parallel.h"
 #include "backends/reference/plain_loops.h"
 #include "worker/threads.h"
+#include "workloads/parallel.h"
 
 namespace breakeven {
 namespace {
@@ -26,9 +26,9 @@ void for_connected(const Conv2d& p, std::int64_t r, std::int64_t s, const Visit&
 
 class ReferenceConv2d final : public PlainLoops {
  public:
-  ReferenceConv2d(const Conv2d& problem, std::uint64_t seed)
-      : PlainLoops(HostTensors::of(problem, seed)),
-        p_(problem),
+  ReferenceConv2d(const Case& problem, std::uint64_t seed)
+      : PlainLoops(HostTensors::of(Conv2d(problem.parameters), seed)),
+        p_(problem.parameters),
         first_(widened(tensors_.first)),
         second_(widened(tensors_.second)) {}
 
@@ -120,10 +120,7 @@ class ReferenceConv2d final : public PlainLoops {
 
 const OperationRegistration conv2d({.op = "conv2d",
                                     .dtypes = dtypes_of_convolutions,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<ReferenceConv2d>(Conv2d(c.parameters), seed);
-                                    }});
+                                    .prepare = prepare_as<ReferenceConv2d>});
 
 }  // namespace
 }  // namespace breakeven

@@ -2,18 +2,18 @@
 
 #include <vector>
 
-#include "workloads/parallel.h"
 #include "backends/reference/plain_loops.h"
 #include "worker/threads.h"
+#include "workloads/parallel.h"
 
 namespace breakeven {
 namespace {
 
 class ReferenceMatmul final : public PlainLoops {
  public:
-  ReferenceMatmul(const Matmul& problem, std::uint64_t seed)
-      : PlainLoops(HostTensors::of(problem, seed)),
-        p_(problem),
+  ReferenceMatmul(const Case& problem, std::uint64_t seed)
+      : PlainLoops(HostTensors::of(Matmul(problem.parameters), seed)),
+        p_(problem.parameters),
         a_(widened(tensors_.first)),
         b_(widened(tensors_.second)) {}
 
@@ -38,10 +38,7 @@ class ReferenceMatmul final : public PlainLoops {
 
 const OperationRegistration matmul({.op = "matmul",
                                     .dtypes = all_dtypes,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<ReferenceMatmul>(Matmul(c.parameters), seed);
-                                    }});
+                                    .prepare = prepare_as<ReferenceMatmul>});
 
 }  // namespace
 }  // namespace breakeven
