@@ -19,7 +19,6 @@ struct Matmul {
   explicit Matmul(const Parameters& parameters);
   std::int64_t elements_a() const { return batch * m * k; }
   std::int64_t elements_b() const { return batch * k * n; }
-  std::int64_t elements_c() const { return batch * m * n; }
   OutputShape output() const { return {.outer = batch * m, .channels = n, .inner = 1}; }
   double flop() const {
     return 2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
