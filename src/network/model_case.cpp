@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "host/steady_clock.h"
@@ -9,6 +10,14 @@
 
 namespace breakeven {
 namespace {
+
+/// The evidence of one batch's logits.
+Evidence show_logits(Model& model, Split split, std::span<const std::uint32_t> rows,
+                     const std::vector<std::int64_t>& elements, std::uint64_t seed) {
+  std::vector<float> logits(rows.size() * classes, std::numeric_limits<float>::quiet_NaN());
+  model.infer(split, rows, logits.data());
+  return logits_evidence({logits.begin(), logits.end()}, elements, seed);
+}
 
 /// The fraction of all test images whose largest logit is that of their label.
 double accuracy(Model& model, const LabelledImages& test, std::int64_t batch) {
@@ -27,49 +36,30 @@ double accuracy(Model& model, const LabelledImages& test, std::int64_t batch) {
   return static_cast<double>(correct) / test.count();
 }
 
-/// The common part of both cases.
-class ModelCase : public Prepared {
+/// Passes the rows of the next `batches` batches to the model, or of as many as it accepts in advance.
+/// `rows_of` returns the rows of a number of batches.
+template <typename RowsOf>
+void tell_ahead(Model& model, std::int64_t batches, const RowsOf& rows_of) {
+  const std::int64_t ahead = std::min(batches, model.most_batches_ahead());
+  if (ahead > 0) model.take_ahead(rows_of(ahead));
+}
+
+class Training final : public Prepared {
  public:
-  void bring() override { model_->bring(); }
-  bool fetch() override { return model_->fetch(); }
-  std::string algorithm() const override { return model_->algorithm(); }
-
- protected:
-  ModelCase(const ModelTask& task, const MakeModel& make)
-      : batch_(task.batch), seed_(task.seed), model_(make(task)) {}
-
-  /// The evidence of one batch's logits.
-  Evidence show_logits(Split split, std::span<const std::uint32_t> rows,
-                       const std::vector<std::int64_t>& elements) {
-    std::vector<float> logits(rows.size() * classes, std::numeric_limits<float>::quiet_NaN());
-    model_->infer(split, rows, logits.data());
-    return logits_evidence({logits.begin(), logits.end()}, elements, seed_);
-  }
-
-  /// Passes the rows of the next `batches` batches to the model, or of as many as it accepts in advance.
-  /// `rows_of` returns the rows of a number of batches.
-  template <typename RowsOf>
-  void tell_ahead(std::int64_t batches, const RowsOf& rows_of) {
-    const std::int64_t ahead = std::min(batches, model_->most_batches_ahead());
-    if (ahead > 0) model_->take_ahead(rows_of(ahead));
-  }
-
-  std::int64_t batch_;
-  std::uint64_t seed_;
-  std::unique_ptr<Model> model_;
-};
-
-class Training final : public ModelCase {
- public:
-  Training(const ModelTask& task, const MakeModel& make, const MakeEpochOrder& make_order)
-      : ModelCase(task, make),
-        data_(task.data),
-        order_(data_->images(Split::train).count(), batch_, seed_, make_order) {}
+  Training(ModelTask task, const MakeModel& make, const MakeEpochOrder& make_order)
+      : data_(task.data),
+        batch_(task.batch),
+        seed_(task.seed),
+        order_(data_->images(Split::train).count(), batch_, seed_, make_order),
+        model_(make(std::move(task))) {}
 
   void prepare_runs(std::int64_t runs) override {
     order_.prepare(runs);
-    tell_ahead(runs, [this](std::int64_t ahead) { return order_.upcoming(ahead); });
+    tell_ahead(*model_, runs, [this](std::int64_t ahead) { return order_.upcoming(ahead); });
   }
+
+  void bring() override { model_->bring(); }
+  bool fetch() override { return model_->fetch(); }
 
   void run() override {
     in_epochs_ = false;
@@ -79,7 +69,7 @@ class Training final : public ModelCase {
   Evidence show(const std::vector<std::int64_t>& elements) override {
     restart();
     const auto first_rows = order_.next();
-    Evidence shown = show_logits(Split::train, first_rows, elements);
+    Evidence shown = show_logits(*model_, Split::train, first_rows, elements, seed_);
     order_.restart();
     for (int step = 0; step < first_steps; ++step) {
       model_->bring();
@@ -89,6 +79,8 @@ class Training final : public ModelCase {
     restart();
     return shown;
   }
+
+  std::string algorithm() const override { return model_->algorithm(); }
 
   std::vector<double> take_losses() override { return model_->finish_steps(); }
 
@@ -103,7 +95,7 @@ class Training final : public ModelCase {
     const auto size = static_cast<std::size_t>(batch_);
     model_->finish_steps();
     const auto start = Clock::now();
-    tell_ahead(std::ssize(order) / batch_, [&](std::int64_t ahead) {
+    tell_ahead(*model_, std::ssize(order) / batch_, [&](std::int64_t ahead) {
       return std::span(order).first(static_cast<std::size_t>(ahead * batch_));
     });
     for (std::size_t first = 0; first + size <= order.size(); first += size)
@@ -125,20 +117,25 @@ class Training final : public ModelCase {
   }
 
   std::shared_ptr<const Dataset> data_;
+  std::int64_t batch_;
+  std::uint64_t seed_;
   BatchOrder order_;
+  std::unique_ptr<Model> model_;
   bool in_epochs_ = false;  // the model is in the state after the last train_epoch()
   std::uint64_t epoch_ = 0;
 };
 
-class Inference final : public ModelCase {
+class Inference final : public Prepared {
  public:
-  Inference(const ModelTask& task, const MakeModel& make)
-      : ModelCase(task, make),
+  Inference(ModelTask task, const MakeModel& make)
+      : batch_(task.batch),
         count_(task.data->images(Split::test).count()),
-        rows_(rows_from(0, batch_ + count_, count_)) {}
+        seed_(task.seed),
+        rows_(rows_from(0, batch_ + count_, count_)),
+        model_(make(std::move(task))) {}
 
   void prepare_runs(std::int64_t runs) override {
-    tell_ahead(runs, [this](std::int64_t ahead) {
+    tell_ahead(*model_, runs, [this](std::int64_t ahead) {
       std::vector<std::uint32_t> rows;
       std::size_t first = first_;
       for (std::int64_t i = 0; i < ahead; ++i) {
@@ -149,13 +146,19 @@ class Inference final : public ModelCase {
     });
   }
 
+  void bring() override { model_->bring(); }
+  bool fetch() override { return model_->fetch(); }
+
   void run() override { model_->start_inference(Split::test, take(first_)); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     first_ = 0;
     model_->bring();
-    return show_logits(Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)), elements);
+    return show_logits(*model_, Split::test, std::span(rows_).first(static_cast<std::size_t>(batch_)),
+                       elements, seed_);
   }
+
+  std::string algorithm() const override { return model_->algorithm(); }
 
  private:
   std::span<const std::uint32_t> take(std::size_t& first) const {
@@ -164,9 +167,12 @@ class Inference final : public ModelCase {
     return rows;
   }
 
+  std::int64_t batch_;
   std::uint32_t count_;
+  std::uint64_t seed_;
   std::vector<std::uint32_t> rows_;  // the test set, followed by its first `batch` rows
   std::size_t first_ = 0;
+  std::unique_ptr<Model> model_;
 };
 
 }  // namespace
