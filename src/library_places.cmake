@@ -1,12 +1,13 @@
 # Finds the places of a library: the system's, and each folder NAME-VERSION that scripts/setup-libraries made.
 #   breakeven_places(RESULT NAME SYSTEM [LIBRARY INCLUDE] FILES ... HEADER ...)
 # RESULT is a list of "PROGRAM|LIBRARY|INCLUDE". The program for a folder's library has the folder's name; without a
-# system's library, that of the newest one is NAME. FILES: possible names of the library's file in a folder.
+# system's library, that of the newest one is NAME. FILES: possible names of the library's file in a folder. SYSTEM may
+# be what find_library() and find_path() did not find.
 function(breakeven_places result name)
   cmake_parse_arguments(ARG "" "HEADER" "SYSTEM;FILES" ${ARGN})
   set(places "")
   list(LENGTH ARG_SYSTEM found)
-  if(found EQUAL 2)
+  if(found EQUAL 2 AND NOT ARG_SYSTEM MATCHES "-NOTFOUND")
     list(JOIN ARG_SYSTEM "|" system)
     list(APPEND places "${name}|${system}")
   endif()
@@ -26,4 +27,14 @@ function(breakeven_places result name)
     endif()
   endforeach()
   set(${result} "${places}" PARENT_SCOPE)
+endfunction()
+
+# Builds a backend program for one of these places. It reads the headers there before others, and has its name as
+# BREAKEVEN_BACKEND_NAME.
+function(breakeven_backend_at program library include)  # breakeven_backend_at(... SOURCES ... LIBRARIES ...)
+  breakeven_backend(${program} ${ARGN} ${library})
+  target_include_directories(breakeven-backend-${program} SYSTEM BEFORE PRIVATE ${include})
+  target_compile_definitions(breakeven-backend-${program} PRIVATE BREAKEVEN_BACKEND_NAME="${program}")
+  # A library outside the loader's path is found in the folder in which it was linked.
+  set_target_properties(breakeven-backend-${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH TRUE)
 endfunction()

@@ -49,26 +49,19 @@ struct Bell {
   return {.below = x < 0 ? beyond : 1.0F - beyond, .density = peak * e};
 }
 
-/// Eight sums side by side, added at the end: a single one would have to wait for itself at every element.
-struct LaneSum {
-  static constexpr std::int64_t lanes = 8;
-  std::array<float, lanes> sums{};
-  float total() const {
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-  }
-};
-
+/// The sum of term(i) for i in [0, count): eight sums side by side, added at the end, because a single one
+/// would have to wait for itself at every element.
 template <typename Term>
 [[gnu::always_inline]] inline float sum_of(std::int64_t count, const Term& term) {
-  LaneSum sum;
+  constexpr std::int64_t lanes = 8;
+  std::array<float, lanes> sums{};
   std::int64_t i = 0;
-  for (; i + LaneSum::lanes <= count; i += LaneSum::lanes) {
-    for (std::int64_t lane = 0; lane < LaneSum::lanes; ++lane)
-      sum.sums[static_cast<std::size_t>(lane)] += term(i + lane);
+  for (; i + lanes <= count; i += lanes) {
+    for (std::int64_t lane = 0; lane < lanes; ++lane) sums[static_cast<std::size_t>(lane)] += term(i + lane);
   }
   float rest = 0;
   for (; i < count; ++i) rest += term(i);
-  return sum.total() + rest;
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7])) + rest;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "worker/fitting.h"
+#include "workloads/fit.h"
 #include "workloads/interface.h"
 #include "workloads/workload.h"
 
@@ -105,6 +105,17 @@ struct Operation {
   std::function<Evidence(const Case&, std::uint64_t seed, const std::vector<std::int64_t>& elements)> expect =
       {};
 };
+
+/// The dtypes of an operation that has the same ones on every machine.
+inline auto fixed_dtypes(const std::vector<Dtype>& dtypes) {
+  return [dtypes] { return dtypes; };
+}
+
+/// Operation::prepare for a `Made` that is constructed from the case and the seed.
+template <typename Made>
+std::unique_ptr<Prepared> prepare_as(const Case& problem, std::uint64_t seed) {
+  return std::make_unique<Made>(problem, seed);
+}
 
 /// Registers an operation next to its definition: `const OperationRegistration matmul_registered({...});`
 struct OperationRegistration {

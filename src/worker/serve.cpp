@@ -59,15 +59,11 @@ void check_elements(const Case& problem, const std::vector<std::int64_t>& elemen
 class Worker {
  public:
   Answer operator()(const request::Hello& request) {
-    if (request.protocol != protocol_version) {
-      return answer::Refusal{
-          .status = "failed",
-          .reason =
-              fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
-                          protocol_version, request.protocol)};
-    }
-    if (request.threads < 1)
-      return answer::Refusal{.status = "failed", .reason = "'threads' must be at least 1"};
+    if (request.protocol != protocol_version)
+      throw ProtocolError(
+          fmt::format("this program speaks protocol {}, not {}: use programs and driver of one version",
+                      protocol_version, request.protocol));
+    if (request.threads < 1) throw ProtocolError("'threads' must be at least 1");
     backend_ = make_backend();
     backend_.use_threads(request.threads);
     answer::Hello hello{.protocol = protocol_version,
@@ -126,11 +122,10 @@ class Worker {
                              .operand_sets = prepared_->operand_sets()};
       }
       const std::string why = operation.why_not ? operation.why_not(dtype) : "";
-      return answer::Refusal{.status = "unsupported",
-                             .reason = fmt::format("{} has no {} in {} on this machine{}{}", backend_.name,
-                                                   op, name(dtype), why.empty() ? "" : ": ", why)};
+      throw Unsupported(fmt::format("{} has no {} in {} on this machine{}{}", backend_.name, op, name(dtype),
+                                    why.empty() ? "" : ": ", why));
     }
-    return answer::Refusal{.status = "unsupported", .reason = fmt::format("{} has no {}", backend_.name, op)};
+    throw Unsupported(fmt::format("{} has no {}", backend_.name, op));
   }
 
   Answer operator()(const request::Expect& request) {

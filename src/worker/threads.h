@@ -10,8 +10,13 @@
 namespace breakeven {
 
 /// The number of threads to compute with, set by the driver; 1 until then.
-int threads();
-void set_threads(int count);
+inline int thread_count = 1;
+inline int threads() {
+  return thread_count;
+}
+inline void set_threads(int count) {
+  thread_count = count;
+}
 
 /// Calls body(item, thread) for every item in [0, items) on `count` threads. The next free thread takes the
 /// next item. The body must not throw.

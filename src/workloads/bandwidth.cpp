@@ -17,20 +17,11 @@ OutputShape Bandwidth::shape() const {
   return {.outer = 1, .channels = channels, .inner = elements() / channels};
 }
 
-namespace {
-
-/// Formats a size: 65536 as 64 KiB, 100 as 100 bytes.
-std::string size_text(std::int64_t bytes) {
-  for (const auto& [unit, name] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
-    if (bytes % unit == 0) return fmt::format("{} {}", bytes / unit, name);
-  }
-  return fmt::format("{} bytes", bytes);
-}
-
-}  // namespace
-
 std::string Bandwidth::title() const {
-  return fmt::format("{} {}", size_text(bytes), name(dtype));
+  for (const auto& [size, unit] : {std::pair{1LL << 30U, "GiB"}, {1LL << 20U, "MiB"}, {1LL << 10U, "KiB"}}) {
+    if (bytes % size == 0) return fmt::format("{} {} {}", bytes / size, unit, name(dtype));
+  }
+  return fmt::format("{} bytes {}", bytes, name(dtype));
 }
 
 void Bandwidth::check() const {
@@ -74,7 +65,6 @@ class BandwidthWorkload : public Workload {
   double bytes(const Parameters& parameters) const override {
     return arrays() * static_cast<double>(Bandwidth(parameters).bytes);
   }
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
 
  private:
   virtual double arrays() const = 0;
@@ -103,12 +93,9 @@ class TriadWorkload final : public BandwidthWorkload {
 
   /// Each element is one product of inputs in [-1, 1) plus one input, of typical size sqrt((1 + 9) / 3).
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
-    const OutputShape shape = output(parameters);
     return {.element_scale = std::sqrt(10.0 / 3.0),
-            .terms_per_projection =
-                static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
-            .relative = 8 * facts(parameters.dtype()).output.roundoff,
-            .relative_loss = 0};
+            .terms_per_projection = terms_per_projection(output(parameters)),
+            .relative = 8 * facts(parameters.dtype()).output.roundoff};
   }
 
  private:

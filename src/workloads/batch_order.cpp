@@ -20,14 +20,6 @@ std::vector<std::uint32_t> rows_from(std::uint32_t first, std::int64_t batch, st
 BatchOrder::BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed, MakeEpochOrder make)
     : count_(count), batch_(static_cast<std::size_t>(batch)), seed_(seed), make_(std::move(make)) {}
 
-void BatchOrder::restart() {
-  next_ = {};
-}
-
-std::span<const std::uint32_t> BatchOrder::next() {
-  return take(next_);
-}
-
 std::span<const std::uint32_t> BatchOrder::take(Place& place) {
   if (place.used + batch_ > count_) place = {place.epoch + 1, 0};
   make_orders(place.epoch + 1);

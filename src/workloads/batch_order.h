@@ -29,9 +29,9 @@ class BatchOrder {
  public:
   BatchOrder(std::uint32_t count, std::int64_t batch, std::uint64_t seed, MakeEpochOrder make = epoch_order);
 
-  void restart();
+  void restart() { next_ = {}; }
   /// The rows of the next batch. Shuffles only if prepare() was called for fewer batches.
-  std::span<const std::uint32_t> next();
+  std::span<const std::uint32_t> next() { return take(next_); }
   /// Makes the orders of the next `batches` batches. Must be called outside of timed code.
   void prepare(std::int64_t batches);
   /// The rows of the next `batches` batches, stored contiguously, without consuming them.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "workloads/random.h"
 #include "workloads/rotation.h"
@@ -44,16 +44,16 @@ Conv2d::Conv2d(const Parameters& p)
       dtype(p.dtype()),
       tuned(is_tuned(p)) {}
 
-std::int64_t Conv2d::elements_output() const {
+OutputShape Conv2d::output() const {
   switch (pass) {
     case Pass::forward:
-      return elements_result();
+      return {.outer = n, .channels = k, .inner = p() * q()};
     case Pass::backward_data:
-      return elements_source();
+      return {.outer = n, .channels = c, .inner = h * w};
     case Pass::backward_weights:
-      return elements_weights();
+      return {.outer = 1, .channels = k, .inner = group_c() * r * s};
   }
-  return 0;
+  return {};
 }
 
 namespace {
@@ -66,15 +66,6 @@ struct Operands {
         weights(seed, stream::second_operand),
         gradient(seed, stream::output_gradient) {}
 };
-
-/// The source row that row `y` of the result reads through row `r` of the filter; outside of the source if
-/// negative or too large.
-std::int64_t source_row(const Conv2d& p, std::int64_t y, std::int64_t r) {
-  return y * p.stride_h - p.pad_h + r * p.dilation;
-}
-std::int64_t source_column(const Conv2d& p, std::int64_t x, std::int64_t s) {
-  return x * p.stride_w - p.pad_w + s * p.dilation;
-}
 
 /// The first and one past the last result column x whose source column, for filter column s, lies inside the
 /// source.
@@ -91,14 +82,14 @@ double forward_element(const Conv2d& p, const Operands& in, std::int64_t index) 
   const std::int64_t y = index / p.q() % p.p();
   const std::int64_t k = index / (p.p() * p.q()) % p.k;
   const std::int64_t image = index / (p.p() * p.q() * p.k);
-  const std::int64_t group_c = p.c / p.groups;
-  const std::int64_t group = k / (p.k / p.groups);
+  const std::int64_t group_c = p.group_c();
+  const std::int64_t group = k / p.group_k();
   long double sum = 0;
   for (std::int64_t c = 0; c < group_c; ++c) {
     for (std::int64_t r = 0; r < p.r; ++r) {
       for (std::int64_t s = 0; s < p.s; ++s) {
-        const std::int64_t row = source_row(p, y, r);
-        const std::int64_t column = source_column(p, x, s);
+        const std::int64_t row = p.source_row(y, r);
+        const std::int64_t column = p.source_column(x, s);
         if (row < 0 || row >= p.h || column < 0 || column >= p.w) continue;
         sum += static_cast<long double>(input_value(
                    p.dtype, in.source, ((image * p.c + group * group_c + c) * p.h + row) * p.w + column)) *
@@ -115,8 +106,7 @@ double backward_data_element(const Conv2d& p, const Operands& in, std::int64_t i
   const std::int64_t row = index / p.w % p.h;
   const std::int64_t c = index / (p.h * p.w) % p.c;
   const std::int64_t image = index / (p.h * p.w * p.c);
-  const std::int64_t group_c = p.c / p.groups;
-  const std::int64_t group_k = p.k / p.groups;
+  const std::int64_t group_c = p.group_c();
   const std::int64_t group = c / group_c;
   long double sum = 0;
   for (std::int64_t r = 0; r < p.r; ++r) {
@@ -125,7 +115,7 @@ double backward_data_element(const Conv2d& p, const Operands& in, std::int64_t i
     for (std::int64_t s = 0; s < p.s; ++s) {
       const std::int64_t x_strided = column + p.pad_w - s * p.dilation;
       if (x_strided < 0 || x_strided % p.stride_w != 0 || x_strided / p.stride_w >= p.q()) continue;
-      for (std::int64_t k = group * group_k; k < (group + 1) * group_k; ++k) {
+      for (std::int64_t k = group * p.group_k(); k < (group + 1) * p.group_k(); ++k) {
         sum += static_cast<long double>(input_value(
                    p.dtype, in.gradient,
                    ((image * p.k + k) * p.p() + y_strided / p.stride_h) * p.q() + x_strided / p.stride_w)) *
@@ -138,60 +128,67 @@ double backward_data_element(const Conv2d& p, const Operands& in, std::int64_t i
 }
 
 double backward_weights_element(const Conv2d& p, const Operands& in, std::int64_t index) {
-  const std::int64_t group_c = p.c / p.groups;
   const std::int64_t s = index % p.s;
   const std::int64_t r = index / p.s % p.r;
-  const std::int64_t c = index / (p.r * p.s) % group_c;
-  const std::int64_t k = index / (p.r * p.s * group_c);
-  const std::int64_t source_channel = k / (p.k / p.groups) * group_c + c;
+  const std::int64_t c = index / (p.r * p.s) % p.group_c();
+  const std::int64_t k = index / (p.r * p.s * p.group_c());
+  const std::int64_t source_channel = k / p.group_k() * p.group_c() + c;
   const auto [first, last] = inside_columns(p, s);
   long double sum = 0;
   for (std::int64_t image = 0; image < p.n; ++image) {
     for (std::int64_t y = 0; y < p.p(); ++y) {
-      const std::int64_t row = source_row(p, y, r);
+      const std::int64_t row = p.source_row(y, r);
       if (row < 0 || row >= p.h) continue;
       for (std::int64_t x = first; x < last; ++x) {
         sum += static_cast<long double>(
                    input_value(p.dtype, in.gradient, ((image * p.k + k) * p.p() + y) * p.q() + x)) *
                static_cast<long double>(
                    input_value(p.dtype, in.source,
-                               ((image * p.c + source_channel) * p.h + row) * p.w + source_column(p, x, s)));
+                               ((image * p.c + source_channel) * p.h + row) * p.w + p.source_column(x, s)));
       }
     }
   }
   return static_cast<double>(sum);
 }
 
+/// Calls visit(tap, source, result, count) for each element of a filter and each row of results that it reads
+/// for: the `count` neighbours from element `result` of their plane read through element `tap` of the filter
+/// every stride_w-th element from `source` of the source's plane.
+template <typename Visit>
+void for_read_runs(const Conv2d& p, const Visit& visit) {
+  for (std::int64_t r = 0; r < p.r; ++r) {
+    for (std::int64_t s = 0; s < p.s; ++s) {
+      const auto [first, last] = inside_columns(p, s);
+      for (std::int64_t y = 0; y < p.p(); ++y) {
+        const std::int64_t row = p.source_row(y, r);
+        if (row < 0 || row >= p.h) continue;
+        visit(r * p.s + s, row * p.w + p.source_column(first, s), y * p.q() + first, last - first);
+      }
+    }
+  }
+}
+
 /// The sum over the output channels with signs: one convolution with summed weights for each input channel.
 std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
                                          const std::vector<double>& signs) {
-  const std::int64_t group_c = p.c / p.groups;
-  const std::int64_t group_k = p.k / p.groups;
   std::vector<double> sums(static_cast<std::size_t>(p.n * p.p() * p.q()), 0.0);
   std::vector<double> weights(static_cast<std::size_t>(p.c * p.r * p.s), 0.0);  // c x r x s
   for (std::int64_t k = 0; k < p.k; ++k) {
-    const std::int64_t per_filter = group_c * p.r * p.s;
+    const std::int64_t per_filter = p.group_c() * p.r * p.s;
     const auto filter = input_values(p.dtype, in.weights, k * per_filter, per_filter);
-    double* into = weights.data() + k / group_k * per_filter;
+    double* into = weights.data() + k / p.group_k() * per_filter;
     for (std::int64_t i = 0; i < per_filter; ++i)
       into[i] += signs[static_cast<std::size_t>(k)] * filter[static_cast<std::size_t>(i)];
   }
   for (std::int64_t image = 0; image < p.n; ++image) {
     for (std::int64_t c = 0; c < p.c; ++c) {
       const auto plane = input_values(p.dtype, in.source, (image * p.c + c) * p.h * p.w, p.h * p.w);
-      for (std::int64_t r = 0; r < p.r; ++r) {
-        for (std::int64_t s = 0; s < p.s; ++s) {
-          const double weight = weights[static_cast<std::size_t>((c * p.r + r) * p.s + s)];
-          const auto [first, last] = inside_columns(p, s);
-          for (std::int64_t y = 0; y < p.p(); ++y) {
-            const std::int64_t row = source_row(p, y, r);
-            if (row < 0 || row >= p.h) continue;
-            double* into = sums.data() + (image * p.p() + y) * p.q();
-            const double* from = plane.data() + row * p.w + source_column(p, 0, s);
-            for (std::int64_t x = first; x < last; ++x) into[x] += weight * from[x * p.stride_w];
-          }
-        }
-      }
+      for_read_runs(p, [&](std::int64_t tap, std::int64_t source, std::int64_t result, std::int64_t count) {
+        const double weight = weights[static_cast<std::size_t>(c * p.r * p.s + tap)];
+        const double* from = plane.data() + source;
+        double* into = sums.data() + image * p.p() * p.q() + result;
+        for (std::int64_t x = 0; x < count; ++x) into[x] += weight * from[x * p.stride_w];
+      });
     }
   }
   return sums;
@@ -201,14 +198,12 @@ std::vector<double> forward_channel_sums(const Conv2d& p, const Operands& in,
 /// channel.
 std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& in,
                                                const std::vector<double>& signs) {
-  const std::int64_t group_c = p.c / p.groups;
-  const std::int64_t group_k = p.k / p.groups;
   std::vector<double> sums(static_cast<std::size_t>(p.n * p.h * p.w), 0.0);
   std::vector<double> weights(static_cast<std::size_t>(p.k * p.r * p.s), 0.0);  // k x r x s
   for (std::int64_t k = 0; k < p.k; ++k) {
-    for (std::int64_t c = 0; c < group_c; ++c) {
-      const double sign = signs[static_cast<std::size_t>(k / group_k * group_c + c)];
-      const auto filter = input_values(p.dtype, in.weights, (k * group_c + c) * p.r * p.s, p.r * p.s);
+    for (std::int64_t c = 0; c < p.group_c(); ++c) {
+      const double sign = signs[static_cast<std::size_t>(k / p.group_k() * p.group_c() + c)];
+      const auto filter = input_values(p.dtype, in.weights, (k * p.group_c() + c) * p.r * p.s, p.r * p.s);
       for (std::int64_t i = 0; i < p.r * p.s; ++i)
         weights[static_cast<std::size_t>(k * p.r * p.s + i)] += sign * filter[static_cast<std::size_t>(i)];
     }
@@ -216,19 +211,12 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
   for (std::int64_t image = 0; image < p.n; ++image) {
     for (std::int64_t k = 0; k < p.k; ++k) {
       const auto plane = input_values(p.dtype, in.gradient, (image * p.k + k) * p.p() * p.q(), p.p() * p.q());
-      for (std::int64_t r = 0; r < p.r; ++r) {
-        for (std::int64_t s = 0; s < p.s; ++s) {
-          const double weight = weights[static_cast<std::size_t>((k * p.r + r) * p.s + s)];
-          const auto [first, last] = inside_columns(p, s);
-          for (std::int64_t y = 0; y < p.p(); ++y) {
-            const std::int64_t row = source_row(p, y, r);
-            if (row < 0 || row >= p.h) continue;
-            double* into = sums.data() + (image * p.h + row) * p.w + source_column(p, 0, s);
-            const double* from = plane.data() + y * p.q();
-            for (std::int64_t x = first; x < last; ++x) into[x * p.stride_w] += weight * from[x];
-          }
-        }
-      }
+      for_read_runs(p, [&](std::int64_t tap, std::int64_t source, std::int64_t result, std::int64_t count) {
+        const double weight = weights[static_cast<std::size_t>(k * p.r * p.s + tap)];
+        const double* from = plane.data() + result;
+        double* into = sums.data() + image * p.h * p.w + source;
+        for (std::int64_t x = 0; x < count; ++x) into[x * p.stride_w] += weight * from[x];
+      });
     }
   }
   return sums;
@@ -238,36 +226,27 @@ std::vector<double> backward_data_channel_sums(const Conv2d& p, const Operands& 
 /// gradient.
 std::vector<double> backward_weights_channel_sums(const Conv2d& p, const Operands& in,
                                                   const std::vector<double>& signs) {
-  const std::int64_t group_c = p.c / p.groups;
-  const std::int64_t group_k = p.k / p.groups;
-  std::vector<double> sums(static_cast<std::size_t>(group_c * p.r * p.s), 0.0);
+  std::vector<double> sums(static_cast<std::size_t>(p.group_c() * p.r * p.s), 0.0);
   std::vector<double> gradient(static_cast<std::size_t>(p.p() * p.q()));
   for (std::int64_t image = 0; image < p.n; ++image) {
     for (std::int64_t group = 0; group < p.groups; ++group) {
       std::fill(gradient.begin(), gradient.end(), 0.0);
-      for (std::int64_t k = group * group_k; k < (group + 1) * group_k; ++k) {
+      for (std::int64_t k = group * p.group_k(); k < (group + 1) * p.group_k(); ++k) {
         const auto plane =
             input_values(p.dtype, in.gradient, (image * p.k + k) * p.p() * p.q(), p.p() * p.q());
         for (std::size_t i = 0; i < plane.size(); ++i)
           gradient[i] += signs[static_cast<std::size_t>(k)] * plane[i];
       }
-      for (std::int64_t c = 0; c < group_c; ++c) {
+      for (std::int64_t c = 0; c < p.group_c(); ++c) {
         const auto plane =
-            input_values(p.dtype, in.source, (image * p.c + group * group_c + c) * p.h * p.w, p.h * p.w);
-        for (std::int64_t r = 0; r < p.r; ++r) {
-          for (std::int64_t s = 0; s < p.s; ++s) {
-            const auto [first, last] = inside_columns(p, s);
-            double sum = 0;
-            for (std::int64_t y = 0; y < p.p(); ++y) {
-              const std::int64_t row = source_row(p, y, r);
-              if (row < 0 || row >= p.h) continue;
-              const double* from = plane.data() + row * p.w + source_column(p, 0, s);
-              const double* with = gradient.data() + y * p.q();
-              for (std::int64_t x = first; x < last; ++x) sum += with[x] * from[x * p.stride_w];
-            }
-            sums[static_cast<std::size_t>((c * p.r + r) * p.s + s)] += sum;
-          }
-        }
+            input_values(p.dtype, in.source, (image * p.c + group * p.group_c() + c) * p.h * p.w, p.h * p.w);
+        for_read_runs(p, [&](std::int64_t tap, std::int64_t source, std::int64_t result, std::int64_t count) {
+          const double* from = plane.data() + source;
+          const double* with = gradient.data() + result;
+          double sum = 0;
+          for (std::int64_t x = 0; x < count; ++x) sum += with[x] * from[x * p.stride_w];
+          sums[static_cast<std::size_t>(c * p.r * p.s + tap)] += sum;
+        });
       }
     }
   }
@@ -358,57 +337,40 @@ class Conv2dWorkload final : public Workload {
   }
 
   std::vector<Parameters> examples() const override {
-    struct Shape {
-      std::int64_t n, c, h, w, k, r, s, stride, stride_w, pad, pad_w, dilation, groups;
-    };
-    constexpr Shape shapes[] = {
-        {1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
-        {2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
-        {3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
-        {2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
-        {1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
-        {2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},    // dilated
-        {2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},   // grouped
-        {1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},   // depthwise
-        {2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1, 1},  // enough channels for minimal filtering; odd sides
-        {2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
+    constexpr std::array names{"n",      "c",        "h",   "w",     "k",        "r",     "s",
+                               "stride", "stride_w", "pad", "pad_w", "dilation", "groups"};
+    using Sizes = std::array<std::int64_t, names.size()>;
+    constexpr std::array shapes{
+        Sizes{1, 1, 1, 1, 1, 1, 1, 1, -1, 0, -1, 1, 1},
+        Sizes{2, 16, 14, 14, 32, 3, 3, 1, -1, 1, -1, 1, 1},
+        Sizes{3, 5, 11, 9, 7, 3, 2, 2, 1, 1, 0, 1, 1},     // tails, and different numbers of rows and columns
+        Sizes{2, 32, 8, 8, 16, 1, 1, 1, -1, 0, -1, 1, 1},  // pointwise
+        Sizes{1, 3, 23, 23, 8, 7, 7, 2, -1, 3, -1, 1, 1},
+        Sizes{2, 8, 12, 12, 8, 3, 3, 1, -1, 2, -1, 2, 1},   // dilated
+        Sizes{2, 8, 10, 10, 12, 3, 3, 1, -1, 1, -1, 1, 4},  // grouped
+        Sizes{1, 16, 9, 9, 16, 3, 3, 2, -1, 1, -1, 1, 16},  // depthwise
+        Sizes{2, 64, 15, 19, 64, 3, 3, 1, -1, 1, -1, 1,
+              1},  // enough channels for minimal filtering; odd sides
+        Sizes{2, 64, 19, 15, 96, 3, 3, 2, -1, 1, -1, 1, 2},
     };
     std::vector<Parameters> all;
+    const auto add = [&](const Sizes& sizes, const char* pass) {
+      Parameters& added = all.emplace_back();
+      for (std::size_t i = 0; i < sizes.size(); ++i) added.set(names[i], sizes[i]);
+      added.set("pass", std::string(pass));
+    };
     for (const auto* pass : {"forward", "backward_data", "backward_weights"}) {
-      for (const Shape& f : shapes) {
-        all.push_back({{"n", f.n},
-                       {"c", f.c},
-                       {"h", f.h},
-                       {"w", f.w},
-                       {"k", f.k},
-                       {"r", f.r},
-                       {"s", f.s},
-                       {"stride", f.stride},
-                       {"stride_w", f.stride_w},
-                       {"pad", f.pad},
-                       {"pad_w", f.pad_w},
-                       {"dilation", f.dilation},
-                       {"groups", f.groups},
-                       {"pass", std::string(pass)}});
-      }
+      for (const Sizes& sizes : shapes) add(sizes, pass);
       // Large enough, so a few of them suffice.
-      all.push_back({{"n", std::int64_t{4}},
-                     {"c", std::int64_t{64}},
-                     {"h", std::int64_t{28}},
-                     {"w", std::int64_t{28}},
-                     {"k", std::int64_t{32}},
-                     {"r", std::int64_t{1}},
-                     {"s", std::int64_t{1}},
-                     {"pass", std::string(pass)},
-                     {"operands", std::string("rotating")}});
+      add({4, 64, 28, 28, 32, 1, 1, 1, -1, 0, -1, 1, 1}, pass);
+      all.back().set("operands", std::string("rotating"));
     }
     return all;
   }
 
   double flop(const Parameters& parameters) const override {
     const Conv2d p(parameters);
-    const std::int64_t group_c = p.c / p.groups;
-    return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(group_c) *
+    return 2.0 * static_cast<double>(p.elements_result()) * static_cast<double>(p.group_c()) *
            static_cast<double>(p.r * p.s);
   }
 
@@ -427,20 +389,7 @@ class Conv2dWorkload final : public Workload {
            written * static_cast<double>(output_bytes(p.dtype));
   }
 
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
-
-  OutputShape output(const Parameters& parameters) const override {
-    const Conv2d p(parameters);
-    switch (p.pass) {
-      case Pass::forward:
-        return {.outer = p.n, .channels = p.k, .inner = p.p() * p.q()};
-      case Pass::backward_data:
-        return {.outer = p.n, .channels = p.c, .inner = p.h * p.w};
-      case Pass::backward_weights:
-        return {.outer = 1, .channels = p.k, .inner = p.c / p.groups * p.r * p.s};
-    }
-    return {};
-  }
+  OutputShape output(const Parameters& parameters) const override { return Conv2d(parameters).output(); }
 
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
@@ -461,8 +410,8 @@ class Conv2dWorkload final : public Workload {
 
   Tolerance tolerance(const Parameters& parameters, const Evidence&) const override {
     const Conv2d p(parameters);
-    const std::int64_t length = p.pass == Pass::forward         ? p.c / p.groups * p.r * p.s
-                                : p.pass == Pass::backward_data ? p.k / p.groups * p.r * p.s
+    const std::int64_t length = p.pass == Pass::forward         ? p.group_c() * p.r * p.s
+                                : p.pass == Pass::backward_data ? p.group_k() * p.r * p.s
                                                                 : p.n * p.p() * p.q();
     return sum_tolerance(p.dtype, length, output(parameters));
   }

@@ -23,9 +23,24 @@ struct Conv2d {
   std::int64_t elements_source() const { return n * c * h * w; }
   std::int64_t elements_weights() const { return k * (c / groups) * r * s; }
   std::int64_t elements_result() const { return n * k * p() * q(); }
-  /// The number of elements that this pass computes: the result, the source's gradient or the weights'
-  /// gradient.
-  std::int64_t elements_output() const;
+  /// The shape of what this pass computes: the result, the source's gradient or the weights' gradient.
+  OutputShape output() const;
+  std::int64_t elements_output() const { return output().elements(); }
+  /// Channels and filters of a group.
+  std::int64_t group_c() const { return c / groups; }
+  std::int64_t group_k() const { return k / groups; }
+  /// The source row that row `y` of the result reads through row `tap` of the filter; outside of the source
+  /// if negative or too large.
+  std::int64_t source_row(std::int64_t y, std::int64_t tap) const {
+    return y * stride_h - pad_h + tap * dilation;
+  }
+  std::int64_t source_column(std::int64_t x, std::int64_t tap) const {
+    return x * stride_w - pad_w + tap * dilation;
+  }
+  /// True for 1 x 1 filters that read every position: the source is the matrix of a product.
+  bool is_pointwise() const {
+    return r == 1 && s == 1 && stride_h == 1 && stride_w == 1 && pad_h == 0 && pad_w == 0;
+  }
 };
 
 }  // namespace breakeven

@@ -111,9 +111,7 @@ class CopyWorkload final : public Workload {
 
   /// Zero: a copy is exact, and so are the projections. Inputs are multiples of 2^-23 below 1, and f64 adds
   /// up to 2^30 of them without rounding, in any order; a projection of the largest array has 2^29.
-  Tolerance tolerance(const Parameters&, const Evidence&) const override {
-    return {.element_scale = 1, .terms_per_projection = 1, .relative = 0, .relative_loss = 0};
-  }
+  Tolerance tolerance(const Parameters&, const Evidence&) const override { return {}; }
 };
 
 const WorkloadRegistration<CopyWorkload> copy_registered;

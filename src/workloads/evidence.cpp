@@ -33,6 +33,11 @@ std::int64_t projection_count(const OutputShape& shape) {
   return std::min(shape.positions(), most_projections);
 }
 
+double terms_per_projection(const OutputShape& shape) {
+  return static_cast<double>(shape.elements()) /
+         static_cast<double>(std::max<std::int64_t>(projection_count(shape), 1));
+}
+
 double position_sign(std::uint64_t seed, std::int64_t position) {
   return RandomStream(seed, stream::position_signs).sign(static_cast<std::uint64_t>(position));
 }
@@ -92,8 +97,7 @@ Evidence evidence_of(Dtype dtype, const void* output, const OutputShape& shape, 
 
 Evidence evidence_of_number(double number, std::uint64_t seed, const std::vector<std::int64_t>& elements) {
   return {.elements = std::vector<double>(elements.size(), number),
-          .projections = project(Dtype::f64, &number, one_number, seed),
-          .losses = {}};
+          .projections = project(Dtype::f64, &number, one_number, seed)};
 }
 
 Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& shape) {
@@ -103,10 +107,8 @@ Tolerance sum_tolerance(Dtype dtype, std::int64_t length, const OutputShape& sha
                            type.accumulator.roundoff * (1.0 + root / 2.0) + type.output.roundoff;
   const double input_size = type.is_integer() ? 64.0 * 64.0 : 1.0;
   return {.element_scale = input_size * root / 3.0,
-          .terms_per_projection = static_cast<double>(shape.elements()) /
-                                  static_cast<double>(std::max<std::int64_t>(projection_count(shape), 1)),
-          .relative = 8.0 * deviation,
-          .relative_loss = 0.0};
+          .terms_per_projection = terms_per_projection(shape),
+          .relative = 8.0 * deviation};
 }
 
 namespace {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,7 @@ std::vector<std::int64_t> elements_to_check(std::int64_t elements, std::uint64_t
 /// cover every element of the result.
 inline constexpr std::int64_t most_projections = 512;
 std::int64_t projection_count(const OutputShape& shape);
+double terms_per_projection(const OutputShape& shape);
 double position_sign(std::uint64_t seed, std::int64_t position);
 std::vector<double> channel_signs(std::uint64_t seed, std::int64_t channels);
 /// The projections of a result in memory. `output` holds shape.elements() results for inputs of type `dtype`.
@@ -46,9 +46,9 @@ std::vector<double> fold_positions(const std::vector<double>& channel_sums, std:
 /// The values that a backend returns, and that the reference backend computes in float64 for comparison.
 /// Parts that were not requested or not given are empty. NaN replaces a value that is missing.
 struct Evidence {
-  std::vector<double> elements;  // at the requested indices; for networks, of the first batch's logits
-  std::vector<double> projections;
-  std::vector<double> losses;  // of the first training steps
+  std::vector<double> elements = {};  // at the requested indices; for networks, of the first batch's logits
+  std::vector<double> projections = {};
+  std::vector<double> losses = {};  // of the first training steps
   /// In a reference result: other evidence that is equally correct, if a dtype allows several results.
   std::vector<Evidence> alternatives = {};
 };

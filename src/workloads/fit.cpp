@@ -1,8 +1,10 @@
 #include "workloads/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "workloads/dtype.h"
+#include "workloads/network.h"
 
 namespace breakeven {
 
@@ -48,4 +50,61 @@ Case case_of_size(const Parameters& fits, std::int64_t size) {
   return make_case(*find_workload(of), p);
 }
 
+namespace {
+
+/// What fits into the memory of a device. The device is asked; nothing is timed.
+class FitsWorkload final : public Workload {
+ public:
+  std::string_view op() const override { return "fits"; }
+  std::string_view meaning() const override {
+    return "the largest square product, or the largest batch of a network, that a device's memory holds";
+  }
+  std::string_view plural() const override { return "capacities"; }
+  bool is_timed() const override { return false; }
+
+  const std::vector<Parameter>& parameters() const override {
+    static const std::vector<Parameter> all{
+        choice_parameter("of", "a product of n x n x n, or a step of a network: n or the batch is found",
+                         {"matmul", "train", "infer"}),
+        choice_parameter("network", "which, of train and infer", network_names(), "mlp"),
+        choice_parameter("optimizer", "of train", {"sgd", "adam"}, "sgd"),
+        dtype_parameter(all_dtypes()),
+    };
+    return all;
+  }
+
+  std::string title(const Parameters& p) const override {
+    const std::string& of = p.text("of");
+    if (of == "matmul") return fmt::format("n x n x n product, {}", p.text("dtype"));
+    return fmt::format("batch to {} {}, {}", of, p.text("network"), p.text("dtype"));
+  }
+
+  void normalise(Parameters& p) const override {
+    if (p.text("of") == "matmul") p.set("network", std::string("mlp"));
+    if (p.text("of") != "train") p.set("optimizer", std::string("sgd"));
+  }
+
+  void check(const Parameters& p) const override {
+    const auto& dtypes = find_workload(p.text("of"))->parameters().back();
+    if (const auto wanted = dtypes.rejects(p.text("dtype")))
+      throw InvalidCase(
+          "dtype", fmt::format("dtype of {} is {} and must be {}", p.text("of"), p.text("dtype"), *wanted));
+  }
+
+  std::vector<Parameters> examples() const override { return {}; }
+
+  double flop(const Parameters&) const override { return 0; }
+  double bytes(const Parameters&) const override { return 0; }
+
+  // There is no result to compare: whether memory is granted shows at once.
+  OutputShape output(const Parameters&) const override { return {.outer = 0, .channels = 0, .inner = 0}; }
+  Evidence expect(const Parameters&, std::uint64_t, const std::vector<std::int64_t>&) const override {
+    return {};
+  }
+  Tolerance tolerance(const Parameters&, const Evidence&) const override { return {}; }
+};
+
+const WorkloadRegistration<FitsWorkload> fits_registered;
+
+}  // namespace
 }  // namespace breakeven

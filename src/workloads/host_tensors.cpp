@@ -44,26 +44,16 @@ HostTensors tensors_of(Dtype dtype, OutputShape shape, std::uint64_t seed, std::
 }  // namespace
 
 HostTensors HostTensors::of(const Matmul& p, std::uint64_t seed, std::int64_t sets) {
-  return tensors_of(p.dtype, {.outer = p.batch * p.m, .channels = p.n, .inner = 1}, seed, sets,
-                    {p.elements_a(), stream::first_operand}, {p.elements_b(), stream::second_operand});
+  return tensors_of(p.dtype, p.output(), seed, sets, {p.elements_a(), stream::first_operand},
+                    {p.elements_b(), stream::second_operand});
 }
 
 HostTensors HostTensors::of(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
   const Input source{p.elements_source(), stream::first_operand};
   const Input weights{p.elements_weights(), stream::second_operand};
   const Input gradient{p.elements_result(), stream::output_gradient};
-  switch (p.pass) {
-    case Pass::forward:
-      return tensors_of(p.dtype, {.outer = p.n, .channels = p.k, .inner = p.p() * p.q()}, seed, sets, source,
-                        weights);
-    case Pass::backward_data:
-      return tensors_of(p.dtype, {.outer = p.n, .channels = p.c, .inner = p.h * p.w}, seed, sets, gradient,
-                        weights);
-    case Pass::backward_weights:
-      break;
-  }
-  return tensors_of(p.dtype, {.outer = 1, .channels = p.k, .inner = p.c / p.groups * p.r * p.s}, seed, sets,
-                    source, gradient);
+  return tensors_of(p.dtype, p.output(), seed, sets, p.pass == Pass::backward_data ? gradient : source,
+                    p.pass == Pass::backward_weights ? gradient : weights);
 }
 
 void HostTensors::poison() {

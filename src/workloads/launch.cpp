@@ -37,8 +37,6 @@ class LaunchWorkload final : public Workload {
     return Launch(parameters).waits ? "each waited for" : "one behind the other";
   }
 
-  void check(const Parameters&) const override {}
-
   std::vector<Parameters> examples() const override { return {{{"waits", true}}, {{"waits", false}}}; }
 
   double flop(const Parameters&) const override { return 0; }
@@ -54,10 +52,7 @@ class LaunchWorkload final : public Workload {
 
   /// The result is a number that is only written, so the only error is its rounding.
   Tolerance tolerance(const Parameters&, const Evidence&) const override {
-    return {.element_scale = 1,
-            .terms_per_projection = 1,
-            .relative = facts(Dtype::f32).unit_roundoff,
-            .relative_loss = 0};
+    return {.relative = facts(Dtype::f32).unit_roundoff};
   }
 };
 

@@ -31,14 +31,6 @@ double lost_in_fast_accumulation(std::int64_t length) {
   return std::min(0.5, 2 * 0x1p-13 * static_cast<double>(length) / 3);
 }
 
-/// The storage index of element (i, l) of op(A) of product b, or (l, j) of op(B).
-std::int64_t index_a(const Matmul& p, std::int64_t b, std::int64_t i, std::int64_t l) {
-  return b * p.m * p.k + (p.transpose_a ? l * p.m + i : i * p.k + l);
-}
-std::int64_t index_b(const Matmul& p, std::int64_t b, std::int64_t l, std::int64_t j) {
-  return b * p.k * p.n + (p.transpose_b ? j * p.k + l : l * p.n + j);
-}
-
 class MatmulWorkload final : public Workload {
  public:
   std::string_view op() const override { return "matmul"; }
@@ -106,11 +98,7 @@ class MatmulWorkload final : public Workload {
     return all;
   }
 
-  double flop(const Parameters& parameters) const override {
-    const Matmul p(parameters);
-    return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
-           static_cast<double>(p.k);
-  }
+  double flop(const Parameters& parameters) const override { return Matmul(parameters).flop(); }
 
   double bytes(const Parameters& parameters) const override {
     const Matmul p(parameters);
@@ -120,12 +108,7 @@ class MatmulWorkload final : public Workload {
                                            m * n * static_cast<double>(output_bytes(p.dtype)));
   }
 
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
-
-  OutputShape output(const Parameters& parameters) const override {
-    const Matmul p(parameters);
-    return {.outer = p.batch * p.m, .channels = p.n, .inner = 1};
-  }
+  OutputShape output(const Parameters& parameters) const override { return Matmul(parameters).output(); }
 
   Evidence expect(const Parameters& parameters, std::uint64_t seed,
                   const std::vector<std::int64_t>& elements) const override {
@@ -139,8 +122,8 @@ class MatmulWorkload final : public Workload {
       const std::int64_t product = e / (p.m * p.n);
       long double sum = 0;
       for (std::int64_t l = 0; l < p.k; ++l) {
-        sum += static_cast<long double>(input_value(p.dtype, a, index_a(p, product, i, l))) *
-               static_cast<long double>(input_value(p.dtype, b, index_b(p, product, l, j)));
+        sum += static_cast<long double>(input_value(p.dtype, a, p.index_a(product, i, l))) *
+               static_cast<long double>(input_value(p.dtype, b, p.index_b(product, l, j)));
       }
       truth.elements.push_back(static_cast<double>(sum));
     }
@@ -168,14 +151,14 @@ class MatmulWorkload final : public Workload {
         long double sum = 0;
         for (std::int64_t j = 0; j < p.n; ++j) {
           sum += static_cast<long double>(signs[static_cast<std::size_t>(j)] *
-                                          input_value(p.dtype, b, index_b(p, product, l, j)));
+                                          input_value(p.dtype, b, p.index_b(product, l, j)));
         }
         b_sums[static_cast<std::size_t>(l)] = sum;
       }
       for (std::int64_t i = 0; i < p.m; ++i) {
         long double sum = 0;
         for (std::int64_t l = 0; l < p.k; ++l) {
-          sum += static_cast<long double>(input_value(p.dtype, a, index_a(p, product, i, l))) *
+          sum += static_cast<long double>(input_value(p.dtype, a, p.index_a(product, i, l))) *
                  b_sums[static_cast<std::size_t>(l)];
         }
         sums[static_cast<std::size_t>(product * p.m + i)] = static_cast<double>(sum);

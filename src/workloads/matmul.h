@@ -19,7 +19,18 @@ struct Matmul {
   explicit Matmul(const Parameters& parameters);
   std::int64_t elements_a() const { return batch * m * k; }
   std::int64_t elements_b() const { return batch * k * n; }
-  std::int64_t elements_c() const { return batch * m * n; }
+  OutputShape output() const { return {.outer = batch * m, .channels = n, .inner = 1}; }
+  double flop() const {
+    return 2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
+           static_cast<double>(k);
+  }
+  /// The storage index of element (i, l) of op(A) of product b, or (l, j) of op(B).
+  std::int64_t index_a(std::int64_t b, std::int64_t i, std::int64_t l) const {
+    return b * m * k + (transpose_a ? l * m + i : i * k + l);
+  }
+  std::int64_t index_b(std::int64_t b, std::int64_t l, std::int64_t j) const {
+    return b * k * n + (transpose_b ? j * k + l : l * n + j);
+  }
   /// The distance between the rows of A and B as stored.
   std::int64_t stride_a() const { return transpose_a ? m : k; }
   std::int64_t stride_b() const { return transpose_b ? k : n; }

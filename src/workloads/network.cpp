@@ -28,8 +28,8 @@ class Builder {
     layer.pad = pad;
     layer.p = layer.h + 2 * pad - filter + 1;
     layer.q = layer.w + 2 * pad - filter + 1;
-    add_weights(layer, {filters, layer.c, filter, filter}, {filters}, layer.c * filter * filter);
-    network_.layers.push_back(std::move(layer));
+    add_weights(layer, {filters, layer.c, filter, filter});
+    push(std::move(layer));
   }
 
   void max_pool() {
@@ -39,7 +39,7 @@ class Builder {
     layer.stride = 2;
     layer.p = layer.h / 2;
     layer.q = layer.w / 2;
-    network_.layers.push_back(std::move(layer));
+    push(std::move(layer));
   }
 
   /// Adds a dense layer on `tokens` tokens of the previous output; 1 flattens it.
@@ -49,16 +49,13 @@ class Builder {
     Layer layer = on_tokens(LayerKind::dense, std::move(name), tokens, before / tokens, out);
     layer.activation = activation;
     layer.add_from = add_from;
-    add_weights(layer, {out, layer.in}, {out}, layer.in);
+    add_weights(layer, {out, layer.in});
     return push(std::move(layer));
   }
 
   std::size_t positions(std::string name) {
     Layer layer = on_tokens(LayerKind::positions, std::move(name), last().tokens, last().out, last().out);
-    layer.weights = add_parameter({.name = layer.name + ".weight",
-                                   .shape = {layer.tokens, layer.out},
-                                   .start = ParameterTensor::Start::uniform,
-                                   .scale = 0.02F});
+    layer.weights = add_parameter(layer.name + ".weight", {layer.tokens, layer.out}, Start::uniform, 0.02F);
     return push(std::move(layer));
   }
 
@@ -70,14 +67,8 @@ class Builder {
 
   std::size_t layer_norm(std::string name) {
     Layer layer = on_tokens(LayerKind::layer_norm, std::move(name), last().tokens, last().out, last().out);
-    layer.weights = add_parameter({.name = layer.name + ".weight",
-                                   .shape = {layer.out},
-                                   .start = ParameterTensor::Start::ones,
-                                   .scale = 1});
-    layer.bias = add_parameter({.name = layer.name + ".bias",
-                                .shape = {layer.out},
-                                .start = ParameterTensor::Start::zeros,
-                                .scale = 0});
+    layer.weights = add_parameter(layer.name + ".weight", {layer.out}, Start::ones, 1);
+    layer.bias = add_parameter(layer.name + ".bias", {layer.out}, Start::zeros, 0);
     return push(std::move(layer));
   }
 
@@ -88,6 +79,8 @@ class Builder {
   Network take() { return std::move(network_); }
 
  private:
+  using Start = ParameterTensor::Start;
+
   const Layer& last() const { return network_.layers.back(); }
 
   std::size_t push(Layer layer) {
@@ -117,22 +110,18 @@ class Builder {
     return layer;
   }
 
-  std::size_t add_parameter(ParameterTensor tensor) {
-    network_.parameters.push_back(std::move(tensor));
+  std::size_t add_parameter(std::string name, std::vector<std::int64_t> shape, Start start, float scale) {
+    network_.parameters.push_back(
+        {.name = std::move(name), .shape = std::move(shape), .start = start, .scale = scale});
     return network_.parameters.size() - 1;
   }
 
-  void add_weights(Layer& layer, std::vector<std::int64_t> weights, std::vector<std::int64_t> bias,
-                   std::int64_t fan_in) {
-    const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(fan_in)));
-    layer.weights = add_parameter({.name = layer.name + ".weight",
-                                   .shape = std::move(weights),
-                                   .start = ParameterTensor::Start::uniform,
-                                   .scale = scale});
-    layer.bias = add_parameter({.name = layer.name + ".bias",
-                                .shape = std::move(bias),
-                                .start = ParameterTensor::Start::uniform,
-                                .scale = scale});
+  /// Adds weights of this shape, whose first side is that of the outputs, and a bias for each of these.
+  void add_weights(Layer& layer, std::vector<std::int64_t> shape) {
+    const std::int64_t outputs = shape.front();
+    const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(layer.sum_length())));
+    layer.weights = add_parameter(layer.name + ".weight", std::move(shape), Start::uniform, scale);
+    layer.bias = add_parameter(layer.name + ".bias", {outputs}, Start::uniform, scale);
   }
 
   Network network_;
@@ -149,22 +138,18 @@ std::int64_t chosen(std::int64_t value, std::int64_t own) {
   return value == 0 ? own : value;
 }
 
-void refuse(std::string_view network, std::string_view parameter, std::int64_t value) {
-  if (value != 0)
-    throw InvalidCase(std::string(parameter),
-                      fmt::format("network '{}' has no {} to choose: leave it out", network, parameter));
-}
-
-/// Throws for any size, because the network has fixed sizes.
+/// Throws if one of these sizes is chosen, because the network does not have it or has a fixed one.
 void refuse_sizes(std::string_view network, const Sizes& sizes) {
-  refuse(network, "width", sizes.width);
-  refuse(network, "heads", sizes.heads);
-  refuse(network, "hidden", sizes.hidden);
+  for (const auto& [parameter, value] :
+       {std::pair{"width", sizes.width}, {"heads", sizes.heads}, {"hidden", sizes.hidden}}) {
+    if (value != 0)
+      throw InvalidCase(parameter,
+                        fmt::format("network '{}' has no {} to choose: leave it out", network, parameter));
+  }
 }
 
 Network make_mlp(const Sizes& sizes) {
-  refuse("mlp", "heads", sizes.heads);
-  refuse("mlp", "hidden", sizes.hidden);
+  refuse_sizes("mlp", {.heads = sizes.heads, .hidden = sizes.hidden});
   const std::int64_t width = chosen(sizes.width, 512);
   Builder network("mlp");
   network.dense("dense1", 1, width, Activation::relu);
@@ -237,13 +222,12 @@ const std::vector<Named>& networks() {
 std::int64_t Layer::sum_length() const {
   switch (kind) {
     case LayerKind::dense:
+    case LayerKind::layer_norm:
       return in;
     case LayerKind::conv2d:
       return c * filter * filter;
     case LayerKind::attention:
       return std::max(tokens, out / heads);
-    case LayerKind::layer_norm:
-      return in;
     case LayerKind::mean_tokens:
       return tokens;
     case LayerKind::max_pool:
@@ -296,27 +280,17 @@ Network make_network(const Parameters& parameters) {
 
 std::vector<float> initial_values(const Network& network, std::size_t index, std::uint64_t seed) {
   const ParameterTensor& tensor = network.parameters.at(index);
-  std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
+  std::vector<float> values(static_cast<std::size_t>(tensor.elements()),
+                            tensor.start == ParameterTensor::Start::ones ? 1.0F : 0.0F);
+  if (tensor.start != ParameterTensor::Start::uniform) return values;
   const RandomStream numbers(seed, stream::parameters + index);
-  switch (tensor.start) {
-    case ParameterTensor::Start::uniform:
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = numbers.uniform(i) * tensor.scale;
-      break;
-    case ParameterTensor::Start::ones:
-      std::fill(values.begin(), values.end(), 1.0F);
-      break;
-    case ParameterTensor::Start::zeros:
-      std::fill(values.begin(), values.end(), 0.0F);
-      break;
-  }
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = numbers.uniform(i) * tensor.scale;
   return values;
 }
 
 double flop_forward(const Layer& layer) {
   switch (layer.kind) {
     case LayerKind::dense:
-      return 2.0 * static_cast<double>(layer.tokens) * static_cast<double>(layer.in) *
-             static_cast<double>(layer.out);
     case LayerKind::conv2d:
       return 2.0 * static_cast<double>(layer.output_elements()) * static_cast<double>(layer.sum_length());
     case LayerKind::attention:
@@ -331,42 +305,37 @@ double flop_forward(const Layer& layer) {
   return 0;
 }
 
-double flop_backward(const Layer& layer, bool first) {
-  return (first ? 1.0 : 2.0) * flop_forward(layer);
-}
-
-double flop_forward(const Network& network) {
-  double flop = 0;
-  for (const Layer& layer : network.layers) flop += flop_forward(layer);
-  return flop;
-}
-
-double flop_backward(const Network& network) {
-  double flop = 0;
-  for (std::size_t i = 0; i < network.layers.size(); ++i) flop += flop_backward(network.layers[i], i == 0);
-  return flop;
-}
-
 namespace {
 
-/// The fraction of a layer's products that the fastest algorithm must compute.
-double least_share(const Layer& layer) {
-  return layer.kind == LayerKind::conv2d ? 1.0 / static_cast<double>(layer.filter * layer.filter) : 1.0;
+/// The sum of flop(layer) of all layers.
+double sum_of_layers(const Network& network, double (*flop)(const Layer&)) {
+  double sum = 0;
+  for (const Layer& layer : network.layers) sum += flop(layer);
+  return sum;
+}
+
+/// The operations of the fastest algorithm.
+double least_flop_of_layer(const Layer& layer) {
+  return flop_forward(layer) /
+         (layer.kind == LayerKind::conv2d ? static_cast<double>(layer.filter * layer.filter) : 1.0);
 }
 
 }  // namespace
 
+double flop_forward(const Network& network) {
+  return sum_of_layers(network, flop_forward);
+}
+
+double flop_backward(const Network& network) {
+  return 2 * flop_forward(network) - flop_forward(network.layers.front());
+}
+
 double least_flop_forward(const Network& network) {
-  double flop = 0;
-  for (const Layer& layer : network.layers) flop += least_share(layer) * flop_forward(layer);
-  return flop;
+  return sum_of_layers(network, least_flop_of_layer);
 }
 
 double least_flop_backward(const Network& network) {
-  double flop = 0;
-  for (std::size_t i = 0; i < network.layers.size(); ++i)
-    flop += least_share(network.layers[i]) * flop_backward(network.layers[i], i == 0);
-  return flop;
+  return 2 * least_flop_forward(network) - least_flop_of_layer(network.layers.front());
 }
 
 }  // namespace breakeven

@@ -117,10 +117,9 @@ std::vector<float> initial_values(const Network& network, std::size_t index, std
 /// multiply-add counts as two. Element-wise work (biases, activations, normalisation, softmax, the optimiser)
 /// is left out, as is usual.
 double flop_forward(const Layer& layer);
+double flop_forward(const Network& network);
 /// The number of operations for the gradients of weights and input: for every product, two products of the
 /// same size. The first layer's input is the image, whose gradient is not needed.
-double flop_backward(const Layer& layer, bool first);
-double flop_forward(const Network& network);
 double flop_backward(const Network& network);
 /// The forward operations if each row and column of a filter takes a single multiplication, the lower limit
 /// of all algorithms (Winograd, Arithmetic Complexity of Computations, SIAM 1980).

@@ -105,10 +105,8 @@ Tolerance NetworkWorkload::tolerance(const Parameters& parameters, const Evidenc
     variance += rounded_operands * rounded_operands + sums * sums;
   }
   const double relative = 8 * (std::sqrt(variance) + type.output.roundoff);
-  const OutputShape shape = output(parameters);
   return {.element_scale = root_mean_square(truth.elements),
-          .terms_per_projection =
-              static_cast<double>(shape.elements()) / static_cast<double>(projection_count(shape)),
+          .terms_per_projection = terms_per_projection(output(parameters)),
           .relative = relative,
           .relative_loss = relative * std::max(1.0, rate_factor(parameters))};
 }

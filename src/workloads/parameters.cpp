@@ -50,15 +50,12 @@ std::optional<std::string> Parameter::rejects(const Value& value) const {
 
 Parameter integer_parameter(std::string name, std::string meaning, std::int64_t minimum, std::int64_t maximum,
                             std::optional<std::int64_t> fallback) {
-  Parameter p{.name = std::move(name),
-              .meaning = std::move(meaning),
-              .kind = Parameter::Kind::integer,
-              .fallback = std::nullopt,
-              .minimum = static_cast<double>(minimum),
-              .maximum = static_cast<double>(maximum),
-              .choices = {}};
-  if (fallback) p.fallback = *fallback;
-  return p;
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .kind = Parameter::Kind::integer,
+          .fallback = fallback,
+          .minimum = static_cast<double>(minimum),
+          .maximum = static_cast<double>(maximum)};
 }
 
 Parameter number_parameter(std::string name, std::string meaning, double above, double maximum,
@@ -68,8 +65,7 @@ Parameter number_parameter(std::string name, std::string meaning, double above, 
           .kind = Parameter::Kind::number,
           .fallback = fallback,
           .minimum = above,
-          .maximum = maximum,
-          .choices = {}};
+          .maximum = maximum};
 }
 
 Parameter number_parameter_from(std::string name, std::string meaning, double minimum, double maximum,
@@ -83,33 +79,23 @@ Parameter boolean_parameter(std::string name, std::string meaning, bool fallback
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::boolean,
-          .fallback = fallback,
-          .minimum = 0,
-          .maximum = 0,
-          .choices = {}};
+          .fallback = fallback};
 }
 
 Parameter choice_parameter(std::string name, std::string meaning, std::vector<std::string> choices,
                            std::optional<std::string> fallback) {
-  Parameter p{.name = std::move(name),
-              .meaning = std::move(meaning),
-              .kind = Parameter::Kind::choice,
-              .fallback = std::nullopt,
-              .minimum = 0,
-              .maximum = 0,
-              .choices = std::move(choices)};
-  if (fallback) p.fallback = *std::move(fallback);
-  return p;
+  return {.name = std::move(name),
+          .meaning = std::move(meaning),
+          .kind = Parameter::Kind::choice,
+          .fallback = std::move(fallback),
+          .choices = std::move(choices)};
 }
 
 Parameter text_parameter(std::string name, std::string meaning, std::string fallback) {
   return {.name = std::move(name),
           .meaning = std::move(meaning),
           .kind = Parameter::Kind::text,
-          .fallback = std::move(fallback),
-          .minimum = 0,
-          .maximum = 0,
-          .choices = {}};
+          .fallback = std::move(fallback)};
 }
 
 Parameter dtype_parameter(const std::vector<Dtype>& dtypes) {

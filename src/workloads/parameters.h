@@ -26,10 +26,10 @@ struct Parameter {
   std::string name;
   std::string meaning;
   Kind kind = Kind::integer;
-  std::optional<Value> fallback;  // the default value; if none, a config must set it
-  double minimum = 0;             // for integers (inclusive) and numbers (exclusive)
+  std::optional<Value> fallback = {};  // the default value; if none, a config must set it
+  double minimum = 0;                  // for integers (inclusive) and numbers (exclusive)
   double maximum = 0;
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
   bool minimum_allowed = false;  // for a number: the minimum is allowed
   /// Set for a parameter that the first backend programs did not have: its own name, or that of the parameter
   /// that gives it a meaning. Programs refuse parameters that they do not know, so it is not sent to them if

@@ -69,7 +69,6 @@ class PeakWorkload final : public Workload {
     return 2.0 * static_cast<double>(p.dots) * static_cast<double>(p.steps) * static_cast<double>(p.length());
   }
   double bytes(const Parameters&) const override { return 2 * Peak::vector_bytes + sizeof(double); }
-  double memory(const Parameters& parameters) const override { return bytes(parameters); }
 
   OutputShape output(const Parameters&) const override { return one_number; }
 
@@ -103,10 +102,8 @@ class PeakWorkload final : public Workload {
                             ? lost_of_f8(p) * std::abs(truth.elements.front()) / scale + 0x1p-13
                             : 0;
     return {.element_scale = scale,
-            .terms_per_projection = 1,
             .relative = 2 * type.accumulator.roundoff * additions + 2 * rounded_inputs + lost +
-                        facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots),
-            .relative_loss = 0};
+                        facts(Dtype::f64).unit_roundoff * static_cast<double>(p.dots)};
   }
 };
 

@@ -7,22 +7,10 @@
 #include <numeric>
 #include <thread>
 
+#include "workloads/parallel.h"
+
 namespace breakeven {
 namespace {
-
-/// Calls fill_range(first, last) for parts of `count` elements side by side.
-template <typename FillRange>
-void in_parts(std::int64_t count, const FillRange& fill_range) {
-  // Uses plain threads, which end here, because an OpenMP team would outlive the call.
-  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
-  const std::int64_t parts =
-      std::clamp<std::int64_t>(count / worth_a_thread, 1, std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> threads;
-  for (std::int64_t p = 1; p < parts; ++p) {
-    threads.emplace_back(fill_range, count * p / parts, count * (p + 1) / parts);
-  }
-  fill_range(0, count / parts);
-}
 
 double drawn(const DtypeFacts& type, const RandomStream& numbers, std::int64_t index) {
   const auto i = static_cast<std::uint64_t>(index);
@@ -32,8 +20,10 @@ double drawn(const DtypeFacts& type, const RandomStream& numbers, std::int64_t i
 }  // namespace
 
 void fill_inputs(Dtype dtype, void* data, std::int64_t count, const RandomStream& numbers) {
+  constexpr std::int64_t worth_a_thread = std::int64_t{1} << 20U;
+  const auto most = std::min<std::int64_t>(count / worth_a_thread, std::thread::hardware_concurrency());
   const DtypeFacts& type = facts(dtype);
-  in_parts(count, [&](std::int64_t first, std::int64_t last) {
+  parallel_parts(count, static_cast<int>(most), [&](std::int64_t, std::int64_t first, std::int64_t last) {
     std::array<double, 256> values{};
     for (std::int64_t at = first; at < last; at += std::ssize(values)) {
       const std::int64_t some = std::min<std::int64_t>(last - at, std::ssize(values));

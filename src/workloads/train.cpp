@@ -63,7 +63,6 @@ class TrainWorkload final : public NetworkWorkload {
     return 2 * state + batch(parameters) * (image_bytes(dtype) + 2 * activation_bytes(network, dtype));
   }
 
-  /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
   Parameters resolved(const Parameters& parameters) const override {
     Parameters made;
     if (parameters.number("learning_rate") == 0)
@@ -71,6 +70,7 @@ class TrainWorkload final : public NetworkWorkload {
     return made;
   }
 
+  /// The size of parameters, gradients and optimiser state in f32, and of the outputs of all layers.
   double memory(const Parameters& parameters) const override {
     const Network network = make_network(parameters);
     const double state = parameter_bytes(network, Dtype::f32) * (2 + Optimizer::of(parameters).states());

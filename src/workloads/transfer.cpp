@@ -7,11 +7,8 @@
 #include "workloads/rotation.h"
 
 namespace breakeven {
-namespace {
 
 constexpr std::int64_t usual_repetitions = 10;
-
-}  // namespace
 
 Transfer Transfer::of(const Parameters& parameters) {
   const std::string policy = transfer_policy(parameters);

@@ -62,7 +62,7 @@ class Workload : public Interface {
   /// Replaces equivalent parameters by one form, so that one problem has one id.
   virtual void normalise(Parameters&) const {}
   /// Throws InvalidCase if parameters are valid individually but not together.
-  virtual void check(const Parameters& parameters) const = 0;
+  virtual void check(const Parameters&) const {}
 
   /// Small cases without a dtype that cover special situations (tails, transposes, strides). Conformance
   /// tests backends with them.
@@ -83,8 +83,8 @@ class Workload : public Interface {
   /// Parameters whose given value stands for another one, each with that one: a learning rate of 0 is the
   /// optimiser's own.
   virtual Parameters resolved(const Parameters&) const { return {}; }
-  /// The bytes that a backend must hold at once to run this case.
-  virtual double memory(const Parameters& parameters) const = 0;
+  /// The bytes that a backend must hold at once to run this case. By default, bytes().
+  virtual double memory(const Parameters& parameters) const { return bytes(parameters); }
   /// The number of samples (images) that one run processes; 0 if that has no meaning.
   virtual std::int64_t samples(const Parameters&) const { return 0; }
   /// False for a question to a device whose answer is a number instead of a time. It has no iterations, and

@@ -158,7 +158,7 @@ class WithinTheProgramTest(unittest.TestCase):
     def prepared(self, case):
         import breakeven_pytorch
 
-        backend = breakeven_pytorch.make_backend(breakeven_pytorch.Cpu, breakeven_pytorch.Eager, 1, "1")
+        backend = breakeven_pytorch.make_backend("pytorch", 1, "1")
         operation = next(operation for operation in backend.operations if operation.op == case["op"])
         return operation.prepare({**case["parameters"], **case.get("resolved", {})}, case["seed"])
 

@@ -1,12 +1,11 @@
 #include "worker/backend.h"
 
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "backends/cblas/kernel_start.h"
 #include "backends/cblas/library.h"
-#include "backends/cblas/library_threads.h"
-#include "backends/cblas/program.h"
 #include "host/cpu.h"
 #include "worker/loaded_library.h"
 #include "worker/threads.h"
@@ -28,6 +27,16 @@ std::string defaults_warning() {
 
 }  // namespace
 
+void cblas::let_library_use(int count) {
+  // Some libraries have one number for the process, others one per thread: setting it on each thread works
+  // for both.
+  std::mutex one_by_one;
+  on_threads(threads(), [&](int) {
+    const std::lock_guard lock(one_by_one);
+    use_library_threads(count);
+  });
+}
+
 Backend make_backend() {
   const LoadedLibrary loaded =
       loaded_library(cblas::library_name(), cblas::sgemm_symbol(), cblas::own_symbol());
@@ -37,8 +46,6 @@ Backend make_backend() {
   std::string version = cblas::library_version();
   if (start.library_defaults) version = version + ", " + defaults;
   return {.name = cblas::backend_name(),
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{cblas::library_name(), version}},
           .library_files = {{cblas::library_name(), loaded.file}},

@@ -16,7 +16,7 @@
 
 #include "backends/cblas/columns.h"
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/library_threads.h"
+#include "backends/cblas/library.h"
 #include "backends/cblas/winograd.h"
 #include "worker/backend.h"
 #include "worker/host_operation.h"
@@ -39,8 +39,8 @@ template <typename T>
 class Convolution : public HostOperation {
  public:
   std::string algorithm() const override {
-    return fmt::format("{}, blocks of {} columns", pointwise() ? "products on the source itself" : "im2col",
-                       block_);
+    return fmt::format("{}, blocks of {} columns",
+                       p_.is_pointwise() ? "products on the source itself" : "im2col", block_);
   }
 
  protected:
@@ -49,13 +49,9 @@ class Convolution : public HostOperation {
     let_library_use(1);
   }
 
-  /// True for 1 x 1 filters that read every position: the source is its own matrix.
-  bool pointwise() const {
-    return p_.r == 1 && p_.s == 1 && p_.stride_h == 1 && p_.stride_w == 1 && p_.pad_h == 0 && p_.pad_w == 0;
-  }
   std::int64_t filter() const { return p_.r * p_.s; }
-  std::int64_t group_c() const { return p_.c / p_.groups; }
-  std::int64_t group_k() const { return p_.k / p_.groups; }
+  std::int64_t group_c() const { return p_.group_c(); }
+  std::int64_t group_k() const { return p_.group_k(); }
   std::int64_t positions() const { return p_.p() * p_.q(); }
   std::int64_t result_stride() const { return p_.k * positions(); }
   std::int64_t source_stride() const { return p_.c * p_.h * p_.w; }
@@ -79,7 +75,7 @@ class Convolution : public HostOperation {
   /// The matrix of `piece` and channels `in` of the source. It is written to `room` if necessary.
   Matrix<T> columns_of(const T* source, const Channels& in, const Piece& piece, T* room) const {
     const T* first = source + (in.group * group_c() + in.first) * p_.h * p_.w;
-    if (pointwise() && piece.images == 1)
+    if (p_.is_pointwise() && piece.images == 1)
       return {first + piece.image * source_stride() + piece.first, positions()};
     fill_columns(p_, first, in.count, piece, room);
     return {room, piece.positions()};
@@ -183,7 +179,7 @@ class BackwardData final : public Convolution<T> {
                                                 room + this->weights_stride() * this->block_);
     T* source =
         this->tensors_.template output_as<T>() + (channels.group * this->group_c() + channels.first) * plane;
-    if (this->pointwise() && piece.images == 1) {
+    if (this->p_.is_pointwise() && piece.images == 1) {
       gemm(rows, piece.count, this->group_k(), weights, gradient, T{0},
            source + piece.image * this->source_stride() + piece.first, plane);
       return;
@@ -306,14 +302,11 @@ std::unique_ptr<Prepared> prepare_in(const Conv2d& p, std::uint64_t seed, std::i
 
 const OperationRegistration conv2d_registered(
     {.op = "conv2d",
-     .dtypes =
-         [] {
-           return std::vector{Dtype::f64, Dtype::f32};
-         },
+     .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32}),
      .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
        const Conv2d p(problem.parameters);
        if (std::max(p.h * p.w, p.p() * p.q()) > std::numeric_limits<int>::max() ||
-           p.c / p.groups * p.r * p.s > std::numeric_limits<int>::max())
+           p.group_c() * p.r * p.s > std::numeric_limits<int>::max())
          throw Unsupported("CBLAS counts rows and columns in 32 bits: the planes or filters are too large");
        const std::int64_t sets = operand_sets_on_host(problem);
        return p.dtype == Dtype::f64 ? prepare_in<double>(p, seed, sets) : prepare_in<float>(p, seed, sets);

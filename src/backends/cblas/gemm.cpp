@@ -32,14 +32,6 @@ Matrix<T> transpose(const Matrix<T>& matrix) {
   return {.data = matrix.data, .stride = matrix.stride, .transposed = !matrix.transposed};
 }
 
-template <typename T>
-void by_gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b, T beta, T* c,
-             std::int64_t stride_c) {
-  Library<T>::gemm(CblasRowMajor, transposition(a), transposition(b), static_cast<int>(m),
-                   static_cast<int>(n), static_cast<int>(k), T{1}, a.data, static_cast<int>(a.stride), b.data,
-                   static_cast<int>(b.stride), beta, c, static_cast<int>(stride_c));
-}
-
 /// y = op(A) x + beta y, for an op(A) of rows x columns. The vectors' elements are `step_x` and `step_y`
 /// apart.
 template <typename T>
@@ -70,29 +62,14 @@ void by_ger(std::int64_t m, std::int64_t n, Matrix<T> a, Matrix<T> b, T beta, T*
                   static_cast<int>(b.transposed ? b.stride : 1), c, static_cast<int>(stride_c));
 }
 
-template <typename T>
-void by(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b, T beta,
-        T* c, std::int64_t stride_c) {
-  switch (routine) {
-    case Routine::gemm:
-      return by_gemm(m, n, k, a, b, beta, c, stride_c);
-    case Routine::gemv:
-      return by_gemv(m, n, k, a, b, beta, c, stride_c);
-    case Routine::ger:
-      return by_ger(m, n, a, b, beta, c, stride_c);
-  }
-}
-
 }  // namespace
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a, Matrix<float> b, float beta,
-          float* c, std::int64_t stride_c) {
-  by_gemm(m, n, k, a, b, beta, c, stride_c);
-}
-
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a, Matrix<double> b, double beta,
-          double* c, std::int64_t stride_c) {
-  by_gemm(m, n, k, a, b, beta, c, stride_c);
+template <typename T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b, T beta, T* c,
+          std::int64_t stride_c) {
+  Library<T>::gemm(CblasRowMajor, transposition(a), transposition(b), static_cast<int>(m),
+                   static_cast<int>(n), static_cast<int>(k), T{1}, a.data, static_cast<int>(a.stride), b.data,
+                   static_cast<int>(b.stride), beta, c, static_cast<int>(stride_c));
 }
 
 std::string_view routine_name(Routine routine) {
@@ -114,14 +91,26 @@ std::vector<Routine> routines_for(std::int64_t m, std::int64_t n, std::int64_t k
   return routines;
 }
 
-void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a,
-              Matrix<float> b, float beta, float* c, std::int64_t stride_c) {
-  by(routine, m, n, k, a, b, beta, c, stride_c);
+template <typename T>
+void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b,
+              T beta, T* c, std::int64_t stride_c) {
+  switch (routine) {
+    case Routine::gemm:
+      return gemm(m, n, k, a, b, beta, c, stride_c);
+    case Routine::gemv:
+      return by_gemv(m, n, k, a, b, beta, c, stride_c);
+    case Routine::ger:
+      return by_ger(m, n, a, b, beta, c, stride_c);
+  }
 }
 
-void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a,
-              Matrix<double> b, double beta, double* c, std::int64_t stride_c) {
-  by(routine, m, n, k, a, b, beta, c, stride_c);
-}
+template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<float>, Matrix<float>, float, float*,
+                   std::int64_t);
+template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<double>, Matrix<double>, double, double*,
+                   std::int64_t);
+template void multiply(Routine, std::int64_t, std::int64_t, std::int64_t, Matrix<float>, Matrix<float>, float,
+                       float*, std::int64_t);
+template void multiply(Routine, std::int64_t, std::int64_t, std::int64_t, Matrix<double>, Matrix<double>,
+                       double, double*, std::int64_t);
 
 }  // namespace breakeven::cblas

@@ -16,10 +16,10 @@ struct Matrix {
 };
 
 /// C is m x n with rows `stride_c` apart, op(A) m x k, op(B) k x n. With beta 0 the old C is not read.
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a, Matrix<float> b, float beta,
-          float* c, std::int64_t stride_c);
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a, Matrix<double> b, double beta,
-          double* c, std::int64_t stride_c);
+/// T is float or double.
+template <typename T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b, T beta, T* c,
+          std::int64_t stride_c);
 
 /// The library's routines that can compute a product: gemm, of two matrices; gemv, of a matrix and a vector,
 /// for a C of one row or one column; ger, of two vectors, for k = 1.
@@ -30,9 +30,8 @@ std::string_view routine_name(Routine routine);
 std::vector<Routine> routines_for(std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// The same product by a routine that can compute it.
-void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<float> a,
-              Matrix<float> b, float beta, float* c, std::int64_t stride_c);
-void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<double> a,
-              Matrix<double> b, double beta, double* c, std::int64_t stride_c);
+template <typename T>
+void multiply(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<T> a, Matrix<T> b,
+              T beta, T* c, std::int64_t stride_c);
 
 }  // namespace breakeven::cblas

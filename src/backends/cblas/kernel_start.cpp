@@ -14,7 +14,6 @@
 #include "backends/cblas/kernel_choice.h"
 #include "backends/cblas/kernel_race.h"
 #include "backends/cblas/library.h"
-#include "backends/cblas/program.h"
 #include "host/cpu.h"
 #include "host/library_variables.h"
 #include "worker/backend.h"
@@ -125,14 +124,10 @@ void start_again() {
   execve("/proc/self/exe", arguments.data(), environ);
 }
 
-const StartRegistration kernel_start_registered(choose_kernels);
-
-}  // namespace
-
-const KernelStart& kernel_start() {
-  return state();
-}
-
+/// Finds out which of the library's kernels are the fastest here, by the cache file or else by a race, and
+/// restarts this program with the library's variable set if they are not its own choice. Does nothing if the
+/// user has set that variable or wants the library's defaults, or if another library computes. Called before
+/// anything is read or computed.
 void choose_kernels() {
   join_race();
   const auto own = take_variable(own_variable);
@@ -153,6 +148,14 @@ void choose_kernels() {
   setenv(problem_variable, chooser.problem().c_str(), 1);
   start_again();
   for (const char* name : {variable.c_str(), own_variable, problem_variable}) unsetenv(name);
+}
+
+const StartRegistration kernel_start_registered(choose_kernels);
+
+}  // namespace
+
+const KernelStart& kernel_start() {
+  return state();
 }
 
 std::vector<std::string> kernel_notes(const KernelStart& start, const std::string& taken) {

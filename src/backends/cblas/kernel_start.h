@@ -13,14 +13,8 @@ struct KernelStart {
   std::string problem;            // why the choice could not be stored; empty: none
 };
 
-/// The outcome, after choose_kernels().
+/// The outcome of this program's start.
 const KernelStart& kernel_start();
-
-/// Finds out which of the library's kernels are the fastest here, by the cache file or else by a race, and
-/// restarts this program with the library's variable set if they are not its own choice. Does nothing if the
-/// user has set that variable or wants the library's defaults, or if another library computes. Call it before
-/// anything is read or computed.
-void choose_kernels();
 
 /// Notes for the results, such as "its kernels for Prescott were replaced by those for SkylakeX, which are
 /// faster here".

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/cblas/gemm.h"
-#include "backends/cblas/library_threads.h"
+#include "backends/cblas/library.h"
 #include "backends/cblas/narrow.h"
 #include "worker/backend.h"
 #include "worker/host_operation.h"
@@ -55,16 +55,11 @@ struct Way {
 
 constexpr double flop_worth_sharing = 2.0 * 512 * 512 * 512;  // above, one thread alone cannot win
 
-double flop(const Matmul& p) {
-  return 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) * static_cast<double>(p.n) *
-         static_cast<double>(p.k);
-}
-
 std::vector<Way> ways_of_sharing(const Matmul& p) {
   const int all = threads();
   if (all == 1) return {{.name = "library on one thread", .tiles = cut(p, 1, 1)}};
   std::vector<Way> ways{{.name = "threads by library", .tiles = cut(p, 1, 1), .library_threads = all}};
-  if (flop(p) < flop_worth_sharing) ways.push_back({.name = "one thread", .tiles = cut(p, 1, 1)});
+  if (p.flop() < flop_worth_sharing) ways.push_back({.name = "one thread", .tiles = cut(p, 1, 1)});
   if (p.batch > 1)
     ways.push_back({.name = "one thread a product", .tiles = cut(p, 1, 1), .loop_threads = all});
   if (p.batch < 4 * all) {
@@ -135,10 +130,10 @@ class Product : public HostOperation {
 
   // Offsets in the stored operands at which a part of op(A), op(B) or C begins.
   std::int64_t offset_a(const Tile& tile, std::int64_t l) const {
-    return tile.product * p_.m * p_.k + (p_.transpose_a ? l * p_.m + tile.row : tile.row * p_.k + l);
+    return p_.index_a(tile.product, tile.row, l);
   }
   std::int64_t offset_b(const Tile& tile, std::int64_t l) const {
-    return tile.product * p_.k * p_.n + (p_.transpose_b ? tile.column * p_.k + l : l * p_.n + tile.column);
+    return p_.index_b(tile.product, l, tile.column);
   }
   std::int64_t offset_c(const Tile& tile) const {
     return (tile.product * p_.m + tile.row) * p_.n + tile.column;
@@ -180,7 +175,7 @@ class WidenedProduct final : public Product {
     const std::int64_t across = parts(p_.n);
     std::vector<Way> ways;
     const int all = threads();
-    if (all == 1 || flop(p_) < flop_worth_sharing)
+    if (all == 1 || p_.flop() < flop_worth_sharing)
       ways.push_back({.name = "one thread", .tiles = cut(p_, down, across)});
     if (all > 1) {
       const auto [finer_down, finer_across] = fine_enough(down, across, all);
@@ -257,13 +252,10 @@ std::unique_ptr<Prepared> prepare(const Case& problem, std::uint64_t seed) {
   }
 }
 
-const OperationRegistration matmul_registered(
-    {.op = "matmul",
-     .dtypes =
-         [] {
-           return std::vector{Dtype::f64, Dtype::f32, Dtype::bf16, Dtype::f16};
-         },
-     .prepare = prepare});
+const OperationRegistration matmul_registered({.op = "matmul",
+                                               .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32, Dtype::bf16,
+                                                                       Dtype::f16}),
+                                               .prepare = prepare});
 
 }  // namespace
 }  // namespace breakeven::cblas

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cblas/library_threads.h"
+#include "backends/cblas/library.h"
 #include "backends/cblas/network/batch_dense.h"
 #include "backends/cblas/network/image_layer.h"
 #include "backends/cblas/network/parameters.h"
@@ -297,15 +297,11 @@ class NetworkModel final : public Model {
   bool parameters_changed_ = true;  // since the last forward()
 };
 
-std::vector<Dtype> dtypes() {
-  return {Dtype::f32};
-}
-
 std::unique_ptr<Model> make(ModelTask task) {
   return std::make_unique<NetworkModel>(std::move(task));
 }
 
-const ModelRegistration networks(dtypes, dtypes, make);
+const ModelRegistration networks(fixed_dtypes({Dtype::f32}), fixed_dtypes({Dtype::f32}), make);
 
 }  // namespace
 }  // namespace breakeven::cblas

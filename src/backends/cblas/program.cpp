@@ -1,4 +1,4 @@
-#include "backends/cblas/program.h"
+#include "backends/cblas/library.h"
 
 #include BREAKEVEN_CBLAS_HEADER
 

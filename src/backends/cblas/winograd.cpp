@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cblas/columns.h"
-#include "backends/cblas/library_threads.h"
+#include "backends/cblas/library.h"
 #include "backends/cblas/winograd_tiles.h"
 #include "worker/threads.h"
 #include "workloads/host_tensors.h"
@@ -74,37 +74,36 @@ class WinogradForward final : public Prepared {
   }
   /// The part of `sets` that belongs to the current set.
   float* of_turn(Buffer<float>& sets) const { return sets.data() + set_ * (sets.size() / sets_); }
-  std::int64_t group_c() const { return p_.c / p_.groups; }
-  std::int64_t group_k() const { return p_.k / p_.groups; }
-  std::int64_t room() const { return winograd_.products * block_ * (group_c() + group_k()); }
+  std::int64_t room() const { return winograd_.products * block_ * (p_.group_c() + p_.group_k()); }
 
   /// Enough tiles for fast products, few enough for the values between them to stay in the cache.
   std::int64_t most_tiles() const {
     constexpr std::int64_t floats = 1 << 19;
-    return std::clamp<std::int64_t>(floats / (winograd_.products * (group_c() + group_k())), 96, 512);
+    return std::clamp<std::int64_t>(floats / (winograd_.products * (p_.group_c() + p_.group_k())), 96, 512);
   }
 
   /// Transforms the filters to planes of channels x filters, group by group.
   void prepare_filters() {
     Buffer<float> turned(p_.elements_weights());
-    transpose_matrices(tensors_.second.data(), p_.k, group_c(), 9, sizeof(float), bytes(turned));
-    const std::int64_t group = group_c() * group_k();
+    transpose_matrices(tensors_.second.data(), p_.k, p_.group_c(), 9, sizeof(float), bytes(turned));
+    const std::int64_t group = p_.group_c() * p_.group_k();
     const std::int64_t planes = winograd_.products * group;
     Buffer<float> transformed(planes);
     filters_ = Buffer<float>(sets_ * p_.groups * planes);
     for (std::int64_t g = 0; g < p_.groups; ++g) {
-      transform_filters(winograd_, turned.data() + g * group * 9, 0, group_k(), group_k(), group_c(),
+      transform_filters(winograd_, turned.data() + g * group * 9, 0, p_.group_k(), p_.group_k(), p_.group_c(),
                         transformed.data());
-      transpose_filters(winograd_, transformed.data(), 0, group_k(), group_k(), group_c(),
+      transpose_filters(winograd_, transformed.data(), 0, p_.group_k(), p_.group_k(), p_.group_c(),
                         filters_.data() + g * planes);
     }
   }
 
   void compute(const Piece& piece, std::int64_t group, float* room) {
     tiles_.convolve({.first = piece.first, .count = piece.count, .room = block_},
-                    {.data = of_turn(source_) + group * group_c(), .count = group_c(), .of = p_.c},
-                    of_turn(filters_) + group * winograd_.products * group_c() * group_k(), false,
-                    {.data = of_turn(result_) + group * group_k(), .count = group_k(), .of = p_.k}, room);
+                    {.data = of_turn(source_) + group * p_.group_c(), .count = p_.group_c(), .of = p_.c},
+                    of_turn(filters_) + group * winograd_.products * p_.group_c() * p_.group_k(), false,
+                    {.data = of_turn(result_) + group * p_.group_k(), .count = p_.group_k(), .of = p_.k},
+                    room);
   }
 
   Conv2d p_;
@@ -123,8 +122,8 @@ class WinogradForward final : public Prepared {
 std::unique_ptr<Prepared> winograd_forward(const Conv2d& p, std::uint64_t seed, std::int64_t sets) {
   const Winograd* const winograd = p.stride_h == p.stride_w ? winograd_for(p.stride_h) : nullptr;
   const bool suits = winograd != nullptr && p.pass == Pass::forward && p.dtype == Dtype::f32 && p.r == 3 &&
-                     p.s == 3 && p.dilation == 1 && p.c / p.groups % winograd_lanes == 0 &&
-                     p.k / p.groups % winograd_lanes == 0;
+                     p.s == 3 && p.dilation == 1 && p.group_c() % winograd_lanes == 0 &&
+                     p.group_k() % winograd_lanes == 0;
   return suits ? std::make_unique<WinogradForward>(p, *winograd, seed, sets) : nullptr;
 }
 

@@ -8,11 +8,9 @@ namespace breakeven {
 
 Backend make_backend() {
   return {.name = "native",
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
-          .use_threads = [](int count) { set_threads(count); }};
+          .use_threads = set_threads};
 }
 
 }  // namespace breakeven

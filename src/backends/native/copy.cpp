@@ -67,8 +67,8 @@ std::vector<Way<T>> ways_for(const Bandwidth& p) {
 template <typename T>
 class Copies final : public Prepared {
  public:
-  Copies(const Bandwidth& problem, std::uint64_t seed)
-      : p_(problem),
+  Copies(const Case& problem, std::uint64_t seed)
+      : p_(within_memory(problem)),
         seed_(seed),
         from_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
         to_(p_.elements()),
@@ -100,6 +100,14 @@ class Copies final : public Prepared {
   }
 
  private:
+  /// Throws Unsupported for a copy to or from a device.
+  static Bandwidth within_memory(const Case& problem) {
+    const Copy copy(problem.parameters);
+    if (copy.direction != Direction::within)
+      throw Unsupported("there is no device to copy to or from: a CPU backend computes in the host's memory");
+    return copy.array;
+  }
+
   Bandwidth p_;
   std::uint64_t seed_;
   Buffer<T> from_, to_;
@@ -107,17 +115,7 @@ class Copies final : public Prepared {
   Way<T> way_;
 };
 
-Operation within_memory() {
-  Operation copy = in_both_floats<Copies>("copy");
-  copy.prepare = [prepare = copy.prepare](const Case& problem, std::uint64_t seed) {
-    if (Copy(problem.parameters).direction != Direction::within)
-      throw Unsupported("there is no device to copy to or from: a CPU backend computes in the host's memory");
-    return prepare(problem, seed);
-  };
-  return copy;
-}
-
-const OperationRegistration copy_registered(within_memory());
+const OperationRegistration copy_registered(in_both_floats<Copies>("copy"));
 
 }  // namespace
 }  // namespace breakeven::native

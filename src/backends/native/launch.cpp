@@ -36,7 +36,7 @@ class EmptyRegion final : public Prepared {
 
 const OperationRegistration launch_registered({
     .op = "launch",
-    .dtypes = [] { return std::vector{Dtype::f32}; },
+    .dtypes = fixed_dtypes({Dtype::f32}),
     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
       if (!Launch(problem.parameters).waits)
         throw Unsupported("a region of threads ends before the next can begin");

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 #include <numeric>
-#include <string_view>
 
 #include "host/cpu.h"
 #include "worker/vectorised.h"
@@ -218,46 +216,35 @@ bool may_use_tiles() {
   return may;
 }
 
-bool has(std::initializer_list<std::string_view> features) {
+bool has(const std::vector<std::string_view>& features) {
   static const std::vector<std::string> here = cpu_features();
-  return std::all_of(features.begin(), features.end(), [&](auto feature) {
-    return std::find(here.begin(), here.end(), feature) != here.end();
+  return std::all_of(features.begin(), features.end(), [&](std::string_view feature) {
+    return std::find(here.begin(), here.end(), feature) != here.end() &&
+           (feature != "amx_tile" || may_use_tiles());
   });
 }
 
 std::vector<MultiplyAdds> all_multiply_adds() {
   return {
-      {"AMX", Dtype::bf16, 256,
-       [] {
-         return has({"amx_tile", "amx_bf16"}) && may_use_tiles();
-       },
-       tiles_bf16},
-      {"AMX", Dtype::s8, 256,
-       [] {
-         return has({"amx_tile", "amx_int8"}) && may_use_tiles();
-       },
-       tiles_s8},
-      {"AVX-512 FMA", Dtype::f64, 16, [] { return has({"avx512f"}); }, fma_512_f64},
-      {"AVX-512 FMA", Dtype::f32, 16, [] { return has({"avx512f"}); }, fma_512_f32},
-      {"AVX-512 BF16", Dtype::bf16, 16, [] { return has({"avx512_bf16"}); }, dot_512_bf16},
-      {"AVX-512 VNNI", Dtype::s8, 16, [] { return has({"avx512_vnni"}); }, unsigned_first<dot_512_s8, 16>},
-      {"AVX-512 BW", Dtype::s8, 16, [] { return has({"avx512bw"}); }, unsigned_first<pairs_512_s8, 16>},
-      {"AVX2 FMA", Dtype::f64, 6,
-       [] {
-         return has({"avx2", "fma"});
-       },
-       fma_256_f64},
-      {"AVX2 FMA", Dtype::f32, 6,
-       [] {
-         return has({"avx2", "fma"});
-       },
-       fma_256_f32},
-      {"AVX-VNNI", Dtype::s8, 6, [] { return has({"avx_vnni"}); }, unsigned_first<dot_256_s8, 6>},
-      {"AVX2", Dtype::s8, 4, [] { return has({"avx2"}); }, unsigned_first<pairs_256_s8, 4>},
+      {"AMX", Dtype::bf16, 256, {"amx_bf16", "amx_tile"}, tiles_bf16},
+      {"AMX", Dtype::s8, 256, {"amx_int8", "amx_tile"}, tiles_s8},
+      {"AVX-512 FMA", Dtype::f64, 16, {"avx512f"}, fma_512_f64},
+      {"AVX-512 FMA", Dtype::f32, 16, {"avx512f"}, fma_512_f32},
+      {"AVX-512 BF16", Dtype::bf16, 16, {"avx512_bf16"}, dot_512_bf16},
+      {"AVX-512 VNNI", Dtype::s8, 16, {"avx512_vnni"}, unsigned_first<dot_512_s8, 16>},
+      {"AVX-512 BW", Dtype::s8, 16, {"avx512bw"}, unsigned_first<pairs_512_s8, 16>},
+      {"AVX2 FMA", Dtype::f64, 6, {"avx2", "fma"}, fma_256_f64},
+      {"AVX2 FMA", Dtype::f32, 6, {"avx2", "fma"}, fma_256_f32},
+      {"AVX-VNNI", Dtype::s8, 6, {"avx_vnni"}, unsigned_first<dot_256_s8, 6>},
+      {"AVX2", Dtype::s8, 4, {"avx2"}, unsigned_first<pairs_256_s8, 4>},
   };
 }
 
 #else
+
+bool has(const std::vector<std::string_view>&) {
+  return false;
+}
 
 std::vector<MultiplyAdds> all_multiply_adds() {
   return {};
@@ -269,7 +256,7 @@ std::vector<MultiplyAdds> all_multiply_adds() {
 
 std::vector<MultiplyAdds> multiply_adds(Dtype dtype) {
   std::vector<MultiplyAdds> here = all_multiply_adds();
-  std::erase_if(here, [&](const MultiplyAdds& one) { return one.dtype != dtype || !one.works(); });
+  std::erase_if(here, [&](const MultiplyAdds& one) { return one.dtype != dtype || !has(one.features); });
   return here;
 }
 

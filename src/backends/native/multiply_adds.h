@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workloads/dtype.h"
@@ -21,9 +22,9 @@ struct Vectors {
 /// A multiply-add instruction.
 struct MultiplyAdds {
   std::string name;
-  Dtype dtype;        // of the operands
-  std::int64_t dots;  // dot products in registers at once: a divisor of Peak::granule
-  bool (*works)();    // on this CPU
+  Dtype dtype;                             // of the operands
+  std::int64_t dots;                       // dot products in registers at once: a divisor of Peak::granule
+  std::vector<std::string_view> features;  // that a CPU must have, named as by cpu_features()
   /// Returns the sum of the results of `dots` dot products of `steps` steps each, summed over `turns` turns.
   double (*sum)(const Vectors& vectors, std::int64_t turns, std::int64_t steps);
 };

@@ -11,19 +11,15 @@
 
 namespace breakeven::native {
 
-/// Registers `op` in f64 and f32, with Work<double> and Work<float>, which are made from a Bandwidth and the
+/// Registers `op` in f64 and f32, with Work<double> and Work<float>, which are made from the case and the
 /// seed.
 template <template <typename> typename Work>
 Operation in_both_floats(const std::string& op) {
   return {.op = op,
-          .dtypes =
-              [] {
-                return std::vector{Dtype::f64, Dtype::f32};
-              },
+          .dtypes = fixed_dtypes({Dtype::f64, Dtype::f32}),
           .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-            const Bandwidth p(problem.parameters);
-            if (p.dtype == Dtype::f64) return std::make_unique<Work<double>>(p, seed);
-            return std::make_unique<Work<float>>(p, seed);
+            if (problem.dtype() == Dtype::f64) return std::make_unique<Work<double>>(problem, seed);
+            return std::make_unique<Work<float>>(problem, seed);
           }};
 }
 

@@ -64,8 +64,11 @@ std::vector<UnitLoop> ways_of(const Peak& p, std::uint64_t seed) {
 
 class PeakOfUnits final : public Prepared {
  public:
-  PeakOfUnits(const Peak& problem, std::uint64_t seed)
-      : p_(problem), seed_(seed), ways_(ways_of(p_, seed)), sums_(static_cast<std::size_t>(threads())) {
+  PeakOfUnits(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
+        seed_(seed),
+        ways_(ways_of(p_, seed)),
+        sums_(static_cast<std::size_t>(threads())) {
     select_fastest(
         p_.tuned ? ways_.size() : 1, [&](std::size_t way) { way_ = &ways_[way]; }, [&] { run(); });
   }
@@ -119,9 +122,7 @@ std::vector<Dtype> dtypes() {
 const OperationRegistration peak_registered({
     .op = "peak",
     .dtypes = dtypes,
-    .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-      return std::make_unique<PeakOfUnits>(Peak(problem.parameters), seed);
-    },
+    .prepare = prepare_as<PeakOfUnits>,
     .why_not = [](Dtype dtype) -> std::string {
       const bool some_cpu_has = std::ranges::find(dtypes_of_some_cpus, dtype) != dtypes_of_some_cpus.end();
       return some_cpu_has ? "needs a CPU of the x86-64 kind with AVX2 and FMA" : "";

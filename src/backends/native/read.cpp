@@ -40,8 +40,8 @@ BREAKEVEN_VECTORISED double sum(const double* values, std::int64_t count) {
 template <typename T>
 class Read final : public Prepared {
  public:
-  Read(const Bandwidth& problem, std::uint64_t seed)
-      : p_(problem),
+  Read(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
         array_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
         sums_(static_cast<std::size_t>(threads())) {}

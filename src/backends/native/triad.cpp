@@ -49,8 +49,8 @@ constexpr std::size_t ways = 1;
 template <typename T>
 class Triad final : public Prepared {
  public:
-  Triad(const Bandwidth& problem, std::uint64_t seed)
-      : p_(problem),
+  Triad(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
         b_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::first_operand))),
         c_(random_array<T>(p_.dtype, p_.elements(), RandomStream(seed, stream::second_operand))),

@@ -26,8 +26,7 @@ void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n,
 class Attention final : public LayerWork {
  public:
   explicit Attention(const LayerSite& site)
-      : input_(*site.input),
-        output_(*site.output),
+      : LayerWork(site),
         tokens_(site.layer->tokens),
         width_(site.layer->out),
         heads_(site.layer->heads),
@@ -82,8 +81,6 @@ class Attention final : public LayerWork {
     return {buffer.data() + problem * tokens_ * tokens_, tokens_};
   }
 
-  Activations& input_;
-  Activations& output_;
   std::int64_t tokens_, width_, heads_, features_, problems_;
   float scale_;
   Buffer<float> weights_, weights_gradient_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -15,34 +17,26 @@ namespace breakeven {
 namespace {
 
 std::string_view isa_name(dnnl::cpu_isa isa) {
-  switch (isa) {
-    case dnnl::cpu_isa::sse41:
-      return "SSE4.1";
-    case dnnl::cpu_isa::avx:
-      return "AVX";
-    case dnnl::cpu_isa::avx2:
-      return "AVX2";
-    case dnnl::cpu_isa::avx2_vnni:
-      return "AVX2 with VNNI";
-    case dnnl::cpu_isa::avx512_core:
-      return "AVX-512";
-    case dnnl::cpu_isa::avx512_core_vnni:
-      return "AVX-512 with VNNI";
-    case dnnl::cpu_isa::avx512_core_bf16:
-      return "AVX-512 with BF16";
-    case dnnl::cpu_isa::avx512_core_amx:
-      return "AVX-512 with AMX";
+  using Isa = dnnl::cpu_isa;
+  static constexpr std::pair<Isa, std::string_view> names[] = {
+    {Isa::sse41, "SSE4.1"},
+    {Isa::avx, "AVX"},
+    {Isa::avx2, "AVX2"},
+    {Isa::avx2_vnni, "AVX2 with VNNI"},
+    {Isa::avx512_core, "AVX-512"},
+    {Isa::avx512_core_vnni, "AVX-512 with VNNI"},
+    {Isa::avx512_core_bf16, "AVX-512 with BF16"},
+    {Isa::avx512_core_amx, "AVX-512 with AMX"},
 #if DNNL_VERSION_MAJOR >= 3
-    case dnnl::cpu_isa::avx2_vnni_2:
-      return "AVX2 with VNNI 2";
-    case dnnl::cpu_isa::avx512_core_fp16:
-      return "AVX-512 with FP16";
-    case dnnl::cpu_isa::avx512_core_amx_fp16:
-      return "AVX-512 with AMX FP16";
+    {Isa::avx2_vnni_2, "AVX2 with VNNI 2"},
+    {Isa::avx512_core_fp16, "AVX-512 with FP16"},
+    {Isa::avx512_core_amx_fp16, "AVX-512 with AMX FP16"},
 #endif
-    default:
-      return "another instruction set";  // newer libraries report values that are not listed
+  };
+  for (const auto& [known, name] : names) {
+    if (known == isa) return name;
   }
+  return "another instruction set";  // newer libraries report values that are not listed
 }
 
 std::string library_version() {
@@ -55,8 +49,6 @@ std::string library_version() {
 Backend make_backend() {
   const LoadedLibrary loaded = loaded_library("dnnl", "dnnl_primitive_execute", "dnnl_version");
   return {.name = BREAKEVEN_BACKEND_NAME,
-          .role = "contender",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"onednn", library_version()}},
           .library_files = {{"onednn", loaded.file}},

@@ -219,8 +219,7 @@ class Convolution final : public ConvolutionWay {
 
 /// True for a 1 x 1 filter with stride 1. With channels innermost, it is one product over all pixels.
 bool is_product(const Conv2d& p) {
-  return p.dtype == Dtype::f32 && p.r == 1 && p.s == 1 && p.stride_h == 1 && p.stride_w == 1 &&
-         p.pad_h == 0 && p.pad_w == 0 && p.groups == 1;
+  return p.dtype == Dtype::f32 && p.is_pointwise() && p.groups == 1;
 }
 
 /// Computes such a convolution by dnnl_sgemm.
@@ -342,10 +341,7 @@ std::vector<Dtype> conv2d_dtypes() {
 
 const OperationRegistration conv2d({.op = "conv2d",
                                     .dtypes = conv2d_dtypes,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<OnednnConv2d>(c, seed);
-                                    }});
+                                    .prepare = prepare_as<OnednnConv2d>});
 
 }  // namespace
 }  // namespace breakeven::onednn

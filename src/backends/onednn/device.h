@@ -1,6 +1,7 @@
 // The CPU as an engine of oneDNN, and memory for its tensors.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
@@ -52,6 +53,7 @@ class Tensor {
     return reinterpret_cast<T*>(data_.data());
   }
   std::int64_t bytes() const { return data_.size(); }
+  void fill_zero() { std::fill_n(data_.data(), data_.size(), std::byte{0}); }
 
  private:
   Buffer<std::byte> data_;

@@ -1,7 +1,5 @@
 #include "backends/onednn/layers.h"
 
-#include <cstring>
-
 #include "backends/onednn/dnnl_api.h"
 #include "backends/onednn/loops.h"
 
@@ -10,10 +8,10 @@ namespace breakeven::onednn {
 void LayerSite::allocate_output(const Desc& layout) const {
   output->value = Tensor(device, layout);
   // Loops over flat memory also read the padding of blocked layouts, so it must be zero from the start.
-  std::memset(output->value.as<std::byte>(), 0, static_cast<std::size_t>(output->value.bytes()));
+  output->value.fill_zero();
   if (!training()) return;
   output->gradient = Tensor(device, layout);
-  std::memset(output->gradient.as<std::byte>(), 0, static_cast<std::size_t>(output->gradient.bytes()));
+  output->gradient.fill_zero();
 }
 
 void LayerSite::allocate_output(std::int64_t rows, std::int64_t columns) const {

@@ -22,13 +22,6 @@ struct Activations {
   Tensor value, gradient;
 };
 
-class LayerWork : public BoundLayer {
- public:
-  virtual std::vector<Parameter*> parameters() { return {}; }
-  /// Updates copies of the parameters in other types. Must be called after parameters have changed.
-  virtual void parameters_changed() {}
-};
-
 /// The arguments from which a layer is made.
 struct LayerSite {
   Device device;
@@ -53,6 +46,19 @@ struct LayerSite {
   void allocate_output(const Desc& layout) const;
   /// Allocates a row-major output, rows x columns, in f32.
   void allocate_output(std::int64_t rows, std::int64_t columns) const;
+};
+
+class LayerWork : public BoundLayer {
+ public:
+  explicit LayerWork(const LayerSite& site) : input_(*site.input), output_(*site.output) {}
+
+  virtual std::vector<Parameter*> parameters() { return {}; }
+  /// Updates copies of the parameters in other types. Must be called after parameters have changed.
+  virtual void parameters_changed() {}
+
+ protected:
+  Activations& input_;
+  Activations& output_;
 };
 
 using Layers = LayerRegistry<LayerWork, LayerSite>;

@@ -13,30 +13,20 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-/// The primitives of dense layers, and their arguments after the tensors. DirectConvolution has those of
-/// convolutions.
+/// The primitives of dense layers, described by `tensors`: source, weights, bias (if it is read or written)
+/// and result. DirectConvolution has those of convolutions.
 struct InnerProduct {
   using Forward = dnnl::inner_product_forward;
   using BackwardData = dnnl::inner_product_backward_data;
   using BackwardWeights = dnnl::inner_product_backward_weights;
 
-  Forward::primitive_desc forward(const LayerSite& site, const dnnl::primitive_attr& attributes,
-                                  const Desc& source, const Desc& weights, const Desc& bias,
-                                  const Desc& result) const {
-    return first_implementation<Forward>(site.device.engine, attributes, {}, site.propagation(), source,
-                                         weights, bias, result);
+  auto forward(const LayerSite& site, const dnnl::primitive_attr& attributes, const auto&... tensors) const {
+    return first_implementation<Forward>(site.device.engine, attributes, {}, site.propagation(), tensors...);
   }
-  BackwardData::primitive_desc backward_data(const LayerSite& site, const Forward::primitive_desc& hint,
-                                             const Desc& source, const Desc& weights,
-                                             const Desc& result) const {
-    return first_implementation<BackwardData>(site.device.engine, strict_attributes(), std::tuple(hint),
-                                              source, weights, result);
-  }
-  BackwardWeights::primitive_desc backward_weights(const LayerSite& site, const Forward::primitive_desc& hint,
-                                                   const Desc& source, const Desc& weights, const Desc& bias,
-                                                   const Desc& result) const {
-    return first_implementation<BackwardWeights>(site.device.engine, strict_attributes(), std::tuple(hint),
-                                                 source, weights, bias, result);
+  template <typename Backward>
+  auto backward(const LayerSite& site, const Forward::primitive_desc& hint, const auto&... tensors) const {
+    return first_implementation<Backward>(site.device.engine, strict_attributes(), std::tuple(hint),
+                                          tensors...);
   }
 };
 
@@ -49,24 +39,14 @@ struct DirectConvolution {
 
   static constexpr auto direct = dnnl::algorithm::convolution_direct;
 
-  Forward::primitive_desc forward(const LayerSite& site, const dnnl::primitive_attr& attributes,
-                                  const Desc& source, const Desc& weights, const Desc& bias,
-                                  const Desc& result) const {
+  auto forward(const LayerSite& site, const dnnl::primitive_attr& attributes, const auto&... tensors) const {
     return first_implementation<Forward>(site.device.engine, attributes, {}, site.propagation(), direct,
-                                         source, weights, bias, result, strides, padding, padding);
+                                         tensors..., strides, padding, padding);
   }
-  BackwardData::primitive_desc backward_data(const LayerSite& site, const Forward::primitive_desc& hint,
-                                             const Desc& source, const Desc& weights,
-                                             const Desc& result) const {
-    return first_implementation<BackwardData>(site.device.engine, strict_attributes(), std::tuple(hint),
-                                              direct, source, weights, result, strides, padding, padding);
-  }
-  BackwardWeights::primitive_desc backward_weights(const LayerSite& site, const Forward::primitive_desc& hint,
-                                                   const Desc& source, const Desc& weights, const Desc& bias,
-                                                   const Desc& result) const {
-    return first_implementation<BackwardWeights>(site.device.engine, strict_attributes(), std::tuple(hint),
-                                                 direct, source, weights, bias, result, strides, padding,
-                                                 padding);
+  template <typename Backward>
+  auto backward(const LayerSite& site, const Forward::primitive_desc& hint, const auto&... tensors) const {
+    return first_implementation<Backward>(site.device.engine, strict_attributes(), std::tuple(hint), direct,
+                                          tensors..., strides, padding, padding);
   }
 };
 
@@ -98,9 +78,9 @@ template <typename Primitives>
 class Linear final : public LayerWork {
  public:
   Linear(const LayerSite& site, Primitives primitives, const Shapes& shapes)
-      : device_(site.device),
+      : LayerWork(site),
+        device_(site.device),
         layer_(*site.layer),
-        output_(*site.output),
         pool_follows_(site.pool_follows),
         product_type_(site.product_type()) {
     const Dims bias_dims{shapes.weights.at(0)};
@@ -214,7 +194,8 @@ class Linear final : public LayerWork {
     const Desc kept = product_type_ == f32 ? forward.weights_desc() : any(shapes.weights, f32);
     return without_reorders(
         [&](const Desc& source, const Desc& weights, const Desc& result) {
-          return primitives.backward_weights(site, forward, source, weights, bias, result);
+          return primitives.template backward<typename Primitives::BackwardWeights>(site, forward, source,
+                                                                                    weights, bias, result);
         },
         shapes, product_type_, kept);
   }
@@ -234,7 +215,8 @@ class Linear final : public LayerWork {
                                const ForwardDescriptor& forward) {
     const auto of = without_reorders(
         [&](const Desc& source, const Desc& weights, const Desc& result) {
-          return primitives.backward_data(site, forward, source, weights, result);
+          return primitives.template backward<typename Primitives::BackwardData>(site, forward, source,
+                                                                                 weights, result);
         },
         shapes, data_type(shapes.lies), forward.weights_desc());
     // Reuses tensors that other primitives read, if the layouts are equal.
@@ -254,7 +236,6 @@ class Linear final : public LayerWork {
 
   Device device_;
   Layer layer_;
-  Activations& output_;
   bool pool_follows_;
   Type product_type_;  // type of the operands of products
   bool separate_gelu_ = false;

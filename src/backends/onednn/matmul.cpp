@@ -65,7 +65,7 @@ class Turn {
 class Primitive final : public Way {
  public:
   Primitive(Device device, dnnl::matmul primitive, std::string name, HostTensors& tensors,
-            const Operands& operands, const std::optional<Desc>& packed = {})
+            const Operands& operands, const std::optional<Desc>& packed)
       : device_(std::move(device)),
         primitive_(std::move(primitive)),
         name_(std::move(name)),
@@ -123,33 +123,25 @@ std::vector<Maker<Way>> ways(const Matmul& p, HostTensors& tensors) {
   const Device device;
   const Operands operands(p);
   std::vector<Maker<Way>> makers;
-  for_each_implementation<dnnl::matmul>(
-      device.engine, strict_attributes(),
-      [&](const dnnl::matmul::primitive_desc& found) {
-        const std::string implementation = found.impl_info_str();
-        if (is_reference(implementation)) return;
-        const std::string name = fmt::format("matmul {}", implementation);
-        makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
-          return std::make_unique<Primitive>(device, primitive, name, tensors, operands);
-        });
-      },
-      {}, operands.a, operands.b, operands.c);
+  const auto add_primitives = [&](const Desc& b, bool packs) {
+    for_each_implementation<dnnl::matmul>(
+        device.engine, strict_attributes(),
+        [&](const dnnl::matmul::primitive_desc& found) {
+          std::string name = fmt::format("matmul {}", found.impl_info_str());
+          std::optional<Desc> packed;
+          if (packs) packed = found.weights_desc();
+          if (is_reference(name) || (packed && *packed == operands.b)) return;
+          if (packed) name += fmt::format(", B packed as {} each time", layout_name(*packed));
+          makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
+            return std::make_unique<Primitive>(device, primitive, name, tensors, operands, packed);
+          });
+        },
+        {}, operands.a, b, operands.c);
+  };
+  add_primitives(operands.b, false);
   if (p.dtype == Dtype::f32)
     makers.emplace_back([=, &tensors] { return std::make_unique<Sgemm>(p, tensors); });
-  for_each_implementation<dnnl::matmul>(
-      device.engine, strict_attributes(),
-      [&](const dnnl::matmul::primitive_desc& found) {
-        const std::string implementation = found.impl_info_str();
-        const Desc packed = found.weights_desc();
-        if (is_reference(implementation) || packed == operands.b) return;
-        const std::string name =
-            fmt::format("matmul {}, B packed as {} each time", implementation, layout_name(packed));
-        makers.emplace_back([=, &tensors, primitive = dnnl::matmul(found)] {
-          return std::make_unique<Primitive>(device, primitive, name, tensors, operands, packed);
-        });
-      },
-      {}, operands.a, Desc(dimensions(operands.b), input_type(p.dtype), dnnl::memory::format_tag::any),
-      operands.c);
+  add_primitives(Desc(dimensions(operands.b), input_type(p.dtype), dnnl::memory::format_tag::any), true);
   return makers;
 }
 
@@ -191,10 +183,7 @@ std::vector<Dtype> matmul_dtypes() {
 
 const OperationRegistration matmul({.op = "matmul",
                                     .dtypes = matmul_dtypes,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<OnednnMatmul>(c, seed);
-                                    }});
+                                    .prepare = prepare_as<OnednnMatmul>});
 
 }  // namespace
 }  // namespace breakeven::onednn

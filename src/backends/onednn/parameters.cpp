@@ -1,17 +1,8 @@
 #include "backends/onednn/parameters.h"
 
-#include <cstring>
-
 #include "backends/onednn/loops.h"
 
 namespace breakeven::onednn {
-namespace {
-
-void fill_zero(Tensor& tensor) {
-  std::memset(tensor.as<std::byte>(), 0, static_cast<std::size_t>(tensor.bytes()));
-}
-
-}  // namespace
 
 Parameter::Parameter(Device device, const ModelTask& task, std::size_t index, const Desc& plain,
                      const Desc& layout)
@@ -26,10 +17,10 @@ Parameter::Parameter(Device device, const ModelTask& task, std::size_t index, co
 }
 
 void Parameter::reset() {
-  fill_zero(value_);
+  value_.fill_zero();
   copy(device_, dnnl::memory(plain_, device_.engine, initial_.data()), value_.memory());
-  if (!states_.empty()) fill_zero(gradient_);
-  for (Tensor& state : states_) fill_zero(state);
+  if (!states_.empty()) gradient_.fill_zero();
+  for (Tensor& state : states_) state.fill_zero();
 }
 
 void Parameter::update(const OptimizerStep& step, float gradient_scale) {

@@ -44,7 +44,7 @@ void with_lanes(std::int64_t lanes, const Body& body) {
 class MaxPool final : public LayerWork {
  public:
   explicit MaxPool(const LayerSite& site)
-      : input_(*site.input), output_(*site.output), layer_(*site.layer), relu_before_(site.relu_before_pool) {
+      : LayerWork(site), layer_(*site.layer), relu_before_(site.relu_before_pool) {
     shape_ = slices(input_.value.desc());
     const dnnl::memory::data_type type = data_type(input_.value.desc());
     if (type != site.output_type) throw Unsupported(fmt::format("layer {} changes no types", layer_.name));
@@ -152,8 +152,6 @@ class MaxPool final : public LayerWork {
     }
   }
 
-  Activations& input_;
-  Activations& output_;
   Layer layer_;
   bool relu_before_;
   Slices shape_;

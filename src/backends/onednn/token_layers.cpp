@@ -19,8 +19,7 @@ void for_parts(std::int64_t all, std::int64_t most, const Part& part) {
 class Positions final : public LayerWork {
  public:
   explicit Positions(const LayerSite& site)
-      : input_(*site.input),
-        output_(*site.output),
+      : LayerWork(site),
         images_(site.batch()),
         elements_(site.layer->tokens * site.layer->out),
         wants_input_gradient_(site.wants_input_gradient) {
@@ -49,8 +48,6 @@ class Positions final : public LayerWork {
   std::vector<Parameter*> parameters() override { return {positions_.get()}; }
 
  private:
-  Activations& input_;
-  Activations& output_;
   std::int64_t images_, elements_;
   bool wants_input_gradient_;
   std::unique_ptr<Parameter> positions_;
@@ -60,8 +57,7 @@ class Positions final : public LayerWork {
 class LayerNorm final : public LayerWork {
  public:
   explicit LayerNorm(const LayerSite& site)
-      : input_(*site.input),
-        output_(*site.output),
+      : LayerWork(site),
         tokens_(site.batch() * site.layer->tokens),
         width_(site.layer->out),
         means_(tokens_),
@@ -102,8 +98,6 @@ class LayerNorm final : public LayerWork {
   std::vector<Parameter*> parameters() override { return {gamma_.get(), beta_.get()}; }
 
  private:
-  Activations& input_;
-  Activations& output_;
   std::int64_t tokens_, width_;
   Buffer<float> means_, inverses_;  // one per token
   std::unique_ptr<Parameter> gamma_, beta_;
@@ -112,11 +106,7 @@ class LayerNorm final : public LayerWork {
 class MeanTokens final : public LayerWork {
  public:
   explicit MeanTokens(const LayerSite& site)
-      : input_(*site.input),
-        output_(*site.output),
-        images_(site.batch()),
-        tokens_(site.layer->tokens),
-        width_(site.layer->out) {
+      : LayerWork(site), images_(site.batch()), tokens_(site.layer->tokens), width_(site.layer->out) {
     site.allocate_output(images_, width_);
   }
   void forward() override {
@@ -132,8 +122,6 @@ class MeanTokens final : public LayerWork {
   }
 
  private:
-  Activations& input_;
-  Activations& output_;
   std::int64_t images_, tokens_, width_;
 };
 

@@ -2,24 +2,18 @@
 // speed.
 #include "worker/backend.h"
 
-#include "backends/reference/threads.h"
 #include "host/cpu.h"
 #include "version.h"
+#include "worker/threads.h"
 
 namespace breakeven {
-
-int& reference_threads() {
-  static int threads = compute_threads();
-  return threads;
-}
 
 Backend make_backend() {
   return {.name = "reference",
           .role = "arbiter",
-          .device = "cpu",
           .device_name = cpu_model(),
           .libraries = {{"breakeven", version}},
-          .use_threads = [](int threads) { reference_threads() = threads; }};
+          .use_threads = set_threads};
 }
 
 }  // namespace breakeven

@@ -2,37 +2,32 @@
 
 #include <vector>
 
-#include "backends/reference/elements.h"
-#include "backends/reference/parallel.h"
 #include "backends/reference/plain_loops.h"
-#include "backends/reference/threads.h"
+#include "worker/threads.h"
+#include "workloads/parallel.h"
 
 namespace breakeven {
 namespace {
 
 class ReferenceMatmul final : public PlainLoops {
  public:
-  ReferenceMatmul(const Matmul& problem, std::uint64_t seed)
-      : PlainLoops(HostTensors::of(problem, seed)),
-        p_(problem),
-        a_(widened(p_.dtype, tensors_.first.data(), p_.elements_a())),
-        b_(widened(p_.dtype, tensors_.second.data(), p_.elements_b())) {}
+  ReferenceMatmul(const Case& problem, std::uint64_t seed)
+      : PlainLoops(HostTensors::of(Matmul(problem.parameters), seed)),
+        p_(problem.parameters),
+        a_(widened(tensors_.first)),
+        b_(widened(tensors_.second)) {}
 
   void run() override {
-    parallel_for(p_.batch * p_.m, reference_threads(), [&](std::int64_t row) {
+    parallel_for(p_.batch * p_.m, threads(), [&](std::int64_t row) {
       const std::int64_t product = row / p_.m;
-      const std::int64_t i = row % p_.m;
-      const double* a = a_.data() + product * p_.m * p_.k;
-      const double* b = b_.data() + product * p_.k * p_.n;
       std::vector<double> sums(static_cast<std::size_t>(p_.n), 0.0);
       for (std::int64_t l = 0; l < p_.k; ++l) {
-        const double factor = p_.transpose_a ? a[l * p_.m + i] : a[i * p_.k + l];
+        const double factor = a_[static_cast<std::size_t>(p_.index_a(product, row % p_.m, l))];
+        const double* from = b_.data() + p_.index_b(product, l, 0);
         const std::int64_t step = p_.transpose_b ? p_.k : 1;
-        const double* from = p_.transpose_b ? b + l : b + l * p_.n;
         for (std::int64_t j = 0; j < p_.n; ++j) sums[static_cast<std::size_t>(j)] += factor * from[j * step];
       }
-      for (std::int64_t j = 0; j < p_.n; ++j)
-        store_output(p_.dtype, tensors_.output.data(), row * p_.n + j, sums[static_cast<std::size_t>(j)]);
+      store(row * p_.n, sums);
     });
   }
 
@@ -43,10 +38,7 @@ class ReferenceMatmul final : public PlainLoops {
 
 const OperationRegistration matmul({.op = "matmul",
                                     .dtypes = all_dtypes,
-                                    .prepare = [](const Case& c,
-                                                  std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                      return std::make_unique<ReferenceMatmul>(Matmul(c.parameters), seed);
-                                    }});
+                                    .prepare = prepare_as<ReferenceMatmul>});
 
 }  // namespace
 }  // namespace breakeven

@@ -1,13 +1,13 @@
 #include "backends/reference/expected_networks.h"
 #include "backends/reference/reference_model.h"
-#include "backends/reference/threads.h"
 #include "network/model_case.h"
+#include "worker/threads.h"
 
 namespace breakeven {
 namespace {
 
 std::unique_ptr<Model> make(ModelTask task) {
-  return std::make_unique<ReferenceModel>(std::move(task), reference_threads());
+  return std::make_unique<ReferenceModel>(std::move(task), threads());
 }
 
 const OperationRegistration train({.op = "train",

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "backends/reference/parallel.h"
+#include "workloads/parallel.h"
 #include "host/cpu.h"
 #include "worker/vectorised.h"
 

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "backends/cblas/library.h"
-#include "backends/cblas/program.h"
 
 namespace breakeven::cblas {
 

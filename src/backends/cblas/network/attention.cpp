@@ -12,7 +12,7 @@ namespace {
 class Attention final : public ImageLayer {
  public:
   explicit Attention(const LayerTask& task)
-      : l_(task.layer),
+      : ImageLayer(task),
         scale_(1.0F / std::sqrt(static_cast<float>(l_.out) / static_cast<float>(l_.heads))),
         probabilities_(task.batch * l_.heads * scores()),
         score_gradients_(task.threads * scores()) {}
@@ -65,7 +65,6 @@ class Attention final : public ImageLayer {
     }
   }
 
-  Layer l_;
   float scale_;
   Buffer<float> probabilities_, score_gradients_;
 };

@@ -29,8 +29,7 @@ BREAKEVEN_VECTORISED void add_runs(const float* from, std::int64_t from_step, fl
 
 class ColumnConvolution final : public ImageLayer {
  public:
-  explicit ColumnConvolution(const LayerTask& task)
-      : l_(task.layer), input_is_relu_(task.input_is_relu), parameters_(task.parameters) {
+  explicit ColumnConvolution(const LayerTask& task) : ImageLayer(task) {
     constexpr std::int64_t block_bytes = 400 << 10;
     const std::int64_t row_bytes = l_.q * terms() * static_cast<std::int64_t>(sizeof(float));
     const std::int64_t fit = std::clamp<std::int64_t>(block_bytes / row_bytes, 1, l_.p);
@@ -125,9 +124,6 @@ class ColumnConvolution final : public ImageLayer {
     });
   }
 
-  Layer l_;
-  bool input_is_relu_;
-  NetworkParameters& parameters_;
   std::int64_t block_rows_ = 0, room_ = 0;
   Buffer<float> matrices_;
 };

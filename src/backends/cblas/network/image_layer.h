@@ -16,10 +16,22 @@ struct Images {
   std::int64_t first = 0, count = 0;
 };
 
+/// The arguments from which a layer is made.
+struct LayerTask {
+  const Layer& layer;
+  bool input_is_relu;  // the previous layer ends in ReLU
+  NetworkParameters& parameters;
+  std::int64_t batch;
+  int threads;
+};
+
 /// A layer. In all calls, activations and gradients are of these images alone and stored contiguously;
 /// `thread` is the caller's number.
 class ImageLayer : public Interface {
  public:
+  explicit ImageLayer(const LayerTask& task)
+      : l_(task.layer), input_is_relu_(task.input_is_relu), parameters_(task.parameters) {}
+
   virtual void forward(Images images, const float* input, float* output, int thread) = 0;
   /// `gradient` is that of this layer's result before its ReLU, if it has one (but after its own GELU), and
   /// may be overwritten. Adds the parameters' gradients to the thread's sums. Writes `input_gradient`, the
@@ -34,15 +46,11 @@ class ImageLayer : public Interface {
   virtual void end_backward(int /*thread*/) {}
   /// True if backward() reads `input`; otherwise it need not be kept.
   virtual bool needs_input() const { return true; }
-};
 
-/// The arguments from which a layer is made.
-struct LayerTask {
-  const Layer& layer;
-  bool input_is_relu;  // the previous layer ends in ReLU
-  NetworkParameters& parameters;
-  std::int64_t batch;
-  int threads;
+ protected:
+  Layer l_;
+  bool input_is_relu_;
+  NetworkParameters& parameters_;
 };
 
 using Layers = LayerRegistry<ImageLayer, LayerTask>;

@@ -57,9 +57,7 @@ BREAKEVEN_VECTORISED void hand_to_winners(const float* __restrict gradient,
 class MaxPool final : public ImageLayer {
  public:
   explicit MaxPool(const LayerTask& task)
-      : l_(task.layer),
-        input_is_relu_(task.input_is_relu),
-        winners_(task.batch * task.layer.output_elements()) {}
+      : ImageLayer(task), winners_(task.batch * task.layer.output_elements()) {}
 
   void forward(Images images, const float* input, float* output, int) override {
     for_rows(images, [&](std::int64_t result, std::int64_t source) {
@@ -93,8 +91,6 @@ class MaxPool final : public ImageLayer {
     }
   }
 
-  Layer l_;
-  bool input_is_relu_;
   Buffer<std::int32_t> winners_;
 };
 

@@ -12,8 +12,7 @@ namespace {
 /// each thread sums their gradient separately.
 class TokenDense final : public ImageLayer {
  public:
-  explicit TokenDense(const LayerTask& task)
-      : l_(task.layer), input_is_relu_(task.input_is_relu), parameters_(task.parameters) {
+  explicit TokenDense(const LayerTask& task) : ImageLayer(task) {
     if (l_.activation == Activation::gelu) linear_ = Buffer<float>(task.batch * l_.output_elements());
   }
 
@@ -43,15 +42,12 @@ class TokenDense final : public ImageLayer {
  private:
   float* linear(Images images) { return linear_.data() + images.first * l_.output_elements(); }
 
-  Layer l_;
-  bool input_is_relu_;
-  NetworkParameters& parameters_;
   Buffer<float> linear_;  // before GELU, for its gradient
 };
 
 class Positions final : public ImageLayer {
  public:
-  explicit Positions(const LayerTask& task) : l_(task.layer), parameters_(task.parameters) {}
+  using ImageLayer::ImageLayer;
 
   void forward(Images images, const float* input, float* output, int) override {
     std::copy(input, input + images.count * elements(), output);
@@ -69,18 +65,12 @@ class Positions final : public ImageLayer {
 
  private:
   std::int64_t elements() const { return l_.output_elements(); }
-
-  Layer l_;
-  NetworkParameters& parameters_;
 };
 
 class LayerNorm final : public ImageLayer {
  public:
   explicit LayerNorm(const LayerTask& task)
-      : l_(task.layer),
-        parameters_(task.parameters),
-        means_(task.batch * l_.tokens),
-        inverses_(task.batch * l_.tokens) {}
+      : ImageLayer(task), means_(task.batch * l_.tokens), inverses_(task.batch * l_.tokens) {}
 
   void forward(Images images, const float* input, float* output, int) override {
     const float* gamma = parameters_.values(*l_.weights);
@@ -103,14 +93,12 @@ class LayerNorm final : public ImageLayer {
   }
 
  private:
-  Layer l_;
-  NetworkParameters& parameters_;
   Buffer<float> means_, inverses_;  // one per token
 };
 
 class MeanTokens final : public ImageLayer {
  public:
-  explicit MeanTokens(const LayerTask& task) : l_(task.layer) {}
+  using ImageLayer::ImageLayer;
 
   void forward(Images images, const float* input, float* output, int) override {
     for (std::int64_t i = 0; i < images.count; ++i)
@@ -125,9 +113,6 @@ class MeanTokens final : public ImageLayer {
   }
 
   bool needs_input() const override { return false; }
-
- private:
-  Layer l_;
 };
 
 const Layers::Registration dense_layer(LayerKind::dense, Layers::make_one<TokenDense>);

@@ -13,10 +13,8 @@ namespace {
 class WinogradConvolution final : public ImageLayer {
  public:
   explicit WinogradConvolution(const LayerTask& task)
-      : l_(task.layer),
-        input_is_relu_(task.input_is_relu),
+      : ImageLayer(task),
         threads_(task.threads),
-        parameters_(task.parameters),
         tiles_(winograd_, {.h = l_.h, .w = l_.w, .pad_h = l_.pad, .pad_w = l_.pad, .p = l_.p, .q = l_.q},
                std::max(l_.c, l_.k)),
         back_tiles_(winograd_,
@@ -107,10 +105,7 @@ class WinogradConvolution final : public ImageLayer {
     });
   }
 
-  Layer l_;
-  bool input_is_relu_;
   int threads_;
-  NetworkParameters& parameters_;
   const Winograd& winograd_ = *winograd_for(1);
   WinogradTiles tiles_, back_tiles_;
   Buffer<float> filters_, transposed_filters_;  // transformed: planes of k x c, and of c x k

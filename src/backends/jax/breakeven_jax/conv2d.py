@@ -2,10 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.computed import Convolved, make_inputs, refuse_rotation
+from breakeven_worker.computed import Convolved, refuse_rotation
 from breakeven_worker.convolution import Convolution
 from breakeven_worker.timing import fastest, with_others
 
@@ -47,14 +46,9 @@ def _prepare(p, seed, device):
             jax.ShapeDtypeStruct([shape[axis] for axis in of_one], dtype)
             for shape, of_one in zip((sizes.source, sizes.weights), axes)
         ]
-        operands = [
-            np.ascontiguousarray(make_inputs(shape, dtype, seed, stream).transpose(of_one))
-            for (shape, stream), of_one in zip(sizes.operands(), axes)
-            if stream is not None
-        ]
+        operands = Convolved.operands(sizes, dtype, seed, axes)
         function = {"forward": forward, "backward_data": backward_data, "backward_weights": backward_weights}
-        made = weight_axes if sizes.direction == "backward_weights" else image_axes
-        return Convolved(jax.jit(function[sizes.direction]), operands, p, seed, device, made)
+        return Convolved(jax.jit(function[sizes.direction]), operands, p, seed, device, axes)
 
     candidates = {name: in_format(*layout) for name, layout in _FORMATS.items()}
     chosen, seconds = fastest({name: case.run_and_wait for name, case in candidates.items()}, lambda: None)

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 
 from breakeven_worker import devices
-from breakeven_worker.backend import Failed
+from breakeven_worker.backend import Failed, OutOfMemory
 from breakeven_worker.cudnn import version_text
 
 
@@ -74,3 +74,9 @@ def _cudnn():
         return {"cudnn": version_text(cuda_versions.cudnn_get_version())}
     except (ImportError, AttributeError):
         return {}
+
+
+def meaning_of(error):
+    if isinstance(error, jax.errors.JaxRuntimeError) and "RESOURCE_EXHAUSTED" in str(error):
+        return OutOfMemory(str(error).splitlines()[0])
+    return None

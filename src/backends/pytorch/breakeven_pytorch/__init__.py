@@ -9,15 +9,17 @@ from . import train_infer
 from .device import Cpu, Gpu
 from .ways import Compiled, Eager
 
-__all__ = ["Compiled", "Cpu", "Eager", "Gpu", "make_backend"]
+__all__ = ["Gpu", "make_backend"]
 
 
-def make_backend(make_device, make_way, threads, version):
+def make_backend(program, threads, version):
+    """`program`: "pytorch", with "-cuda" for a GPU and "-compiled" for torch.compile."""
     torch.set_num_threads(threads)
-    device = make_device()
-    way = make_way(device)
+    device = Gpu() if "-cuda" in program else Cpu()
+    compiled = program.endswith("-compiled")
+    way = Compiled(device) if compiled else Eager(device)
     operations = train_infer.operations(device, way)
-    if make_way is Eager:  # a single operation is the same call of the same library when compiled
+    if not compiled:  # a single operation is the same call of the same library when compiled
         operations += operations_of(__name__, device, left_out=[train_infer])
     backend = backend_on(
         device, version, operations, {"torch": torch.__version__}, {"torch": torch.__file__}, meaning_of=_meaning_of

@@ -6,8 +6,8 @@ from breakeven_worker import host
 from breakeven_worker.backend import Operation, OutOfMemory, Unsupported
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
-from .moved import Moved, moves
-from .tensors import DTYPES, WithoutGradients, make_inputs, poison, show_array, show_result
+from .moved import Moved, MovedCase, moves
+from .tensors import DTYPES, make_inputs, poison, show_array, show_result
 
 CPU = torch.device("cpu")
 
@@ -19,7 +19,7 @@ def operations(device):
     return [operation("read", _Read), operation("triad", _Triad), operation("copy", _Copy)]
 
 
-class _Arrays(WithoutGradients):
+class _Arrays(MovedCase):
     """The common part of the three operations: flat arrays of `count` elements."""
 
     def __init__(self, p, seed):
@@ -34,33 +34,7 @@ class _Arrays(WithoutGradients):
         return torch.empty(self._count, dtype=self._dtype, device=torch_device, **memory)
 
 
-class _Computed(_Arrays):
-    """The common part of read and triad: `operands` and `result`, which may be copied from and to the host."""
-
-    operands, result = [], None
-
-    def bring(self):
-        for operand in self.operands:
-            operand.bring()
-
-    def fetch(self):
-        return self.result.fetch()
-
-    def computed(self):
-        """Returns the result of an iteration. Result and operands on the device are overwritten before it, so stale
-        values show."""
-        poison(self.result.on_device)
-        poison(self.result.for_user())
-        for operand in self.operands:
-            operand.forget_on_device()
-        self.bring()
-        self.run()
-        self.fetch()
-        self.wait()
-        return self.result.for_user()
-
-
-class _Read(_Computed):
+class _Read(_Arrays):
     algorithm = "torch.sum"
 
     @torch.inference_mode()
@@ -78,7 +52,7 @@ class _Read(_Computed):
         return show_result(self.computed().view(1, 1, 1), elements, self._seed)
 
 
-class _Triad(_Computed):
+class _Triad(_Arrays):
     algorithm = "torch.add"
 
     @torch.inference_mode()

@@ -7,10 +7,8 @@ from breakeven_worker.convolution import Convolution
 from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.timing import fastest, with_others
 
-from .moved import Moved, moves
-from .tensors import DTYPES, WithoutGradients, make_inputs, poison, show_result, works
-
-_FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
+from .moved import Moved, MovedCase, moves
+from .tensors import DTYPES, FORMATS, make_inputs, poison, show_result, works
 
 
 def operations(device):
@@ -30,7 +28,7 @@ def _probe(dtype, device):
     torch.conv2d(x, w)
 
 
-class _Conv2d(WithoutGradients):
+class _Conv2d(MovedCase):
     """A convolution. run() stores its result in self._results, at the index of its operand set. It is a new tensor each
     time: torch has no out= here that does not copy, so users pay for the allocation, too."""
 
@@ -42,7 +40,7 @@ class _Conv2d(WithoutGradients):
         dtype = DTYPES[p["dtype"]]
         self.operand_sets = operand_sets(p, device)
         # Both formats are in memory while they are compared.
-        formats = _FORMATS if 2 * p.memory_bytes <= device.available_memory() else {"contiguous": torch.contiguous_format}
+        formats = FORMATS if 2 * p.memory_bytes <= device.available_memory() else {"contiguous": torch.contiguous_format}
         operands = [
             torch.empty(shape, dtype=dtype, device=device.torch_device)
             if stream is None
@@ -59,15 +57,9 @@ class _Conv2d(WithoutGradients):
         ]
         self._results = [None] * self.operand_sets
         self.run = in_turn([self._into(at, call) for at, call in enumerate([self._call, *more])])
-        self._wait = device.wait
-        self._operands, self._moved_result = [], None
         if moves(p, device):
-            self._operands = [Moved(tensor, True) for tensor in self._call.read()]
-            self._moved_result = Moved(self._call(), True)
-
-    def bring(self):
-        for operand in self._operands:
-            operand.bring()
+            self.operands = [Moved(tensor, True) for tensor in self._call.read()]
+            self.result = Moved(self._call(), True)
 
     def _into(self, at, call):
         results = self._results
@@ -78,7 +70,7 @@ class _Conv2d(WithoutGradients):
         return run
 
     def fetch(self):
-        return self._moved_result is not None and self._moved_result.fetch(self._results[-1])
+        return self.result is not None and self.result.fetch(self._results[-1])
 
     def show(self, elements):
         # A new result probably reuses the memory of the released one: poison it, so that elements left out are NaN.
@@ -86,16 +78,16 @@ class _Conv2d(WithoutGradients):
             if result is not None:
                 poison(result)
         poison(self._call())
-        if self._moved_result is not None:
-            poison(self._moved_result.on_host)
-        for operand in self._operands:
+        if self.result is not None:
+            poison(self.result.on_host)
+        for operand in self.operands:
             operand.forget_on_device()
         self.bring()
         for _ in self._results:
             self.run()
         fetched = self.fetch()
-        self._wait()
-        result = self._moved_result.on_host if fetched else self._results[-1]
+        self.wait()
+        result = self.result.on_host if fetched else self._results[-1]
         # The weights' gradient has one result per filter, and is linear in it: show it as one row of k channels.
         result = result.unsqueeze(0) if self._problem.direction == "backward_weights" else result
         return show_result(result, elements, self._seed)

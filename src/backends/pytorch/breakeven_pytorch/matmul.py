@@ -6,16 +6,8 @@ from breakeven_worker.backend import Operation, Unsupported
 from breakeven_worker.operand_sets import in_turn, operand_sets
 from breakeven_worker.random_stream import FIRST_OPERAND, SECOND_OPERAND
 
-from .moved import Moved, moves
-from .tensors import (
-    DTYPES,
-    WithoutGradients,
-    make_inputs,
-    output_dtype,
-    poison,
-    show_result,
-    works,
-)
+from .moved import Moved, MovedCase, moves
+from .tensors import DTYPES, make_inputs, output_dtype, show_result, works
 
 
 def operations(device):
@@ -36,7 +28,7 @@ def _probe(dtype, device):
         product.run()
 
 
-class _Matmul(WithoutGradients):
+class _Matmul(MovedCase):
     @torch.inference_mode()
     def __init__(self, p, seed, device):
         m, n, k, batch = p["m"], p["n"], p["k"], p["batch"]
@@ -56,37 +48,19 @@ class _Matmul(WithoutGradients):
             a = a.contiguous()
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         moving = moves(p, device)
-        self._wait = device.wait
-        self._operands = [Moved(a, moving), Moved(b, moving)]
+        self.operands = [Moved(a, moving), Moved(b, moving)]
         c = torch.empty((batch, m, n), dtype=output_dtype(dtype), device=device.torch_device)
         more = [(a.clone(), b.clone(), torch.empty_like(c)) for _ in range(1, self.operand_sets)]
         sets = [(a, b, c), *more]
         self._results = [c for _, _, c in sets]
-        self._result = Moved(self._results[-1], moving)
+        self.result = Moved(self._results[-1], moving)
         fast = p.get("fast_accumulation", False)
         products = [_product(*(matrices if batch > 1 else (one[0] for one in matrices)), fast) for matrices in sets]
         self.algorithm = products[0][0]
         self.run = in_turn([product for _, product in products])
 
-    def bring(self):
-        for operand in self._operands:
-            operand.bring()
-
-    def fetch(self):
-        return self._result.fetch()
-
     def show(self, elements):
-        for result in self._results:
-            poison(result)
-        poison(self._result.for_user())
-        for operand in self._operands:
-            operand.forget_on_device()
-        self.bring()
-        for _ in self._results:
-            self.run()
-        self.fetch()
-        self._wait()
-        return show_result(self._result.for_user().flatten(0, 1), elements, self._seed)
+        return show_result(self.computed(self._results).flatten(0, 1), elements, self._seed)
 
 
 _BATCHED = (torch.float64, torch.float32, torch.float16, torch.bfloat16)

@@ -4,6 +4,8 @@ import torch
 
 from breakeven_worker.backend import Transfer
 
+from .tensors import WithoutGradients, poison
+
 
 def moves(p, device):
     """True if this case copies data. Nothing is copied if the device computes in the host's memory."""
@@ -37,3 +39,30 @@ class Moved:
     def for_user(self):
         """Returns the tensor that a user reads. Call fetch() and wait before."""
         return self.on_device if self.on_host is None else self.on_host
+
+
+class MovedCase(WithoutGradients):
+    """A case whose `operands` and `result` (Moved) may be copied from and to the host. None: it has no such result."""
+
+    operands, result = [], None
+
+    def bring(self):
+        for operand in self.operands:
+            operand.bring()
+
+    def fetch(self):
+        return self.result is not None and self.result.fetch()
+
+    def computed(self, results=()):
+        """Returns the result of one run of each operand set. Before it, `results`, which are those of all sets, and the
+        operands on the device are overwritten, so stale values show."""
+        for result in (*results, self.result.on_device, self.result.for_user()):
+            poison(result)
+        for operand in self.operands:
+            operand.forget_on_device()
+        self.bring()
+        for _ in range(self.operand_sets):
+            self.run()
+        self.fetch()
+        self.wait()
+        return self.result.for_user()

@@ -18,6 +18,8 @@ DTYPES = {
     "s8": torch.int8,
 }
 
+FORMATS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
+
 # The types of results of products, if they differ from those of the inputs.
 _OUTPUTS = {torch.float8_e4m3fn: torch.bfloat16, torch.int8: torch.int32}
 

@@ -22,7 +22,7 @@ from breakeven_worker.timing import fastest, with_others
 
 from .moved import Moved
 from .networks import make_network, set_initial_values
-from .tensors import DTYPES
+from .tensors import DTYPES, FORMATS
 
 _TRIED_STEPS = 2  # steps per call while settings are compared
 _FIRST_LOSS_SCALE = 1024.0
@@ -31,12 +31,8 @@ _FIRST_LOSS_SCALE = 1024.0
 def operations(device, way):
     return [
         Operation("train", device.training_dtypes, lambda p, seed: _prepare_training(p, seed, device, way)),
-        Operation("infer", _inference_dtypes(device), lambda p, seed: _prepare_inference(p, seed, device, way)),
+        Operation("infer", device.inference_dtypes(), lambda p, seed: _prepare_inference(p, seed, device, way)),
     ]
-
-
-def _inference_dtypes(device):
-    return [dtype for dtype in ("f32", "tf32", "f16", "bf16") if dtype in device.dtypes]
 
 
 class _Data:
@@ -68,10 +64,6 @@ def _place_of_data(p, device):
     return torch.device("cpu") if Transfer.of(p).policy == "each" else device.torch_device
 
 
-def _memory_format(name):
-    return {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}[name]
-
-
 def _formats(network):
     has_convolutions = any(isinstance(module, torch.nn.Conv2d) for module in network.modules())
     return ["channels_last", "contiguous"] if has_convolutions else ["contiguous"]
@@ -86,7 +78,7 @@ class _Model:
         self._device = device
         self._way = way
         network, self._image_shape = make_network(p)
-        self._network = network.to(device=device.torch_device, memory_format=_memory_format(memory_format))
+        self._network = network.to(device=device.torch_device, memory_format=FORMATS[memory_format])
         set_initial_values(self._network, seed)
         self.counts = data.counts
         self.place_order = data.place_order
@@ -271,7 +263,7 @@ class _Predictor(_Model):
         batch, count = p["batch"], data.counts["test"]
         rows = torch.arange(count + batch, device=data.images["test"].device) % count
         images = data.images["test"].index_select(0, rows).view(-1, *self._image_shape)
-        self._images = images.to(dtype=DTYPES[p["dtype"]], memory_format=_memory_format(memory_format))
+        self._images = images.to(dtype=DTYPES[p["dtype"]], memory_format=FORMATS[memory_format])
         if self._streams:
             self._images = self._images.pin_memory()
         if self._moves_all:

@@ -1,5 +1,9 @@
 """TensorFlow as its users run it: with tf.function, and with XLA if that is faster."""
 
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # importing tensorflow reads it
+
 import tensorflow as tf
 
 from breakeven_worker.backend import OutOfMemory, Unsupported, operations_of
@@ -7,11 +11,10 @@ from breakeven_worker.devices import backend_on
 
 from .device import Cpu, Gpu
 
-__all__ = ["Cpu", "Gpu", "make_backend"]
 
-
-def make_backend(make_device, version):
-    device = make_device()
+def make_backend(program, threads, version):
+    """`program`: "tensorflow", with "-cuda" for a GPU."""
+    device = Gpu() if program.endswith("-cuda") else Cpu(threads)
     return backend_on(
         device,
         version,

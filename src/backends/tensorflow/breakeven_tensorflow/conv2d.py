@@ -1,10 +1,9 @@
 """Convolution and its two gradients, in the memory formats that the device's kernels support."""
 
-import numpy as np
 import tensorflow as tf
 
 from breakeven_worker.backend import Operation
-from breakeven_worker.computed import Convolved, make_inputs, refuse_rotation
+from breakeven_worker.computed import Convolved, refuse_rotation
 from breakeven_worker.convolution import Convolution
 from breakeven_worker.timing import fastest
 
@@ -33,11 +32,7 @@ def _prepare(p, seed, device):
 def _in_format(p, sizes, dtype, layout, seed, device):
     axes = (_IMAGE_AXES[layout], _WEIGHT_AXES, _IMAGE_AXES[layout])
     shapes = [[shape[axis] for axis in of_one] for shape, of_one in zip((sizes.source, sizes.weights), axes)]
-    operands = [
-        np.ascontiguousarray(make_inputs(shape, dtype.as_numpy_dtype, seed, stream).transpose(of_one))
-        for (shape, stream), of_one in zip(sizes.operands(), axes)
-        if stream is not None
-    ]
+    operands = Convolved.operands(sizes, dtype.as_numpy_dtype, seed, axes)
 
     def by_axis(outer, height_and_width):
         return [[outer, outer, *height_and_width][axis] for axis in axes[0]]
@@ -60,5 +55,4 @@ def _in_format(p, sizes, dtype, layout, seed, device):
         return tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=shapes[1], out_backprop=gradient, **how)
 
     function = {"forward": forward, "backward_data": backward_data, "backward_weights": backward_weights}
-    made = axes[1] if sizes.direction == "backward_weights" else axes[0]
-    return fastest_way(lambda way: Convolved(way(function[sizes.direction]), operands, p, seed, device, made))
+    return fastest_way(lambda way: Convolved(way(function[sizes.direction]), operands, p, seed, device, axes))

@@ -48,9 +48,8 @@ class Computed(Prepared):
     copied from host memory before it, and the result is copied back after it. There is no old result to poison, because
     each call returns a new one."""
 
-    def __init__(self, function, operands, p, device):
-        self._function = function
-        self._device = device
+    def __init__(self, function, operands, p, seed, device):
+        self._function, self._seed, self._device = function, seed, device
         self._moves = device.has_own_memory and Transfer.of(p).moves
         self._on_host = operands if self._moves else None
         self._operands = [device.put(operand) for operand in operands]
@@ -85,12 +84,22 @@ class Computed(Prepared):
 
 
 class Convolved(Computed):
-    """One pass of a convolution. `axes` transpose NCHW, or OIHW for weights, to the layout of the result."""
+    """One pass of a convolution of operands(sizes, dtype, seed, axes). `axes` transpose source and result from NCHW and
+    weights from OIHW."""
 
     def __init__(self, function, operands, p, seed, device, axes):
-        super().__init__(function, operands, p, device)
-        self._seed, self._back = seed, np.argsort(axes)
+        super().__init__(function, operands, p, seed, device)
         self._is_weights = p["pass"] == "backward_weights"
+        self._back = np.argsort(axes[1 if self._is_weights else 0])
+
+    @staticmethod
+    def operands(sizes, dtype, seed, axes):
+        """Those whose values influence the result, in the order of source, weights and gradient."""
+        return [
+            np.ascontiguousarray(make_inputs(shape, dtype, seed, stream).transpose(of_one))
+            for (shape, stream), of_one in zip(sizes.operands(), axes)
+            if stream is not None
+        ]
 
     def show(self, elements):
         result = self.shown().transpose(self._back)
@@ -100,10 +109,6 @@ class Convolved(Computed):
 
 class Multiplied(Computed):
     """A product of operands(p, dtype, seed)."""
-
-    def __init__(self, function, operands, p, seed, device):
-        super().__init__(function, operands, p, device)
-        self._seed = seed
 
     @staticmethod
     def operands(p, dtype, seed):
@@ -124,9 +129,9 @@ class Launched(Computed):
     def __init__(self, function, p, seed, device):
         if not p["waits"] and not device.has_own_memory:
             raise Unsupported("a call on the CPU is done before the next can begin")
-        self._waits, self._seed = p["waits"], seed
+        self._waits = p["waits"]
         number = RandomStream(seed, FIRST_OPERAND).uniform(0, 1).reshape(1, 1, 1)
-        super().__init__(function, [number], p, device)
+        super().__init__(function, [number], p, seed, device)
 
     def run(self):
         super().run()

@@ -10,6 +10,9 @@ from .backend import Backend, Operation
 class _Device:
     device_id = ""
 
+    def inference_dtypes(self):
+        return [dtype for dtype in ("f32", "tf32", "f16", "bf16") if dtype in self.dtypes]
+
     def begin_case(self, parameters):
         self.use_precision(parameters["dtype"])
 

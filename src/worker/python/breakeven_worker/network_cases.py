@@ -75,23 +75,22 @@ def _logits_evidence(model, logits, elements, seed):
     }
 
 
-class Training(Prepared):
+class _NetworkCase(Prepared):
+    def __init__(self, model, batch, seed):
+        self._model, self._batch, self._seed = model, batch, seed
+        self.algorithm = model.algorithm
+        self.bring, self.fetch, self.wait = model.bring, model.fetch, model.wait
+
+
+class Training(_NetworkCase):
     """A training case. run() is the next step in the order of the epochs. The first train_epoch() starts from the
     initial parameters, whatever run() did before; the next ones continue from there."""
 
     def __init__(self, model, batch, seed):
-        self._model, self._batch, self._seed = model, batch, seed
+        super().__init__(model, batch, seed)
         self._order = BatchOrder(model.counts["train"], batch, seed, model.place_order)
         self._losses = []
         self._epochs = None  # done by train_epoch(), if the model is in the state after the last of them
-        self.algorithm = model.algorithm
-        self.wait = model.wait
-
-    def bring(self):
-        self._model.bring()
-
-    def fetch(self):
-        return self._model.fetch()
 
     def prepare_runs(self, runs):
         self._order.prepare(runs)
@@ -157,24 +156,16 @@ class Training(Prepared):
         self._epochs = None
 
 
-class Inference(Prepared):
+class Inference(_NetworkCase):
     """An inference case. run() is the next batch of the test set, in its own order, and starts again after the last."""
 
     def __init__(self, model, batch, seed):
-        self._model, self._batch, self._seed = model, batch, seed
+        super().__init__(model, batch, seed)
         self._count = model.counts["test"]
         self._first = 0
-        self.algorithm = model.algorithm
-        self.wait = model.wait
 
     def context(self):
         return self._model.inference_context()
-
-    def bring(self):
-        self._model.bring()
-
-    def fetch(self):
-        return self._model.fetch()
 
     def run(self):
         first = self._first
@@ -182,6 +173,6 @@ class Inference(Prepared):
         self._first = (first + self._batch) % self._count
 
     def show(self, elements):
-        self._model.bring()
+        self.bring()
         logits = self._model.infer("test", slice(0, self._batch))
         return _logits_evidence(self._model, logits, elements, self._seed)

@@ -14,7 +14,6 @@ LOSS_SCALE = 1024.0  # for f16, whose gradients would vanish
 
 def operations(device, prepare_training, prepare_inference):
     """The operations of a framework. prepare_...(parameters, seed, device) are called only for possible cases."""
-    inference = [name for name in ("f32", "tf32", "f16", "bf16") if name in device.dtypes]
 
     def training_prepared(p, seed):
         images = len(open_data(p["data"])["train"][0])
@@ -22,12 +21,9 @@ def operations(device, prepare_training, prepare_inference):
             raise Failed(f"batch is {p['batch']} and there are {images} images to train on in {p['data']}")
         return prepare_training(p, seed, device)
 
-    def inference_prepared(p, seed):
-        return prepare_inference(p, seed, device)
-
     return [
         Operation("train", device.training_dtypes, training_prepared),
-        Operation("infer", inference, inference_prepared),
+        Operation("infer", device.inference_dtypes(), lambda p, seed: prepare_inference(p, seed, device)),
     ]
 
 

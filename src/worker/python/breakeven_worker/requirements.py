@@ -10,8 +10,18 @@ import sys
 # The names of modules in messages; pip uses the same names as Python.
 NAMES = {"jax": "JAX", "numpy": "NumPy", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 
+# The names in pip of frameworks for GPUs, where they differ.
+PACKAGES_FOR_GPUS = {"jax": "'jax[cuda13]'", "tensorflow": "'tensorflow[and-cuda]'"}
+
 # At least one exists if NVIDIA's driver is installed: containers under gVisor lack the first, WSL has only the last.
 DRIVER_FILES = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")
+
+
+def require_framework(module, on_gpu):
+    """Refuses every request if the framework, NumPy or, for a GPU, NVIDIA's driver is not installed."""
+    if on_gpu:
+        require_nvidia_driver()
+    require(module, "numpy", pip=PACKAGES_FOR_GPUS.get(module) if on_gpu else None)
 
 
 def require(*modules, pip=None):
