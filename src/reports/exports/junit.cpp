@@ -29,41 +29,18 @@ namespace {
 
 /// JUnit's name for a status; empty if the test passed.
 std::string_view junit_outcome(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "";
-    case Status::wrong:
-    case Status::implausible:
-      return "failure";
-    case Status::unsupported:
-      return "skipped";
-    case Status::out_of_memory:
-    case Status::failed:
-    case Status::timed_out:
-    case Status::interrupted:
-      break;
-  }
-  return "error";
+  using enum Status;
+  if (status == ok) return "";
+  if (status == wrong || status == implausible) return "failure";
+  return status == unsupported ? "skipped" : "error";
 }
 
 std::string_view junit_outcome(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::slower:
-    case FindingKind::wrong:
-      return "failure";
-    case FindingKind::incomparable:
-    case FindingKind::missing:
-      return "error";
-    case FindingKind::inconclusive:
-    case FindingKind::unsupported:
-      return "skipped";
-    case FindingKind::not_slower:
-    case FindingKind::faster:
-    case FindingKind::added:
-    case FindingKind::same:
-      break;
-  }
-  return "";
+  using enum FindingKind;
+  if (kind == wrong || kind == slower) return "failure";
+  if (kind == inconclusive || kind == unsupported) return "skipped";
+  const bool is_good = kind == not_slower || kind == faster || kind == added || kind == same;
+  return is_good ? "" : "error";
 }
 
 struct JunitTest {
