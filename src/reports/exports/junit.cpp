@@ -43,6 +43,8 @@ std::string_view junit_outcome(FindingKind kind) {
   return is_good ? "" : "error";
 }
 
+using Attributes = std::vector<std::pair<const char*, std::string>>;
+
 struct JunitTest {
   std::string name, classname;
   std::optional<double> seconds = {};
@@ -57,7 +59,7 @@ struct JunitSuite {
   int digits = 6;               // of times
   bool message_as_text = true;  // as well, because readers show either the message or the text
   double seconds = 0;
-  std::vector<std::pair<const char*, std::string>> properties = {};  // without a value: left out
+  Attributes properties = {};  // without a value: left out
   std::vector<JunitTest> tests = {};
   std::string output = {};
 };
@@ -65,7 +67,6 @@ struct JunitSuite {
 // ---- as XML
 
 using Tree = boost::property_tree::ptree;
-using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 /// Makes an element. It is well formed whatever bytes the arguments contain.
 Tree element(const Attributes& attributes, const std::string& text = {}) {
@@ -87,8 +88,7 @@ std::string time_text(double seconds, int digits) {
 std::string number_of_tests(std::span<const JunitSuite> suites, std::string_view outcome) {
   std::ptrdiff_t count = 0;
   for (const JunitSuite& suite : suites)
-    count += std::count_if(suite.tests.begin(), suite.tests.end(),
-                           [&](const JunitTest& test) { return test.outcome == outcome; });
+    count += std::ranges::count(suite.tests, outcome, &JunitTest::outcome);
   return fmt::format("{}", count);
 }
 
@@ -193,7 +193,7 @@ FormattedReport results_junit(std::span<const Result> results) {
     const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());
     if (is_new) {
       suites.push_back(suite_of(*named.run, names.take("breakeven." + printable(result.backend)).text));
-      if (const BackendRecord* backend = backend_of(named))
+      if (const BackendRecord* backend = backend_of(*named.run, result))
         suites.back().properties.emplace_back("backend", describe_backend(*backend));
     }
     JunitSuite& suite = suites[at->second];
