@@ -50,15 +50,14 @@ ChartAxis parameter_axis(const std::string& parameter) {
 }
 
 double category(Chart& chart, const std::string& name) {
-  auto at = std::find(chart.categories.begin(), chart.categories.end(), name);
+  auto at = std::ranges::find(chart.categories, name);
   if (at == chart.categories.end()) at = chart.categories.insert(at, name);
   return static_cast<double>(at - chart.categories.begin());
 }
 
 void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point, bool is_gpu) {
   if (!point) return;
-  auto at = std::find_if(chart.series.begin(), chart.series.end(),
-                         [&](const ChartSeries& series) { return series.label == label; });
+  auto at = std::ranges::find(chart.series, label, &ChartSeries::label);
   if (at == chart.series.end()) at = chart.series.insert(at, {.label = label, .is_gpu = is_gpu});
   at->points.push_back(*point);
 }
@@ -81,8 +80,7 @@ Chart finished(Chart chart) {
   std::set<double> values;
   double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
   for (ChartSeries& series : chart.series) {
-    std::stable_sort(series.points.begin(), series.points.end(),
-                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    std::ranges::stable_sort(series.points, {}, &ChartPoint::x);
     for (const ChartPoint& point : series.points) {
       if (!series.is_limit) values.insert(point.x);
       low_x = std::min(low_x, point.x);
