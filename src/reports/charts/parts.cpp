@@ -45,10 +45,6 @@ std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& esti
   return point;
 }
 
-ChartAxis parameter_axis(const std::string& parameter) {
-  return {.label = printable(parameter), .unit = parameter == "bytes" ? ChartUnit::bytes : ChartUnit::number};
-}
-
 double category(Chart& chart, const std::string& name) {
   auto at = std::ranges::find(chart.categories, name);
   if (at == chart.categories.end()) at = chart.categories.insert(at, name);

@@ -1,4 +1,4 @@
-#include "reports/charts/threshold_chart.h"
+#include "reports/charts/result_charts.h"
 
 #include <gmock/gmock.h>
 
