@@ -4,8 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "reports/text.h"
-
 namespace breakeven {
 namespace {
 
