@@ -1,10 +1,8 @@
 // The content of a chart as data. It is drawn as SVG, for pages and for files.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace breakeven {

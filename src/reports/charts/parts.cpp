@@ -4,14 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "reports/charts/scales.h"
+
 namespace breakeven {
-namespace {
-
-bool spans(double low, double high, double factor) {
-  return low > 0 && high / low >= factor;
-}
-
-}  // namespace
 
 Unit unit_of(const std::vector<const CaseResult*>& all) {
   const auto any = [&](auto holds) { return std::any_of(all.begin(), all.end(), holds); };
@@ -72,21 +67,20 @@ Chart rate_chart(Chart chart, const std::vector<Rated>& rates) {
 Chart finished(Chart chart) {
   constexpr std::size_t most_ticks = 16;
   std::set<double> values;
-  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
+  svg::Range x, y;
   for (ChartSeries& series : chart.series) {
     std::ranges::stable_sort(series.points, {}, &ChartPoint::x);
     for (const ChartPoint& point : series.points) {
       if (!series.is_limit) values.insert(point.x);
-      low_x = std::min(low_x, point.x);
-      high_x = std::max(high_x, point.x);
-      low_y = std::min(low_y, point.low.value_or(point.y));
-      high_y = std::max(high_y, point.high.value_or(point.y));
+      x.cover(point.x);
+      y.cover(point.low.value_or(point.y));
+      y.cover(point.high.value_or(point.y));
     }
   }
   const bool has_curves = chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::points;
-  chart.x.logarithmic = has_curves && spans(low_x, high_x, 16);
+  chart.x.logarithmic = has_curves && x.spans(16);
   // Bars start at 0, which a logarithmic axis does not have.
-  chart.y.logarithmic = chart.kind != Chart::Kind::bars && spans(low_y, high_y, 30);
+  chart.y.logarithmic = chart.kind != Chart::Kind::bars && y.spans(30);
   if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks)
     chart.x.ticks.assign(values.begin(), values.end());
   return chart;

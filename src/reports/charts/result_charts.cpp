@@ -14,7 +14,6 @@
 #include "reports/document/families.h"
 #include "reports/document/lower_precision.h"
 #include "reports/document/names.h"
-#include "reports/document/numbers.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"
 #include "verdicts/candidate.h"

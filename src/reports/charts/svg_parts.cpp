@@ -32,27 +32,15 @@ constexpr std::array<Colour, 10> colours{{{"ink", "#1c1e21", "#eceef0"},
 
 /// The path of a marker of radius `r` around (0, 0).
 std::string shape_path(std::size_t shape, double r) {
-  const double wide = 1.25 * r, near = 0.9 * r;
-  switch (shape % 6) {
-    case 0:
-      return fmt::format("M{0:.1f},0a{1:.1f},{1:.1f} 0 1 0 {2:.1f},0a{1:.1f},{1:.1f} 0 1 0 {3:.1f},0z", -r, r,
-                         2 * r, -2 * r);
-    case 1:
-      return fmt::format("M{0:.1f},{0:.1f}H{1:.1f}V{1:.1f}H{0:.1f}z", -near, near);
-    case 2:
-      return fmt::format("M0,{0:.1f}L{1:.1f},0L0,{1:.1f}L{0:.1f},0z", -wide, wide);
-    case 3:
-      return fmt::format("M0,{0:.1f}L{1:.1f},{2:.1f}H{0:.1f}z", -wide, wide, near);
-    case 4:
-      return fmt::format("M0,{0:.1f}L{1:.1f},{2:.1f}H{0:.1f}z", wide, -wide, -near);
-    default: {  // a plus
-      const double arm = 0.45 * r;
-      return fmt::format(
-          "M{0:.1f},{2:.1f}H{2:.1f}V{0:.1f}H{3:.1f}V{2:.1f}H{1:.1f}V{3:.1f}H{3:.1f}V{1:.1f}H{2:.1f}V{3:.1f}H{"
-          "0:.1f}z",
-          -wide, wide, -arm, arm);
-    }
-  }
+  const auto times = [r](double factor) { return fmt::format("{:.1f}", factor * r); };
+  static constexpr std::array shapes{"M-{0},0a{0},{0} 0 1 0 {1},0a{0},{0} 0 1 0 -{1},0z",  // circle
+                                     "M-{2},-{2}H{2}V{2}H-{2}z",                           // square
+                                     "M0,-{3}L{3},0L0,{3}L-{3},0z",                        // diamond
+                                     "M0,-{3}L{3},{2}H-{3}z",                              // triangle
+                                     "M0,{3}L-{3},-{2}H{3}z",                              // triangle
+                                     "M-{3},-{4}H-{4}V-{3}H{4}V-{4}H{3}V{4}H{4}V{3}H-{4}V{4}H-{3}z"};  // plus
+  return fmt::format(fmt::runtime(shapes.at(shape % shapes.size())), times(1), times(2), times(0.9),
+                     times(1.25), times(0.45));
 }
 
 std::vector<Look> looks_of(const Chart& chart) {

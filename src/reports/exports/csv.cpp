@@ -11,7 +11,6 @@
 #include <initializer_list>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <variant>
 #include <vector>
 
