@@ -120,17 +120,12 @@ Json google_context(std::span<const Result> results) {
   return context;
 }
 
-/// The times of a case; empty if it lacks one that the format requires.
-std::optional<Speed> google_times(const CaseResult& result) {
-  const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
-  return has_cpu_time ? speed(result) : std::nullopt;
-}
-
 FormattedReport google_benchmark_report(std::span<const Result> results) {
   const auto row = [](const NamedCase& named, std::size_t index) {
-    const Status status = named.result->status;
-    const auto timed = google_times(*named.result);
-    const bool has_failed = status != Status::ok && status != Status::unsupported;
+    const CaseResult& result = *named.result;
+    const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
+    const auto timed = has_cpu_time ? speed(result) : std::nullopt;
+    const bool has_failed = result.status != Status::ok && result.status != Status::unsupported;
     return timed || has_failed ? google_row(named, index, timed).dump() : "";
   };
   const std::string context = google_context(results).dump();
