@@ -1,10 +1,8 @@
 // The content of a chart as data. It is drawn as SVG, for pages and for files.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace breakeven {
@@ -29,7 +27,7 @@ struct ChartAxis {
   std::string label = {};
   bool logarithmic = false;
   ChartUnit unit = ChartUnit::number;
-  std::vector<double> ticks = {};  // the measured values; if empty, round numbers
+  std::vector<double> ticks = {};  // of x: the measured values; if empty, round numbers
 };
 
 /// A value of x that answers the question, such as a break-even. It is drawn as a line across the picture,

@@ -62,8 +62,8 @@ std::vector<std::string> shortened(const std::vector<std::string>& texts, double
   const std::size_t different = std::set<std::string>(texts.begin(), texts.end()).size();
   std::vector<std::string> made(texts.size());
   for (const double share : {0.0, 0.3, 0.5, 0.7, 1.0}) {
-    std::transform(texts.begin(), texts.end(), made.begin(),
-                   [&](const std::string& text) { return cut(text, width, bold, share); });
+    std::ranges::transform(texts, made.begin(),
+                           [&](const std::string& text) { return cut(text, width, bold, share); });
     if (std::set<std::string>(made.begin(), made.end()).size() == different) return made;
   }
   for (std::size_t i = 0; i < texts.size(); ++i)
@@ -79,8 +79,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double distance, d
   };
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted[i]; });
   std::vector<Block> blocks;
   const auto settle = [&](Block& block) {
     const double length = distance * static_cast<double>(block.count - 1);

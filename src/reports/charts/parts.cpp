@@ -4,16 +4,9 @@
 #include <cmath>
 #include <set>
 
-#include "reports/text.h"
+#include "reports/charts/scales.h"
 
 namespace breakeven {
-namespace {
-
-bool spans(double low, double high, double factor) {
-  return low > 0 && high / low >= factor;
-}
-
-}  // namespace
 
 Unit unit_of(const std::vector<const CaseResult*>& all) {
   const auto any = [&](auto holds) { return std::any_of(all.begin(), all.end(), holds); };
@@ -45,20 +38,15 @@ std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& esti
   return point;
 }
 
-ChartAxis parameter_axis(const std::string& parameter) {
-  return {.label = printable(parameter), .unit = parameter == "bytes" ? ChartUnit::bytes : ChartUnit::number};
-}
-
 double category(Chart& chart, const std::string& name) {
-  auto at = std::find(chart.categories.begin(), chart.categories.end(), name);
+  auto at = std::ranges::find(chart.categories, name);
   if (at == chart.categories.end()) at = chart.categories.insert(at, name);
   return static_cast<double>(at - chart.categories.begin());
 }
 
 void add_point(Chart& chart, const std::string& label, const std::optional<ChartPoint>& point, bool is_gpu) {
   if (!point) return;
-  auto at = std::find_if(chart.series.begin(), chart.series.end(),
-                         [&](const ChartSeries& series) { return series.label == label; });
+  auto at = std::ranges::find(chart.series, label, &ChartSeries::label);
   if (at == chart.series.end()) at = chart.series.insert(at, {.label = label, .is_gpu = is_gpu});
   at->points.push_back(*point);
 }
@@ -79,22 +67,20 @@ Chart rate_chart(Chart chart, const std::vector<Rated>& rates) {
 Chart finished(Chart chart) {
   constexpr std::size_t most_ticks = 16;
   std::set<double> values;
-  double low_x = INFINITY, high_x = 0, low_y = INFINITY, high_y = 0;
+  svg::Range x, y;
   for (ChartSeries& series : chart.series) {
-    std::stable_sort(series.points.begin(), series.points.end(),
-                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    std::ranges::stable_sort(series.points, {}, &ChartPoint::x);
     for (const ChartPoint& point : series.points) {
       if (!series.is_limit) values.insert(point.x);
-      low_x = std::min(low_x, point.x);
-      high_x = std::max(high_x, point.x);
-      low_y = std::min(low_y, point.low.value_or(point.y));
-      high_y = std::max(high_y, point.high.value_or(point.y));
+      x.cover(point.x);
+      y.cover(point.low.value_or(point.y));
+      y.cover(point.high.value_or(point.y));
     }
   }
   const bool has_curves = chart.kind == Chart::Kind::lines || chart.kind == Chart::Kind::points;
-  chart.x.logarithmic = has_curves && spans(low_x, high_x, 16);
+  chart.x.logarithmic = has_curves && x.spans(16);
   // Bars start at 0, which a logarithmic axis does not have.
-  chart.y.logarithmic = chart.kind != Chart::Kind::bars && spans(low_y, high_y, 30);
+  chart.y.logarithmic = chart.kind != Chart::Kind::bars && y.spans(30);
   if (chart.kind == Chart::Kind::lines && values.size() <= most_ticks)
     chart.x.ticks.assign(values.begin(), values.end());
   return chart;

@@ -1,7 +1,6 @@
 // Building blocks for charts of results.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +29,6 @@ Estimate amount_over(double amount, const Estimate& estimate);
 /// Converts the estimate into a point; empty if it is unknown or not a number above 0.
 std::optional<ChartPoint> point_at(double x, const std::optional<Estimate>& estimate);
 
-/// The axis for the values of a parameter.
-ChartAxis parameter_axis(const std::string& parameter);
-
 /// The x of a category. Adds the category if it is missing.
 double category(Chart& chart, const std::string& name);
 
@@ -52,21 +48,5 @@ Chart rate_chart(Chart chart, const std::vector<Rated>& rates);
 /// Sorts the points of each series and chooses the scales: logarithmic if the values span more than an order
 /// of magnitude. The values of x become its ticks.
 Chart finished(Chart chart);
-
-/// Groups elements by key, in the order in which the keys first appear. Elements with an empty key are left
-/// out.
-template <typename T, typename KeyOf>
-std::vector<std::vector<const T*>> groups_of(const std::vector<T>& all, KeyOf key_of) {
-  std::map<std::string, std::size_t> index;
-  std::vector<std::vector<const T*>> groups;
-  for (const T& one : all) {
-    const std::string key = key_of(one);
-    if (key.empty()) continue;
-    const auto [at, is_new] = index.try_emplace(key, groups.size());
-    if (is_new) groups.emplace_back();
-    groups[at->second].push_back(&one);
-  }
-  return groups;
-}
 
 }  // namespace breakeven

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "reports/charts/parts.h"
-#include "reports/charts/threshold_chart.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/families.h"
 #include "reports/document/lower_precision.h"
@@ -27,6 +26,26 @@ namespace {
 using Members = decltype(Family::members);
 using Group = std::vector<const Timed*>;
 
+/// Groups results by key, in the order in which the keys first appear. Those with an empty key are left out.
+template <typename KeyOf>
+std::vector<Group> groups_of(const std::vector<Timed>& all, KeyOf key_of) {
+  std::map<std::string, std::size_t> index;
+  std::vector<Group> groups;
+  for (const Timed& one : all) {
+    const std::string key = key_of(one);
+    if (key.empty()) continue;
+    const auto [at, is_new] = index.try_emplace(key, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(&one);
+  }
+  return groups;
+}
+
+/// The axis for the values of a parameter.
+ChartAxis parameter_axis(const std::string& parameter) {
+  return {.label = printable(parameter), .unit = parameter == "bytes" ? ChartUnit::bytes : ChartUnit::number};
+}
+
 // ---- one varying parameter
 
 /// "Training the MLP, bf16: GFLOP/s by batch": what the members have in common, and what is shown.
@@ -38,6 +57,14 @@ std::string curve_title(const Family& family, const std::string& dtype, std::str
 
 std::string name_of(const Family& family, const std::string& dtype) {
   return slug_of(fmt::format("{} {} {} {}", family.op, family.parameter, family.fixed, dtype));
+}
+
+/// Makes a chart of a family, without points.
+Chart family_chart(const Family& family, const std::string& suffix, std::string_view what, ChartAxis y) {
+  return {.name = name_of(family, "") + suffix,
+          .title = curve_title(family, "", what),
+          .x = parameter_axis(family.parameter),
+          .y = std::move(y)};
 }
 
 /// A chart of the rates of one family, or of one dtype in it.
@@ -71,14 +98,6 @@ void add_rate_charts(std::vector<Chart>& made, const Family& family) {
   }
 }
 
-/// Makes a chart of a family, without points.
-Chart family_chart(const Family& family, const std::string& suffix, std::string_view what, ChartAxis y) {
-  return {.name = name_of(family, "") + suffix,
-          .title = curve_title(family, "", what),
-          .x = parameter_axis(family.parameter),
-          .y = std::move(y)};
-}
-
 /// The speed relative to the fastest CPU backend of the same dtype at each value; empty if there is no other
 /// device.
 Chart speedup_chart(const Family& family) {
@@ -104,9 +123,8 @@ Chart latency_chart(const Family& family) {
   for (const auto& [x, timed] : family.members) {
     const auto& latency = timed->result->latency;
     if (!latency || !(latency->p50 > 0) || !std::isfinite(latency->p99)) continue;
-    add_point(chart, timed->label,
-              ChartPoint{.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99},
-              timed->is_gpu());
+    const ChartPoint point{.x = x, .y = latency->p50, .low = latency->p50, .high = latency->p99};
+    add_point(chart, timed->label, point, timed->is_gpu());
   }
   return finished(std::move(chart));
 }
@@ -123,11 +141,9 @@ Chart lower_precision_chart(const std::vector<Timed>& all) {
               .reference = 1};
   for (const OverF32& one : over_f32(all)) {
     const bool is_gpu = one.device != "cpu";
-    add_point(
-        chart, capitalised(plural_of(one.op)) + (is_gpu ? " on the GPU" : ""),
-        ChartPoint{
-            .x = category(chart, printable(one.dtype)), .y = one.mean, .low = one.least, .high = one.most},
-        is_gpu);
+    const double x = category(chart, printable(one.dtype));
+    add_point(chart, capitalised(plural_of(one.op)) + (is_gpu ? " on the GPU" : ""),
+              ChartPoint{.x = x, .y = one.mean, .low = one.least, .high = one.most}, is_gpu);
   }
   return finished(std::move(chart));
 }
@@ -180,9 +196,8 @@ std::vector<Chart> ladder_charts(const std::vector<Timed>& all, std::set<const C
   std::vector<Chart> made;
   for (const Group& cases : groups_of(all, ladder_of)) {
     const StepValues varying = varying_steps(cases);
-    if (std::none_of(varying.begin(), varying.end(),
-                     [](const auto& of) { return std::holds_alternative<bool>(*of.second.begin()); }))
-      continue;
+    const auto is_option = [](const auto& of) { return std::holds_alternative<bool>(*of.second.begin()); };
+    if (std::ranges::none_of(varying, is_option)) continue;
     const CaseResult& first = *cases.front()->result;
     std::string what = first.op;
     if (const Value* network = first.parameters.find("network")) what += " " + to_string(*network);
@@ -215,7 +230,7 @@ std::vector<Chart> bar_charts(const std::vector<Timed>& all, const std::set<cons
     for (const Timed* timed : of_op) {
       const std::string problem = problem_title(*timed->result);
       const auto& known = chart.categories;
-      if (known.size() < most_bars || std::find(known.begin(), known.end(), problem) != known.end())
+      if (known.size() < most_bars || std::ranges::find(known, problem) != known.end())
         rates.push_back({.x = category(chart, problem), .label = timed->backend, .result = timed->result});
     }
     made.push_back(rate_chart(std::move(chart), rates));
@@ -291,10 +306,10 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
     double last_step = INFINITY;
     for (const Timed* timed : members)
       last_step = std::min(last_step, steps_at(*timed->result, timed->result->training->loss.size() - 1));
+    const std::string title = problem_title(first);
     Chart& chart = made.emplace_back();
-    chart.name = slug_of(
-        fmt::format("{} {} loss {}", first.op, problem_title(first), by_seconds ? "seconds" : "steps"));
-    chart.title = fmt::format("{}: loss by {}", problem_title(first), by_seconds ? "time" : "steps");
+    chart.name = slug_of(fmt::format("{} {} loss {}", first.op, title, by_seconds ? "seconds" : "steps"));
+    chart.title = fmt::format("{}: loss by {}", title, by_seconds ? "time" : "steps");
     chart.x = by_seconds ? ChartAxis{.label = "time of training", .unit = ChartUnit::seconds}
                          : ChartAxis{.label = "steps"};
     chart.y.label = "loss";
@@ -315,10 +330,10 @@ std::vector<Chart> loss_charts(const std::vector<Timed>& all, bool by_seconds) {
 
 /// Removes charts without measurements, and makes the names unique.
 std::vector<Chart> usable(std::vector<Chart> all) {
-  std::erase_if(all, [](const Chart& chart) {
-    return std::none_of(chart.series.begin(), chart.series.end(),
-                        [](const ChartSeries& series) { return !series.is_limit && !series.points.empty(); });
-  });
+  const auto is_measured = [](const ChartSeries& series) {
+    return !series.is_limit && !series.points.empty();
+  };
+  std::erase_if(all, [&](const Chart& chart) { return std::ranges::none_of(chart.series, is_measured); });
   UniqueNames names("{}-{}");
   for (Chart& chart : all) chart.name = names.take(chart.name.empty() ? "chart" : chart.name).text;
   return all;
@@ -369,6 +384,37 @@ std::vector<Chart> across_machines_charts(const Runs& runs) {
     }
   }
   return usable(std::move(made));
+}
+
+std::string question_of(const ThresholdAnswer& answer) {
+  const std::string work = work_title(answer.title);
+  return answer.in == Quantity::time ? work : fmt::format("{}, by {}", work, name(answer.in));
+}
+
+Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer) {
+  // In the order of Quantity.
+  static constexpr std::array leads{"times as fast", "times as economical", "times as cheap"};
+  const std::string challenger = printable(name_of_side(threshold, 1));
+  Chart chart{
+      .name = slug_of(fmt::format("threshold {}{}", answer.title,
+                                  answer.in == Quantity::time ? "" : fmt::format(" in {}", name(answer.in)))),
+      .title = fmt::format("{}: how far {} is ahead of {}", question_of(answer), challenger,
+                           printable(name_of_side(threshold, 0))),
+      .x = parameter_axis(threshold.parameter),
+      .y = {.label = leads.at(static_cast<std::size_t>(answer.in)), .unit = ChartUnit::ratio},
+      .reference = 1};
+  for (const ThresholdPoint& point : answer.points) {
+    if (const auto ratio = point.ratio())
+      add_point(chart, challenger, point_at(static_cast<double>(point.value), amount_over(1, *ratio)));
+  }
+  if (chart.series.empty()) return chart;
+  for (const LeadChange& change : answer.found.changes) {
+    chart.marks.push_back({.x = static_cast<double>(change.from),
+                           .low = static_cast<double>(change.earliest),
+                           .high = static_cast<double>(change.latest),
+                           .label = fmt::format("from {}", count_text(change.from))});
+  }
+  return finished(std::move(chart));
 }
 
 std::vector<Chart> charts(std::span<const Result> results, std::span<const Threshold> thresholds) {

@@ -37,4 +37,12 @@ std::vector<Chart> machine_charts(const Runs& runs);
 /// machines are unique.
 std::vector<Chart> across_machines_charts(const Runs& runs);
 
+/// The ratio by which the challenger is ahead over the parameter, in the metric of the answer, with the 95 %
+/// interval over the launches, and where the lead changes. Has no points if no value was measured on both
+/// sides.
+Chart threshold_chart(const Threshold& threshold, const ThresholdAnswer& answer);
+
+/// "Matrix products, m = n = k, f32, by cost"; printable.
+std::string question_of(const ThresholdAnswer& answer);
+
 }  // namespace breakeven

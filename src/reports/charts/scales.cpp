@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <set>
+#include <span>
+
+#include "reports/document/numbers.h"
 
 namespace breakeven::svg {
 namespace {
@@ -33,8 +37,7 @@ std::vector<double> linear_ticks(Range range, std::size_t most) {
   return ticks;
 }
 
-template <std::size_t N>
-std::vector<double> ticks_of_decades(Range range, int every, const std::array<double, N>& mantissas) {
+std::vector<double> ticks_of_decades(Range range, int every, std::initializer_list<double> mantissas) {
   std::vector<double> ticks;
   const int last = static_cast<int>(std::floor(std::log10(range.high)));
   for (int decade = static_cast<int>(std::floor(std::log10(range.low))); decade <= last; ++decade) {
@@ -81,21 +84,16 @@ constexpr std::array<Step, 5> steps_of_bytes{{{1e3 * 0x1p30, 0x1p-40, " TiB"},
 constexpr std::array<Step, 5> suffixes{
     {{1e12, 1e-12, "T"}, {1e9, 1e-9, "G"}, {1e6, 1e-6, "M"}, {1e3, 1e-3, "k"}, {0, 1, ""}}};
 
-template <std::size_t N>
-const Step& step_of(const std::array<Step, N>& steps, double value, int digits) {
+const Step& step_of(std::span<const Step> steps, double value, int digits) {
   const double size = std::abs(rounded_to(value, digits)) * (1 + 1e-9);
-  return *std::find_if(steps.begin(), steps.end() - 1,
-                       [size](const Step& step) { return size >= step.from; });
+  return *std::find_if(steps.begin(), steps.end() - 1, [size](const Step& s) { return size >= s.from; });
 }
 
 std::string number_text(double value, int digits, bool whole_is_exact) {
   if (value == 0) return "0";
-  if (whole_is_exact && std::abs(value) < 1e6 && value == std::round(value) &&
-      rounded_to(value, digits) != value) {
-    const int whole = static_cast<int>(std::abs(value));
-    return fmt::format("{}{},{:03}", value < 0 ? "-" : "", whole / 1000, whole % 1000);
-  }
   const double near = rounded_to(value, digits);
+  if (whole_is_exact && std::abs(value) < 1e6 && value == std::round(value) && near != value)
+    return count_text(value);
   const double size = std::abs(near);
   if (size < 1e-4 || size >= 1e15) {
     const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
@@ -144,11 +142,11 @@ double Scale::at(double value) const {
 std::vector<double> round_ticks(Range range, bool logarithmic, std::size_t most, ChartUnit unit) {
   if (unit == ChartUnit::bytes) return round_bytes(range, logarithmic, most);
   if (!logarithmic) return linear_ticks(range, most);
-  std::vector<double> fine = ticks_of_decades(range, 1, std::array{1.0, 2.0, 5.0});
+  std::vector<double> fine = ticks_of_decades(range, 1, {1, 2, 5});
   if (fine.size() < 3) return linear_ticks(range, most);
   if (fine.size() <= most) return fine;
   for (int every = 1;; ++every) {
-    std::vector<double> ticks = ticks_of_decades(range, every, std::array{1.0});
+    std::vector<double> ticks = ticks_of_decades(range, every, {1});
     if (ticks.size() <= most) return ticks;
   }
 }
@@ -179,8 +177,7 @@ std::string tick_text(double value, ChartUnit unit, int digits) {
 std::vector<std::string> tick_texts(const std::vector<double>& ticks, ChartUnit unit) {
   std::vector<std::string> texts(ticks.size());
   for (int digits = 3; digits <= 15; ++digits) {
-    std::transform(ticks.begin(), ticks.end(), texts.begin(),
-                   [&](double tick) { return tick_text(tick, unit, digits); });
+    std::ranges::transform(ticks, texts.begin(), [&](double tick) { return tick_text(tick, unit, digits); });
     if (std::set<std::string>(texts.begin(), texts.end()).size() == texts.size()) break;
   }
   return texts;

@@ -14,6 +14,7 @@ struct Range {
   double low = INFINITY, high = -INFINITY;
 
   bool is_empty() const { return low > high; }
+  bool spans(double factor) const { return low > 0 && high / low >= factor; }
   void cover(double value);
 };
 

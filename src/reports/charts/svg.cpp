@@ -79,8 +79,7 @@ void thin_samples(Chart& chart, std::vector<std::string>& notes) {
     series.points.clear();
     for (auto& [category, samples] : strips) {
       largest = std::max(largest, samples.size());
-      std::sort(samples.begin(), samples.end(),
-                [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
+      std::ranges::sort(samples, {}, &ChartPoint::y);
       const std::size_t count = std::min(samples.size(), most_samples);
       for (std::size_t i = 0; i < count; ++i)
         series.points.push_back(samples[count == 1 ? 0 : i * (samples.size() - 1) / (count - 1)]);

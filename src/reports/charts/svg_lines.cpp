@@ -69,8 +69,8 @@ std::vector<ChartPoint> drawn_points(const Plot& plot, const ChartSeries& series
   for (auto begin = series.points.begin(); begin != series.points.end();) {
     const auto end = std::find_if(begin, series.points.end(),
                                   [&](const ChartPoint& point) { return column(point) != column(*begin); });
-    const auto by_y = [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; };
-    const auto low = std::min_element(begin, end, by_y), high = std::max_element(begin, end, by_y);
+    const auto low = std::ranges::min_element(begin, end, {}, &ChartPoint::y);
+    const auto high = std::ranges::max_element(begin, end, {}, &ChartPoint::y);
     kept.push_back(*std::min(low, high));
     if (low != high) kept.push_back(*std::max(low, high));
     begin = end;
@@ -141,10 +141,9 @@ double radius_of(const Plot& plot, std::size_t series, Spot at) {
   for (std::size_t later = series + 1; later < plot.chart().series.size(); ++later) {
     const ChartSeries& other = plot.chart().series[later];
     if (other.is_limit || is_dense(other)) continue;
-    hidden += static_cast<double>(
-        std::count_if(other.points.begin(), other.points.end(), [&](const ChartPoint& point) {
-          return std::hypot(at.x - plot.at(point).x, at.y - plot.at(point).y) < 2.5;
-        }));
+    hidden += static_cast<double>(std::ranges::count_if(other.points, [&](const ChartPoint& point) {
+      return std::hypot(at.x - plot.at(point).x, at.y - plot.at(point).y) < 2.5;
+    }));
   }
   return marker_radius + 1.8 * hidden;
 }
@@ -158,8 +157,7 @@ void draw_series(const Plot& plot) {
   const auto rank = [&](std::size_t i) {
     return std::pair(!all[i].is_limit, is_dense(all[i]) ? -std::ssize(all[i].points) : 0);
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, {}, rank);
   for (const std::size_t i : order) {
     if (!all[i].is_limit) draw_intervals(plot, drawn_points(plot, all[i]), plot.picture.looks[i]);
   }
@@ -175,9 +173,8 @@ void draw_series(const Plot& plot) {
 /// The labels beside the ends of lines; empty if there is no room for them.
 std::vector<std::string> direct_labels(const Picture& picture, double height) {
   const std::vector<ChartSeries>& all = picture.chart.series;
-  const bool has_ends =
-      picture.chart.kind == Chart::Kind::lines ||
-      std::all_of(all.begin(), all.end(), [](const ChartSeries& s) { return s.points.size() == 1; });
+  const bool has_ends = picture.chart.kind == Chart::Kind::lines ||
+                        std::ranges::all_of(all, [](const ChartSeries& s) { return s.points.size() == 1; });
   if (!picture.is_wide() || !has_ends || static_cast<double>(all.size()) * line_height > height) return {};
   return shortened(labels_of(picture.chart), 0.3 * picture.width, true);
 }
@@ -218,13 +215,10 @@ std::vector<MarkLabel> mark_labels(const Chart& chart, const Scale& x, double wi
   for (std::string& text : shortened(labels, width, true)) {
     const double wide = text_width(text, true);
     const double begin = std::max(0.0, std::min(x.at(chart.marks[made.size()].x) - wide / 2, width - wide));
-    const auto row = std::find_if(ends.begin(), ends.end(), [&](double end) { return end + 8 <= begin; });
+    auto row = std::ranges::find_if(ends, [&](double end) { return end + 8 <= begin; });
+    if (row == ends.end()) row = ends.insert(row, 0);
+    *row = begin + wide;
     made.push_back({std::move(text), begin, static_cast<double>(row - ends.begin())});
-    if (row == ends.end()) {
-      ends.push_back(begin + wide);
-    } else {
-      *row = begin + wide;
-    }
   }
   return made;
 }
@@ -249,7 +243,7 @@ void draw_y_axis(const Plot& plot, const Ticks& ticks) {
   for (const double value : ticks.values) positions.push_back(plot.y.at(value));
   for (const std::size_t i : without_overlap(positions, sizes, 0)) {
     plot.picture.line({plot.left, positions[i]}, {plot.right, positions[i]}, "line", 1);
-    plot.picture.text(plot.left - 8, positions[i] + 4, ticks.texts[i], {.anchor = Anchor::end});
+    plot.picture.text(plot.left - 8, positions[i] + 4, ticks.texts[i], {.anchor = "end"});
   }
   plot.picture.line({plot.left, plot.bottom}, {plot.right, plot.bottom}, "soft", 1);
   if (!plot.chart().reference) return;
@@ -270,12 +264,12 @@ void draw_x_axis(const Plot& plot, const Ticks& ticks) {
     const double half = ticks.widths[i] / 2;
     const double middle = std::max(half, std::min(positions[i], picture.width - half));
     picture.line({positions[i], plot.bottom}, {positions[i], plot.bottom + 4}, "soft", 1);
-    picture.text(middle, picture.bottom, ticks.texts[i], {.anchor = Anchor::middle});
+    picture.text(middle, picture.bottom, ticks.texts[i], {.anchor = "middle"});
     begin = std::min(begin, middle - half);
   }
   const double room = begin - gap;
   if (text_width(name) <= room && room <= plot.left + 8) {
-    picture.text(room, picture.bottom, name, {.anchor = Anchor::end});
+    picture.text(room, picture.bottom, name, {.anchor = "end"});
   } else if (!name.empty()) {
     picture.bottom += line_height + 2;
     picture.text(plot.left, picture.bottom, shortened({name}, picture.width - plot.left).front());
@@ -294,7 +288,8 @@ void draw_lines(Picture& picture) {
 
   const Range y_range = padded(range_of_y(chart), chart.y.logarithmic, true);
   const Range x_range = range_of_x(chart);
-  const Ticks y_ticks = ticks_of_y(chart, y_range, chart.y.logarithmic ? 10 : 7);
+  const Ticks y_ticks(round_ticks(y_range, chart.y.logarithmic, chart.y.logarithmic ? 10 : 7, chart.y.unit),
+                      chart.y.unit);
   const Ticks x_ticks = ticks_of_x(chart, x_range);
   double label_width = 0;
   for (const std::string& label : labels) label_width = std::max(label_width, text_width(label, true));

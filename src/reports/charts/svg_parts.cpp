@@ -15,7 +15,7 @@ namespace svg {
 namespace {
 
 struct Colour {
-  const char *name, *light, *dark;
+  std::string_view name, light, dark;
 };
 /// The colours of pictures. The accent is only for GPUs. The colours of series differ in lightness, so that
 /// readers with colour blindness can distinguish them, and contrast with the background by at least 3:1.
@@ -30,35 +30,17 @@ constexpr std::array<Colour, 10> colours{{{"ink", "#1c1e21", "#eceef0"},
                                           {"series-5", "#4b93dd", "#3b78c9"},
                                           {"series-6", "#3a7f93", "#63b3c4"}}};
 
-const char* anchor_text(Anchor anchor) {
-  return anchor == Anchor::start    ? ""
-         : anchor == Anchor::middle ? R"( text-anchor="middle")"
-                                    : R"( text-anchor="end")";
-}
-
 /// The path of a marker of radius `r` around (0, 0).
 std::string shape_path(std::size_t shape, double r) {
-  const double wide = 1.25 * r, near = 0.9 * r;
-  switch (shape % 6) {
-    case 0:
-      return fmt::format("M{0:.1f},0a{1:.1f},{1:.1f} 0 1 0 {2:.1f},0a{1:.1f},{1:.1f} 0 1 0 {3:.1f},0z", -r, r,
-                         2 * r, -2 * r);
-    case 1:
-      return fmt::format("M{0:.1f},{0:.1f}H{1:.1f}V{1:.1f}H{0:.1f}z", -near, near);
-    case 2:
-      return fmt::format("M0,{0:.1f}L{1:.1f},0L0,{1:.1f}L{0:.1f},0z", -wide, wide);
-    case 3:
-      return fmt::format("M0,{0:.1f}L{1:.1f},{2:.1f}H{0:.1f}z", -wide, wide, near);
-    case 4:
-      return fmt::format("M0,{0:.1f}L{1:.1f},{2:.1f}H{0:.1f}z", wide, -wide, -near);
-    default: {  // a plus
-      const double arm = 0.45 * r;
-      return fmt::format(
-          "M{0:.1f},{2:.1f}H{2:.1f}V{0:.1f}H{3:.1f}V{2:.1f}H{1:.1f}V{3:.1f}H{3:.1f}V{1:.1f}H{2:.1f}V{3:.1f}H{"
-          "0:.1f}z",
-          -wide, wide, -arm, arm);
-    }
-  }
+  const auto times = [r](double factor) { return fmt::format("{:.1f}", factor * r); };
+  static constexpr std::array shapes{"M-{0},0a{0},{0} 0 1 0 {1},0a{0},{0} 0 1 0 -{1},0z",  // circle
+                                     "M-{2},-{2}H{2}V{2}H-{2}z",                           // square
+                                     "M0,-{3}L{3},0L0,{3}L-{3},0z",                        // diamond
+                                     "M0,-{3}L{3},{2}H-{3}z",                              // triangle
+                                     "M0,{3}L-{3},-{2}H{3}z",                              // triangle
+                                     "M-{3},-{4}H-{4}V-{3}H{4}V-{4}H{3}V{4}H{4}V{3}H-{4}V{4}H-{3}z"};  // plus
+  return fmt::format(fmt::runtime(shapes.at(shape % shapes.size())), times(1), times(2), times(0.9),
+                     times(1.25), times(0.45));
 }
 
 std::vector<Look> looks_of(const Chart& chart) {
@@ -83,14 +65,14 @@ Picture::Picture(const Chart& of, double wide, bool for_page)
 
 std::string Picture::colour(std::string_view name) const {
   if (for_page_) return fmt::format("var(--{})", name);
-  return std::find_if(colours.begin(), colours.end(), [&](const Colour& c) { return c.name == name; })->light;
+  return std::string(std::ranges::find(colours, name, &Colour::name)->light);
 }
 
 void Picture::text(double x, double y, std::string_view content, const TextLook& look) {
+  const std::string anchor = look.anchor == "start" ? "" : fmt::format(R"( text-anchor="{}")", look.anchor);
   svg += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" fill="{}"{}{}>{}{}</text>)"
                      "\n",
-                     x, y, colour(look.colour), anchor_text(look.anchor),
-                     look.bold ? R"( font-weight="600")" : "",
+                     x, y, colour(look.colour), anchor, look.bold ? R"( font-weight="600")" : "",
                      tooltip(look.full == content ? std::string_view() : look.full), escaped(content));
 }
 
@@ -143,7 +125,7 @@ void Picture::name_of_y() {
 void Picture::legend() {
   constexpr double between = 16;
   const auto is_line = [&](const ChartSeries& s) { return chart.kind == Chart::Kind::lines || s.is_limit; };
-  const double swatch = std::any_of(chart.series.begin(), chart.series.end(), is_line) ? 20 : 9;
+  const double swatch = std::ranges::any_of(chart.series, is_line) ? 20 : 9;
   const double beside = swatch + 6;
   const std::vector<std::string> shown = shortened(labels_of(chart), width - beside);
   svg += "<g class=\"legend\">\n";
@@ -223,11 +205,6 @@ Ticks::Ticks(std::vector<double> at, ChartUnit unit)
 
 double Ticks::widest() const {
   return widths.empty() ? 0 : *std::max_element(widths.begin(), widths.end());
-}
-
-Ticks ticks_of_y(const Chart& chart, Range range, std::size_t most) {
-  const ChartAxis& y = chart.y;
-  return {y.ticks.empty() ? round_ticks(range, y.logarithmic, most, y.unit) : y.ticks, y.unit};
 }
 
 Range range_of_y(const Chart& chart) {

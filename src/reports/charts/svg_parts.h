@@ -19,10 +19,9 @@ struct Look {
   std::size_t shape = 0;
 };
 
-enum class Anchor { start, middle, end };
 struct TextLook {
   std::string_view colour = "soft";
-  Anchor anchor = Anchor::start;
+  std::string_view anchor = "start";  // or "middle" or "end": the part of the text at its position
   bool bold = false;
   std::string_view full = {};  // the tooltip, if the text is shortened
 };
@@ -99,8 +98,6 @@ struct Ticks {
 
   double widest() const;
 };
-/// The chart's own ticks; if there are none, at most `most` round numbers.
-Ticks ticks_of_y(const Chart& chart, Range range, std::size_t most);
 /// The range of y that the picture must include.
 Range range_of_y(const Chart& chart);
 

@@ -171,7 +171,7 @@ void draw_grid(Picture& picture, const Ticks& ticks, const Scale& x, const Spans
   for (const double tick : ticks.values) positions.push_back(x.at(tick));
   for (const std::size_t i : without_overlap(positions, ticks.widths, 10)) {
     draw_across(picture, spans, positions[i], "line", 1);
-    picture.text(positions[i], spans.back().high + 15, ticks.texts[i], {.anchor = Anchor::middle});
+    picture.text(positions[i], spans.back().high + 15, ticks.texts[i], {.anchor = "middle"});
   }
 }
 
@@ -192,7 +192,7 @@ void draw_rows(Picture& picture) {
       value_width = std::max(value_width, text_width(value_text(slot.value(), chart.y.unit)));
   }
   const Range range = padded(range_of_y(chart), chart.y.logarithmic, has_bars(chart));
-  const Ticks ticks = ticks_of_y(chart, range, above ? 5 : 7);
+  const Ticks ticks(round_ticks(range, chart.y.logarithmic, above ? 5 : 7, chart.y.unit), chart.y.unit);
   const double first_tick = ticks.widths.empty() ? 0 : std::ceil(ticks.widths.front() / 2);
   const double left = above ? std::min(first_tick, 24.0) : label_width + 12;
   const Scale x{range, chart.y.logarithmic, left,
@@ -209,7 +209,7 @@ void draw_rows(Picture& picture) {
   for (const RowOfSlots& row : rows) {
     for (std::size_t i = 0; i < row.label.size(); ++i)
       picture.text(above ? left : label_width, row.label_top + line_height * static_cast<double>(i) + 11,
-                   row.label[i], {.colour = "ink", .anchor = above ? Anchor::start : Anchor::end});
+                   row.label[i], {.colour = "ink", .anchor = above ? "start" : "end"});
     for (const Slot& slot : row.slots) draw_slot(picture, slot, x);
   }
   if (has_bars(chart)) draw_across(picture, spans, x.at(0), "soft", 1);

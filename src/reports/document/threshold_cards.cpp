@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "reports/charts/threshold_chart.h"
+#include "reports/charts/result_charts.h"
 #include "reports/document/cards.h"
 #include "reports/document/makers.h"
 #include "reports/document/names.h"

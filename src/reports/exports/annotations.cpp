@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "reports/document/verdict_findings.h"
 #include "reports/exports/named_cases.h"
@@ -35,17 +35,13 @@ std::string annotation(std::string_view level, std::string_view title, std::stri
                      command_text(message, "%\r\n"));
 }
 
-bool is_problem(const CaseVerdict* c) {
-  return finding_kind(*c) <= FindingKind::inconclusive;
-}
-
 std::string_view annotation_level(const CaseVerdict& c) {
   return finding_kind(c) == FindingKind::inconclusive ? "warning" : "error";
 }
 
 FormattedReport verdict_annotations(const Verdicts& verdicts) {
   std::vector<const CaseVerdict*> problems = worst_first(verdicts);
-  problems.erase(std::find_if_not(problems.begin(), problems.end(), is_problem), problems.end());
+  std::erase_if(problems, [](const CaseVerdict* c) { return finding_kind(*c) > FindingKind::inconclusive; });
   const bool too_many = problems.size() > most_annotations;
   const std::size_t shown = too_many ? most_annotations - 1 : problems.size();
   std::string text;

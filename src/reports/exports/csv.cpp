@@ -8,16 +8,13 @@
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
-#include <functional>
 #include <initializer_list>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "reports/exports/format.h"
+#include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"
 
@@ -50,16 +47,17 @@ struct CsvRow {
   const Result& run;
   const CaseResult& result;
   const BackendRecord& backend;  // empty if the file does not list it
-  const std::string& threads;
 };
 
+/// A column of texts or of numbers.
 struct CsvColumn {
   std::string_view name;
-  std::function<std::string(const CsvRow&)> cell;
-};
-struct TextColumn {
-  std::string_view name;
-  std::string (*text)(const CsvRow&);
+  std::string (*text)(const CsvRow&) = nullptr;
+  std::optional<double> (*number)(const MeasuredCase&) = nullptr;
+
+  std::string cell(const CsvRow& row) const {
+    return text != nullptr ? text_cell(text(row)) : number_cell(number(row.measured));
+  }
 };
 
 std::string in_one_cell(const std::vector<std::string>& texts) {
@@ -78,32 +76,29 @@ std::string clock_reasons(const CsvRow& r) {
 
 std::vector<CsvColumn> csv_columns() {
   std::vector<CsvColumn> all;
-  const auto texts = [&](std::initializer_list<TextColumn> columns) {
-    for (const auto& [name, text] : columns)
-      all.push_back({name, [text = text](const CsvRow& row) { return text_cell(text(row)); }});
-  };
+  const auto texts = [&](std::initializer_list<CsvColumn> columns) { all.insert(all.end(), columns); };
   const auto numbers = [&](std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
-      all.push_back({name, [metric = find_metric(name)](const CsvRow& row) {
-                       return number_cell(metric.value(row.measured));
-                     }});
+      all.push_back({.name = name, .number = find_metric(name).value});
   };
-  texts({{"created", [](const CsvRow& r) { return r.run.created; }},
-         {"machine", [](const CsvRow& r) { return r.run.host.name; }},
-         {"cpu", [](const CsvRow& r) { return r.run.host.cpu; }},
-         {"cpu_identity", [](const CsvRow& r) { return r.run.host.cpu_identity; }},
-         {"threads", [](const CsvRow& r) { return r.threads; }},
-         {"tool_version", [](const CsvRow& r) { return r.run.tool_version; }},
-         {"id", [](const CsvRow& r) { return r.result.id; }},
-         {"label", [](const CsvRow& r) { return r.result.label; }},
-         {"op", [](const CsvRow& r) { return r.result.op; }},
-         {"dtype", [](const CsvRow& r) { return r.result.dtype; }},
-         {"backend", [](const CsvRow& r) { return r.result.backend; }},
-         {"backend_version", [](const CsvRow& r) { return r.backend.version; }},
-         {"device", [](const CsvRow& r) { return r.result.device; }},
-         {"device_name", [](const CsvRow& r) { return r.backend.device_name; }},
-         {"status", [](const CsvRow& r) { return std::string(name(r.result.status)); }},
-         {"reason", [](const CsvRow& r) { return r.result.reason; }}});
+  texts(
+      {{"created", [](const CsvRow& r) { return r.run.created; }},
+       {"machine", [](const CsvRow& r) { return r.run.host.name; }},
+       {"cpu", [](const CsvRow& r) { return r.run.host.cpu; }},
+       {"cpu_identity", [](const CsvRow& r) { return r.run.host.cpu_identity; }},
+       {"threads",
+        [](const CsvRow& r) { return r.run.host.threads > 0 ? fmt::format("{}", r.run.host.threads) : ""; }},
+       {"tool_version", [](const CsvRow& r) { return r.run.tool_version; }},
+       {"id", [](const CsvRow& r) { return r.result.id; }},
+       {"label", [](const CsvRow& r) { return r.result.label; }},
+       {"op", [](const CsvRow& r) { return r.result.op; }},
+       {"dtype", [](const CsvRow& r) { return r.result.dtype; }},
+       {"backend", [](const CsvRow& r) { return r.result.backend; }},
+       {"backend_version", [](const CsvRow& r) { return r.backend.version; }},
+       {"device", [](const CsvRow& r) { return r.result.device; }},
+       {"device_name", [](const CsvRow& r) { return r.backend.device_name; }},
+       {"status", [](const CsvRow& r) { return std::string(name(r.result.status)); }},
+       {"reason", [](const CsvRow& r) { return r.result.reason; }}});
   numbers({"seconds", "seconds_ci_low", "seconds_ci_high", "timing_samples", "launches", "iterations",
            "cpu_seconds", "device_seconds", "joules", "flop", "bytes", "gflops", "gbps", "roofline_share"});
   texts({{"roofline_limit", roofline_limit}});
@@ -154,17 +149,13 @@ FormattedReport results_csv(std::span<const Result> results) {
   end_row();
   const BackendRecord unnamed;
   for (const Result& run : results) {
-    const std::string threads = run.host.threads > 0 ? fmt::format("{}", run.host.threads) : "";
-    std::unordered_map<std::string_view, const BackendRecord*> backends;
-    for (const BackendRecord& backend : run.backends) backends.emplace(backend.name, &backend);
     for (const CaseResult& result : run.cases) {
-      const auto backend = backends.find(result.backend);
+      const BackendRecord* backend = backend_of(run, result);
       const MeasuredCase measured{.run = &run, .result = &result, .roofline = roofline(result, run, known)};
       const CsvRow row{.measured = measured,
                        .run = run,
                        .result = result,
-                       .backend = backend == backends.end() ? unnamed : *backend->second,
-                       .threads = threads};
+                       .backend = backend == nullptr ? unnamed : *backend};
       for (const CsvColumn& column : columns) cells.push_back(column.cell(row));
       for (const std::string& name : parameters) {
         const Value* value = result.parameters.find(name);

@@ -4,6 +4,7 @@
 #include <array>
 #include <list>
 #include <stdexcept>
+#include <tuple>
 
 namespace breakeven {
 namespace {
@@ -33,24 +34,22 @@ bool OutputFormat::takes(SubjectKind kind) const {
 
 FormattedReport OutputFormat::format(const Subject& subject) const {
   if (!takes(kind_of(subject))) throw std::logic_error(option + " does not take this kind of report");
-  if (const auto* of = std::get_if<const Measured*>(&subject)) return measured(**of);
-  if (const auto* of = std::get_if<const Threshold*>(&subject)) return threshold(**of);
-  if (const auto* of = std::get_if<const Verdicts*>(&subject)) return verdicts(**of);
-  if (const auto* of = std::get_if<const Ranking*>(&subject)) return ranking(**of);
-  return history(*std::get<const CheckedHistory*>(subject));
+  const std::tuple formatters{measured, threshold, verdicts, ranking, history};
+  return std::visit([&]<typename T>(const T* of) { return std::get<Formatter<T>>(formatters)(*of); },
+                    subject);
 }
 
 FormatRegistration::FormatRegistration(OutputFormat format) {
   auto& all = registered_formats();
-  const auto behind = std::find_if(all.begin(), all.end(),
-                                   [&](const OutputFormat& other) { return other.option > format.option; });
+  const auto behind =
+      std::ranges::find_if(all, [&](const OutputFormat& other) { return other.option > format.option; });
   all.insert(behind, std::move(format));
 }
 
 std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds) {
   std::vector<const OutputFormat*> formats;
   for (const OutputFormat& format : registered_formats()) {
-    if (std::any_of(kinds.begin(), kinds.end(), [&](SubjectKind kind) { return format.takes(kind); }))
+    if (std::ranges::any_of(kinds, [&](SubjectKind kind) { return format.takes(kind); }))
       formats.push_back(&format);
   }
   return formats;

@@ -63,7 +63,7 @@ struct FormatRegistration {
   explicit FormatRegistration(OutputFormat format);
 };
 
-/// The formats that accept all these kinds, sorted by option. The pointers stay valid.
+/// The formats that accept any of these kinds, sorted by option. The pointers stay valid.
 std::vector<const OutputFormat*> formats_for(std::span<const SubjectKind> kinds);
 
 /// Adapts a formatter that accepts only results of `run`.

@@ -36,7 +36,8 @@ std::string github_extra(const NamedCase& named, const Speed& timed) {
         fmt::format("95 % interval: {} to {}", format_seconds(*timed.low), format_seconds(*timed.high)));
   if (const auto gflops = result.gflops()) lines.push_back(fmt::format("{} GFLOP/s", format_number(*gflops)));
   if (!result.algorithm.empty()) lines.push_back("algorithm: " + printable(result.algorithm));
-  if (const BackendRecord* backend = backend_of(named)) lines.push_back(describe_backend(*backend));
+  if (const BackendRecord* backend = backend_of(*named.run, result))
+    lines.push_back(describe_backend(*backend));
   lines.push_back(fmt::format("{}: {}", named.machine, describe_host(named.run->host)));
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

@@ -65,8 +65,7 @@ template <typename Get>
 auto common(std::span<const Result> results, Get get) -> std::optional<decltype(get(results.front()))> {
   if (results.empty()) return std::nullopt;
   auto first = get(results.front());
-  const bool same =
-      std::all_of(results.begin(), results.end(), [&](const Result& run) { return get(run) == first; });
+  const bool same = std::ranges::all_of(results, [&](const Result& run) { return get(run) == first; });
   return same ? std::optional(std::move(first)) : std::nullopt;
 }
 
@@ -89,55 +88,44 @@ std::string governor(const Result& run) {
 Json google_context(std::span<const Result> results) {
   std::vector<std::string> machines;
   for (const Result& run : results) {
-    if (std::string machine = machine_name(run);
-        std::find(machines.begin(), machines.end(), machine) == machines.end())
-      machines.push_back(std::move(machine));
+    std::string machine = machine_name(run);
+    if (std::ranges::find(machines, machine) == machines.end()) machines.push_back(std::move(machine));
   }
   Json context = Json::object();
-  const auto add = [&](const char* key, auto get, auto shown) {
-    const std::string found =
-        common(results, [&](const Result& run) { return printable(get(run)); }).value_or("");
-    if (!found.empty()) context[key] = shown(found);
+  const auto common_text = [&](auto get) {
+    return common(results, [&](const Result& run) { return printable(get(run)); }).value_or("");
   };
-  const auto itself = [](const std::string& found) { return found; };
-  add(
-      "date", [](const Result& run) { return run.created; }, itself);
+  const auto add = [&](const char* key, auto get) {
+    if (const std::string text = common_text(get); !text.empty()) context[key] = text;
+  };
+  add("date", [](const Result& run) { return run.created; });
   context["host_name"] = fmt::format("{}", fmt::join(machines, ", "));
   context["executable"] = "breakeven";
   if (const auto cpus = common(results, [](const Result& run) { return run.host.cpus; }); cpus && *cpus > 0)
     context["num_cpus"] = *cpus;
   if (const auto mhz = common(results, highest_mhz); mhz && *mhz) context["mhz_per_cpu"] = std::lround(**mhz);
-  add("cpu_scaling_enabled", governor, [](const std::string& found) { return found != "performance"; });
+  if (const std::string found = common_text(governor); !found.empty())
+    context["cpu_scaling_enabled"] = found != "performance";
   // These are not in result files, but Bencher's reader requires the lists.
   context["caches"] = Json::array();
   context["load_avg"] = Json::array();
-  add(
-      "library_build_type", [](const Result& run) { return run.tool_build; },
-      [](const std::string& build) { return build == "Debug" ? "debug" : "release"; });
+  if (const std::string build = common_text([](const Result& run) { return run.tool_build; }); !build.empty())
+    context["library_build_type"] = build == "Debug" ? "debug" : "release";
   context["json_schema_version"] = 1;
   // Values that the format does not have are put where --benchmark_context puts them.
-  add(
-      "cpu", [](const Result& run) { return run.host.cpu; }, itself);
-  add(
-      "os", [](const Result& run) { return run.host.os; }, itself);
-  add(
-      "kernel", [](const Result& run) { return run.host.kernel; }, itself);
-  add(
-      "breakeven_version", [](const Result& run) { return run.tool_version; }, itself);
+  add("cpu", [](const Result& run) { return run.host.cpu; });
+  add("os", [](const Result& run) { return run.host.os; });
+  add("kernel", [](const Result& run) { return run.host.kernel; });
+  add("breakeven_version", [](const Result& run) { return run.tool_version; });
   return context;
-}
-
-/// The times of a case; empty if it lacks one that the format requires.
-std::optional<Speed> google_times(const CaseResult& result) {
-  const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
-  return has_cpu_time ? speed(result) : std::nullopt;
 }
 
 FormattedReport google_benchmark_report(std::span<const Result> results) {
   const auto row = [](const NamedCase& named, std::size_t index) {
-    const Status status = named.result->status;
-    const auto timed = google_times(*named.result);
-    const bool has_failed = status != Status::ok && status != Status::unsupported;
+    const CaseResult& result = *named.result;
+    const bool has_cpu_time = result.cpu_seconds && std::isfinite(*result.cpu_seconds * 1e9);
+    const auto timed = has_cpu_time ? speed(result) : std::nullopt;
+    const bool has_failed = result.status != Status::ok && result.status != Status::unsupported;
     return timed || has_failed ? google_row(named, index, timed).dump() : "";
   };
   const std::string context = google_context(results).dump();

@@ -29,42 +29,21 @@ namespace {
 
 /// JUnit's name for a status; empty if the test passed.
 std::string_view junit_outcome(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "";
-    case Status::wrong:
-    case Status::implausible:
-      return "failure";
-    case Status::unsupported:
-      return "skipped";
-    case Status::out_of_memory:
-    case Status::failed:
-    case Status::timed_out:
-    case Status::interrupted:
-      break;
-  }
-  return "error";
+  using enum Status;
+  if (status == ok) return "";
+  if (status == wrong || status == implausible) return "failure";
+  return status == unsupported ? "skipped" : "error";
 }
 
 std::string_view junit_outcome(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::slower:
-    case FindingKind::wrong:
-      return "failure";
-    case FindingKind::incomparable:
-    case FindingKind::missing:
-      return "error";
-    case FindingKind::inconclusive:
-    case FindingKind::unsupported:
-      return "skipped";
-    case FindingKind::not_slower:
-    case FindingKind::faster:
-    case FindingKind::added:
-    case FindingKind::same:
-      break;
-  }
-  return "";
+  using enum FindingKind;
+  if (kind == wrong || kind == slower) return "failure";
+  if (kind == inconclusive || kind == unsupported) return "skipped";
+  const bool is_good = kind == not_slower || kind == faster || kind == added || kind == same;
+  return is_good ? "" : "error";
 }
+
+using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 struct JunitTest {
   std::string name, classname;
@@ -80,7 +59,7 @@ struct JunitSuite {
   int digits = 6;               // of times
   bool message_as_text = true;  // as well, because readers show either the message or the text
   double seconds = 0;
-  std::vector<std::pair<const char*, std::string>> properties = {};  // without a value: left out
+  Attributes properties = {};  // without a value: left out
   std::vector<JunitTest> tests = {};
   std::string output = {};
 };
@@ -88,7 +67,6 @@ struct JunitSuite {
 // ---- as XML
 
 using Tree = boost::property_tree::ptree;
-using Attributes = std::vector<std::pair<const char*, std::string>>;
 
 /// Makes an element. It is well formed whatever bytes the arguments contain.
 Tree element(const Attributes& attributes, const std::string& text = {}) {
@@ -110,8 +88,7 @@ std::string time_text(double seconds, int digits) {
 std::string number_of_tests(std::span<const JunitSuite> suites, std::string_view outcome) {
   std::ptrdiff_t count = 0;
   for (const JunitSuite& suite : suites)
-    count += std::count_if(suite.tests.begin(), suite.tests.end(),
-                           [&](const JunitTest& test) { return test.outcome == outcome; });
+    count += std::ranges::count(suite.tests, outcome, &JunitTest::outcome);
   return fmt::format("{}", count);
 }
 
@@ -216,7 +193,7 @@ FormattedReport results_junit(std::span<const Result> results) {
     const auto [at, is_new] = index.try_emplace({named.run, result.backend}, suites.size());
     if (is_new) {
       suites.push_back(suite_of(*named.run, names.take("breakeven." + printable(result.backend)).text));
-      if (const BackendRecord* backend = backend_of(named))
+      if (const BackendRecord* backend = backend_of(*named.run, result))
         suites.back().properties.emplace_back("backend", describe_backend(*backend));
     }
     JunitSuite& suite = suites[at->second];

@@ -28,33 +28,30 @@ std::string machine_name(const Result& result) {
 }
 
 std::vector<NamedCase> named_cases(std::span<const Result> results) {
-  std::vector<std::string> machines;
-  for (const Result& run : results) machines.push_back(machine_name(run));
-  const bool several = std::any_of(machines.begin(), machines.end(),
-                                   [&](const std::string& machine) { return machine != machines.front(); });
+  const bool several = std::ranges::any_of(
+      results, [&](const Result& run) { return machine_name(run) != machine_name(results.front()); });
   std::vector<NamedCase> all;
   UniqueNames names;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    for (const CaseResult& result : results[i].cases) {
+  for (const Result& run : results) {
+    const std::string machine = machine_name(run);
+    for (const CaseResult& result : run.cases) {
       std::string name = printable(result.id) + "/" + printable(result.backend);
-      if (several) name += "/" + machines[i];
+      if (several) name += "/" + machine;
       UniqueNames::Name unique = names.take(cut(name));
       all.push_back({.name = std::move(unique.text),
                      .number = unique.number,
-                     .machine = machines[i],
-                     .run = &results[i],
+                     .machine = machine,
+                     .run = &run,
                      .result = &result});
     }
   }
   return all;
 }
 
-const BackendRecord* backend_of(const NamedCase& named) {
-  const auto& all = named.run->backends;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const BackendRecord& backend) {
-    return backend.name == named.result->backend;
-  });
-  return found == all.end() ? nullptr : &*found;
+const BackendRecord* backend_of(const Result& run, const CaseResult& result) {
+  const auto found =
+      std::ranges::find_if(run.backends, [&](const BackendRecord& b) { return b.name == result.backend; });
+  return found == run.backends.end() ? nullptr : &*found;
 }
 
 std::string joined_known(std::vector<std::string> texts, std::string_view between) {

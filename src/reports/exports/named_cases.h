@@ -30,8 +30,8 @@ std::vector<NamedCase> named_cases(std::span<const Result> results);
 /// The name of the machine from `host.name`: printable, never empty.
 std::string machine_name(const Result& result);
 
-/// The record of the backend that the case ran on; null if the file does not list it.
-const BackendRecord* backend_of(const NamedCase& named);
+/// The record of the backend that the case ran on; null if the run does not list it.
+const BackendRecord* backend_of(const Result& run, const CaseResult& result);
 
 /// Joins the texts that are not empty with `between`.
 std::string joined_known(std::vector<std::string> texts, std::string_view between);

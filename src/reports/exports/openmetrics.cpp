@@ -24,25 +24,19 @@
 namespace breakeven {
 namespace {
 
-struct Label {
-  std::string_view name;
-  std::string value;
-};
-
-std::string label_text(const Label& label) {
-  std::string value = printable(label.value);  // has no newline
-  for (const char* special : {"\\", "\""})
-    boost::algorithm::replace_all(value, special, std::string("\\") + special);
-  return fmt::format("{}=\"{}\"", label.name, value);
-}
+using Labels = std::vector<std::pair<const char*, std::string>>;
 
 /// The labels as text. A last label is added if another series would have the same labels.
-std::string label_set(const std::vector<Label>& labels, std::size_t number) {
-  std::vector<std::string> texts;
-  texts.reserve(labels.size() + 1);
-  for (const Label& label : labels) texts.push_back(label_text(label));
-  if (number > 1) texts.push_back(label_text({"number", fmt::format("{}", number)}));
-  return fmt::format("{}", fmt::join(texts, ","));
+std::string label_set(Labels labels, std::size_t number) {
+  if (number > 1) labels.emplace_back("number", fmt::format("{}", number));
+  std::string text;
+  for (const auto& [name, value] : labels) {
+    std::string shown = printable(value);  // has no newline
+    for (const char* special : {"\\", "\""})
+      boost::algorithm::replace_all(shown, special, std::string("\\") + special);
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, shown);
+  }
+  return text;
 }
 
 std::string case_labels(const NamedCase& named) {
@@ -87,11 +81,11 @@ std::string run_metrics(std::span<const Result> results) {
                         "1 where the run came to its end, 0 where cases may be missing.");
   UniqueNames known;
   for (const Result& run : results) {
-    const std::vector<Label> labels{{"machine", machine_name(run)},
-                                    {"cpu", run.host.cpu},
-                                    {"os", run.host.os},
-                                    {"kernel", run.host.kernel},
-                                    {"breakeven", run.tool_version}};
+    const Labels labels{{"machine", machine_name(run)},
+                        {"cpu", run.host.cpu},
+                        {"os", run.host.os},
+                        {"kernel", run.host.kernel},
+                        {"breakeven", run.tool_version}};
     const std::string unique = label_set(labels, known.take(label_set(labels, 1)).number);
     time.add(unique, unix_seconds(run.created));
     complete.add(unique, run.complete ? 1 : 0);

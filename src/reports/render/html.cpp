@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <initializer_list>
 #include <kainjow/mustache.hpp>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Data = kainjow::mustache::data;
 using List = kainjow::mustache::list;
+using Partial = kainjow::mustache::partial;
 
 std::string class_of(Tone tone) {
   // In the order of Tone.
@@ -187,13 +189,7 @@ Json table_json(const Table& of) {
 
 /// Data for a script element, escaped so that it cannot end the element.
 std::string script_text(const Json& data) {
-  std::string safe;
-  for (const char c : text_of(data)) safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return safe;
-}
-
-kainjow::mustache::partial partial(std::string_view file) {
-  return {[file] { return std::string(file); }};
+  return boost::algorithm::replace_all_copy(text_of(data), "<", "\\u003c");
 }
 
 }  // namespace
@@ -214,13 +210,13 @@ std::string render_html(const Document& document) {
   Data data = object({{"title", text(document.title)},
                       {"about", text(document.about)},
                       {"version", std::string(version)},
-                      {"style", std::string(page_assets::style())},
+                      {"style", page_assets::style()},
                       {"light_colours", svg_page_colours(false)},
                       {"dark_colours", svg_page_colours(true)},
-                      {"script", std::string(page_assets::script())},
-                      {"picture_part", partial(page_assets::picture())},
-                      {"table_part", partial(page_assets::table())},
-                      {"fold_part", partial(page_assets::fold())},
+                      {"script", page_assets::script()},
+                      {"picture_part", Partial(page_assets::picture)},
+                      {"table_part", Partial(page_assets::table)},
+                      {"fold_part", Partial(page_assets::fold)},
                       {"has_contents", document.cards.size() > 1},
                       {"has_notes", !first.empty()},
                       {"first_notes", sentences(first)},
@@ -232,7 +228,7 @@ std::string render_html(const Document& document) {
                       {"data", script_text(details)}});
   if (document.tone != Tone::plain) data.set("title_tone", class_of(document.tone));
   data.set("cards", list(document.cards, card));
-  kainjow::mustache::mustache page{std::string(page_assets::page())};
+  kainjow::mustache::mustache page(page_assets::page());
   return page.render(data);
 }
 

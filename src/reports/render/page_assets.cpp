@@ -7,7 +7,7 @@
           ":\n.incbin \"" BREAKEVEN_PAGE_FOLDER "/" file "\"\n.global breakeven_asset_" #name \
           "_end\nbreakeven_asset_" #name "_end:\n.byte 0\n.popsection\n");                    \
   extern "C" const char breakeven_asset_##name[], breakeven_asset_##name##_end[];             \
-  std::string_view breakeven::page_assets::name() {                                           \
+  std::string breakeven::page_assets::name() {                                                \
     return {breakeven_asset_##name, breakeven_asset_##name##_end};                            \
   }
 // NOLINTEND(bugprone-macro-parentheses)

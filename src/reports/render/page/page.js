@@ -5,10 +5,10 @@
   const tables = JSON.parse(document.getElementById("data").textContent);
   const first = 200; // rows, until all are asked for
 
-  function make(tag, text, className) {
+  function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
-    if (text !== undefined) element.textContent = text;
-    if (className) element.className = className;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
     return element;
   }
 
@@ -47,26 +47,13 @@
   // ---- a table of all results
 
   function buildTable({ title, columns, rows, group }, id) {
-    const section = make("div", undefined, "all");
-    section.id = id;
-    const filters = make("form", undefined, "filters");
-    filters.setAttribute("role", "search");
-    filters.setAttribute("aria-label", `Filter: ${title}`);
-    const count = make("p", undefined, "count quiet");
-    count.setAttribute("role", "status");
-    const scroll = make("div", undefined, "scroll");
-    scroll.tabIndex = 0;
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", title);
-    const table = make("table");
-    table.append(make("caption", title));
+    const filters = make("form", { class: "filters", role: "search", "aria-label": `Filter: ${title}` });
+    const count = make("p", { class: "count quiet", role: "status" });
     const headings = make("tr");
-    table.createTHead().append(headings);
-    const body = table.createTBody();
-    scroll.append(table);
-    const more = make("button", "Show all", "more");
-    more.type = "button";
-    section.append(filters, count, scroll, more);
+    const body = make("tbody");
+    const table = make("table", {}, make("caption", {}, title), make("thead", {}, headings), body);
+    const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table);
+    const more = make("button", { class: "more", type: "button" }, "Show all");
 
     const state = { sort: null, descending: false, words: [], chosen: new Map(), all: false };
     // A row: its group, then a cell a column, each [value, note, tone] or a bare value.
@@ -95,9 +82,9 @@
     function cellOf(cell, column) {
       const [value, note, tone] = Array.isArray(cell) ? cell : [cell];
       const text = value === null ? "" : typeof value === "string" ? value : show[column.kind](value / column.scale);
-      const made = make("td", text, [typeof value === "number" ? "number" : "", tone || "", column.name === "notes" ? "note" : "", text ? "" : "empty"].join(" ").trim());
-      made.dataset.name = column.name;
-      if (note) made.append(make("small", note));
+      const classes = [typeof value === "number" ? "number" : "", tone || "", column.name === "notes" ? "note" : "", text ? "" : "empty"];
+      const made = make("td", { class: classes.join(" ").trim(), "data-name": column.name }, text);
+      if (note) made.append(make("small", {}, note));
       return made;
     }
 
@@ -109,11 +96,7 @@
       for (const row of shown) {
         if (group && row[0] !== last && state.sort === null) {
           last = row[0];
-          const line = make("tr", undefined, "group");
-          const cell = make("td", row[0]);
-          cell.colSpan = columns.length;
-          line.append(cell);
-          made.append(line);
+          made.append(make("tr", { class: "group" }, make("td", { colspan: columns.length }, row[0])));
         }
         const line = make("tr");
         columns.forEach((column, i) => (column.name !== group || state.sort !== null) && line.append(cellOf(row[i], column)));
@@ -129,57 +112,36 @@
       }
     }
 
+    function change(changes) {
+      Object.assign(state, changes);
+      showRows();
+    }
+
     columns.forEach(({ name, heading, number }, i) => {
-      const one = make("th", undefined, number ? "number" : "");
-      one.scope = "col";
-      one.dataset.column = i;
-      one.dataset.group = name === group;
-      const button = make("button", heading);
-      button.type = "button";
-      button.addEventListener("click", () => {
-        state.descending = state.sort === i && !state.descending;
-        state.sort = i;
-        showRows();
-      });
-      one.append(button);
-      headings.append(one);
+      const button = make("button", { type: "button" }, heading);
+      button.addEventListener("click", () => change({ sort: i, descending: state.sort === i && !state.descending }));
+      headings.append(make("th", { class: number ? "number" : "", scope: "col", "data-column": i, "data-group": name === group }, button));
     });
 
-    const contains = make("label", "Contains ");
-    const words = make("input");
-    words.type = "search";
-    words.autocomplete = "off";
-    words.spellcheck = false;
-    words.placeholder = "any words";
-    words.addEventListener("input", () => {
-      state.words = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-      showRows();
-    });
-    contains.append(words);
-    filters.append(contains);
+    const words = make("input", { type: "search", autocomplete: "off", spellcheck: false, placeholder: "any words" });
+    words.addEventListener("input", () => change({ words: words.value.toLowerCase().split(/\s+/).filter(Boolean) }));
+    filters.append(make("label", {}, "Contains ", words));
     columns.forEach(({ name, choose }, i) => {
       const values = choose ? [...new Set(rows.map((row) => valueOf(row[i])))].filter((v) => v !== null && v !== "") : [];
       if (values.length < 2) return;
-      const label = make("label", `${name} `);
-      const select = make("select");
-      select.dataset.column = name;
-      select.append(new Option("all", ""));
+      const select = make("select", { "data-column": name }, new Option("all", ""));
       for (const value of values.sort()) select.append(new Option(value, value));
       select.addEventListener("change", () => {
         if (select.selectedIndex > 0) state.chosen.set(i, select.value);
         else state.chosen.delete(i);
         showRows();
       });
-      label.append(select);
-      filters.append(label);
+      filters.append(make("label", {}, `${name} `, select));
     });
     filters.addEventListener("submit", (event) => event.preventDefault());
-    more.addEventListener("click", () => {
-      state.all = true;
-      showRows();
-    });
+    more.addEventListener("click", () => change({ all: true }));
     showRows();
-    return section;
+    return make("div", { class: "all", id }, filters, count, scroll, more);
   }
 
   for (const details of document.querySelectorAll("details.results")) {

@@ -1,9 +1,8 @@
-#include "reports/charts/threshold_chart.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "reports/charts/result_charts.h"
 #include "unit/thresholds_sample.h"
 
 namespace breakeven::threshold_chart_test {
