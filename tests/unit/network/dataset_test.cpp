@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "unit/messages.h"
 #include "unit/network_fixtures.h"
 
 namespace breakeven {
@@ -21,13 +22,9 @@ class NetworkDataset : public ::testing::Test {
 
   /// Expects that reading fails with a message that names `name`, contains `what` and gives a remedy.
   void expect_error(const std::string& name, const std::string& what) const {
-    try {
-      read_images(folder_.path(), Split::train);
-      FAIL() << "read without complaint";
-    } catch (const DatasetError& e) {
-      EXPECT_THAT(e.what(), AllOf(HasSubstr(file(name).string()), HasSubstr(what),
-                                  HasSubstr("apt-get install dataset-fashion-mnist")));
-    }
+    EXPECT_THAT(message_of<DatasetError>([&] { read_images(folder_.path(), Split::train); }),
+                AllOf(HasSubstr(file(name).string()), HasSubstr(what),
+                      HasSubstr("apt-get install dataset-fashion-mnist")));
   }
 
   TemporaryFolder folder_;

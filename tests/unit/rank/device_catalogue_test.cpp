@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "plan/json_file.h"
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::rank_device_catalogue_test {
@@ -146,12 +147,7 @@ DeviceCatalogue read_with(const std::string& key, const Json& value) {
 }
 
 std::string why_refused(const std::string& key, const Json& value) {
-  try {
-    read_with(key, value);
-  } catch (const ConfigError& e) {
-    return e.what();
-  }
-  return "was accepted";
+  return message_of<ConfigError>([&] { read_with(key, value); });
 }
 
 TEST(DeviceCatalogue, HasProcessorsForEachNumberOfSockets) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 #include "unit/thresholds_sample.h"
@@ -50,12 +51,7 @@ class FilesOfKinds : public testing::Test {
     return path;
   }
   static std::string why_refused(const std::vector<std::filesystem::path>& files) {
-    try {
-      read_measured(files);
-    } catch (const ResultError& e) {
-      return e.what();
-    }
-    return "was accepted";
+    return message_of<ResultError>([&] { read_measured(files); });
   }
   const TemporaryFolder folder_;
   const std::filesystem::path result_ =

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::google_benchmark_test {
@@ -53,13 +54,9 @@ Result read(const std::vector<Json>& rows) {
   return google_benchmark_from_text(file(rows), "file.json");
 }
 std::string why_refused(const std::string& text) {
-  try {
-    google_benchmark_from_text(text, "file.json");
-  } catch (const ResultError& e) {
-    EXPECT_THAT(e.what(), testing::StartsWith("file.json: "));
-    return e.what();
-  }
-  return "was accepted";
+  const std::string why = message_of<ResultError>([&] { google_benchmark_from_text(text, "file.json"); });
+  EXPECT_THAT(why, testing::StartsWith("file.json: "));
+  return why;
 }
 
 TEST(GoogleBenchmark, RepetitionsAreSamplesOfOneLaunch) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "results/result.h"
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 
@@ -51,12 +52,7 @@ TEST(ResultJson, ReadsFilesFromBeforeSamplingWasRecorded) {
 TEST(ResultJson, NamesThePlaceOfSamplingThatIsOfTheWrongType) {
   std::string text = text_with(Sampling{.wall_seconds = 12.5, .sample_seconds = 12.25});
   text.replace(text.find("12.25"), 5, "\"12\"");
-  try {
-    read_text(text);
-    FAIL() << "was read";
-  } catch (const ResultError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("/sampling/sample_seconds"));
-  }
+  EXPECT_THAT(message_of<ResultError>([&] { read_text(text); }), HasSubstr("/sampling/sample_seconds"));
 }
 
 }  // namespace

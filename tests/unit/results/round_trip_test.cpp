@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/result.h"
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven {
@@ -157,13 +158,9 @@ class ResultFile : public testing::Test {
  protected:
   Result read(const std::string& text) const { return read_result(folder_.write("result.json", text)); }
   std::string why_refused(const std::string& text) const {
-    try {
-      read(text);
-    } catch (const ResultError& e) {
-      EXPECT_THAT(e.what(), HasSubstr("result.json"));
-      return e.what();
-    }
-    return "was accepted";
+    const std::string why = message_of<ResultError>([&] { read(text); });
+    EXPECT_THAT(why, HasSubstr("result.json"));
+    return why;
   }
   /// The text of full_result() with one change.
   static std::string changed(const std::string& pointer, const nlohmann::json& value) {

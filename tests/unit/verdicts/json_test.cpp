@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 
@@ -53,13 +54,9 @@ class VerdictFile : public testing::Test {
  protected:
   Verdicts read(const std::string& text) const { return read_verdicts(folder_.write("verdicts.json", text)); }
   std::string why_refused(const std::string& text) const {
-    try {
-      read(text);
-    } catch (const ResultError& e) {
-      EXPECT_THAT(e.what(), HasSubstr("verdicts.json: "));
-      return e.what();
-    }
-    return "was accepted";
+    const std::string why = message_of<ResultError>([&] { read(text); });
+    EXPECT_THAT(why, HasSubstr("verdicts.json: "));
+    return why;
   }
   static std::string changed(const std::string& pointer, const nlohmann::json& value) {
     auto json = nlohmann::json::parse(to_json_text(full_verdicts()));

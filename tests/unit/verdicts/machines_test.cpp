@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "verdicts/candidate.h"
 #include "verdicts/processor_name.h"
@@ -104,12 +105,7 @@ std::vector<std::string> labelled(std::vector<Host> hosts, const std::vector<Mac
 }
 
 std::string why_not_labelled(std::vector<Host> hosts, const std::vector<MachineLabel>& labels) {
-  try {
-    labelled(std::move(hosts), labels);
-  } catch (const LabelError& e) {
-    return e.what();
-  }
-  return "was accepted";
+  return message_of<LabelError>([&] { labelled(std::move(hosts), labels); });
 }
 
 TEST(Labels, NameAMachineInAllOfItsFiles) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 #include "unit/thresholds_sample.h"
@@ -115,15 +116,10 @@ TEST(ThresholdJson, KeepsEveryField) {
 }
 
 TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
-  const auto why = [](const Json::json_pointer& place, const Json& value) -> std::string {
+  const auto why = [](const Json::json_pointer& place, const Json& value) {
     Json document = Json::parse(to_json_text(sample::threshold()));
     document[place] = value;
-    try {
-      threshold_from(document);
-    } catch (const JsonError& e) {
-      return e.what();
-    }
-    return "";
+    return message_of<JsonError>([&] { threshold_from(document); });
   };
   using Pointer = Json::json_pointer;
   EXPECT_THAT(why(Pointer("/parameter"), 3), HasSubstr("/parameter is of the wrong type"));
@@ -160,12 +156,8 @@ TEST(Measured, FilesAreToldApartByTheirSchema) {
   EXPECT_THAT(read_measured(verdict, std::array{FileKind::verdict}).verdicts, SizeIs(1));
 
   const std::vector broken{write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
-  try {
-    read_measured(broken);
-    FAIL();
-  } catch (const ResultError& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("b.json"), HasSubstr("/tool is missing")));
-  }
+  EXPECT_THAT(message_of<ResultError>([&] { read_measured(broken); }),
+              AllOf(HasSubstr("b.json"), HasSubstr("/tool is missing")));
   const std::vector unknown{write("u.json", R"({"schema": "breakeven.rank/1"})")};
   EXPECT_THROW(read_measured(unknown), ResultError);
 }
