@@ -178,8 +178,7 @@ TEST_F(HistoryStoreTest, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   folder_.write("history", text);
   for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
     EXPECT_THAT(why_refused(open), HasSubstr("is not a history store"));
-  std::ifstream file(path());
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
+  EXPECT_EQ(read_file(path()), text);
 }
 
 TEST_F(HistoryStoreTest, AnotherProgramsDatabaseIsRefused) {

@@ -38,7 +38,7 @@ TEST(JsonFile, ReadsAPipe) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  std::thread writer([&] { std::ofstream(path) << "[1]"; });
+  std::thread writer([&] { write_file(path, "[1]"); });
   EXPECT_EQ(read_json(path).text, "[1]");
   writer.join();
 }

@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "plan/config.h"
 #include "plan/schema.h"
@@ -115,10 +113,7 @@ TEST(ShippedConfigs, EachAsksAQuestionAndHasCases) {
 }
 
 TEST(ShippedConfigs, SchemaIsThatOfTheWorkloads) {
-  std::ifstream file(configs / schema_name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_TRUE(text.str() == config_schema())
+  EXPECT_TRUE(read_file(configs / schema_name) == config_schema())
       << "The workloads have changed. Renew with: build/breakeven list --schema > configs/" << schema_name;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/property_tree/ptree.hpp>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -16,6 +15,7 @@
 #include "reports/exports/format.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
+#include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"
 
@@ -31,9 +31,8 @@ const std::set<std::string> for_people{"--answers", "--html", "--markdown"};
 const fs::path golden_folder = fs::path(BREAKEVEN_SOURCE_DIR) / "tests/golden";
 
 std::string golden_text(const fs::path& file) {
-  std::ifstream in(golden_folder / file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
+  EXPECT_TRUE(exists(golden_folder / file)) << file;
+  return read_file(golden_folder / file);
 }
 
 /// The result files of a folder, by name.
@@ -141,8 +140,7 @@ TEST(ExportFormats, OfNoCasesAreWhole) {
 }
 
 TEST(ExportFormats, CsvColumnsAreDocumented) {
-  std::ifstream file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
-  const std::string documented{std::istreambuf_iterator<char>(file), {}};
+  const std::string documented = read_file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
   std::istringstream header(lines_of(exported("--csv", std::vector<Result>()).text).at(0));
   for (std::string column; std::getline(header, column, ',');)
     EXPECT_THAT(documented, HasSubstr("`" + column.substr(0, column.find('\r')) + "`"));

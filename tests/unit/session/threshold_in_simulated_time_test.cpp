@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "session/threshold.h"
 #include "session/worker_process.h"

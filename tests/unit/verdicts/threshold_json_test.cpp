@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "unit/messages.h"
@@ -141,24 +140,21 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
 
 TEST(Measured, FilesAreToldApartByTheirSchema) {
   const TemporaryFolder folder;
-  const auto write = [&](const char* name, const std::string& text) {
-    const auto path = folder.path() / name;
-    std::ofstream(path) << text;
-    return path;
-  };
-  const std::vector files{write("t.json", to_json_text(sample::threshold())),
-                          write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})))};
+  const std::vector files{
+      folder.write("t.json", to_json_text(sample::threshold())),
+      folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})))};
   const Measured measured = read_measured(files);
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
 
-  const std::vector verdict{write("v.json", to_json_text(sample::verdicts({})))};
+  const std::vector verdict{folder.write("v.json", to_json_text(sample::verdicts({})))};
   EXPECT_THAT(read_measured(verdict, std::array{FileKind::verdict}).verdicts, SizeIs(1));
 
-  const std::vector broken{write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
+  const std::vector broken{
+      folder.write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
   EXPECT_THAT(message_of<ResultError>([&] { read_measured(broken); }),
               AllOf(HasSubstr("b.json"), HasSubstr("/tool is missing")));
-  const std::vector unknown{write("u.json", R"({"schema": "breakeven.rank/1"})")};
+  const std::vector unknown{folder.write("u.json", R"({"schema": "breakeven.rank/1"})")};
   EXPECT_THROW(read_measured(unknown), ResultError);
 }
 
