@@ -121,6 +121,16 @@ Result full_result() {
                       .unreadable = {{"z", "Not Supported"}}}}};
   r.host.gpus.emplace_back().id = "GPU-2";
   r.config = R"({"title":"Which?","workloads":[]})";
+  r.sampling = Sampling{.wall_seconds = 12.5, .sample_seconds = 12.25, .probe_seconds = 0.125};
+  r.machine_speed = MachineSpeed{.rounds = 12,
+                                 .slow_rounds = 3,
+                                 .median = 0.98,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 1e-4}},
+                                 .median_seconds = {{"l2", 2e-4}},
+                                 .reservation = "why",
+                                 .clock_range = 1.07,
+                                 .instructions_per_cycle = 1.9};
   r.backends.push_back({.name = "one",
                         .version = "1",
                         .role = "arbiter",
@@ -159,7 +169,7 @@ class ResultFile : public testing::Test {
 // The fields of each struct, to compare them all at once.
 auto fields_of(const Result& r) {
   return std::tie(r.created, r.complete, r.tool_version, r.tool_compiler, r.tool_build, r.warnings, r.host,
-                  r.config);
+                  r.config, r.sampling, r.machine_speed);
 }
 auto fields_of(const BackendRecord& b) {
   return std::tie(b.name, b.version, b.role, b.device, b.device_name, b.device_id, b.libraries, b.supports,
@@ -237,6 +247,17 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
   EXPECT_TRUE(std::isnan(read(text).cases[0].verification->error));
 }
 
+/// Also in files from before it was recorded.
+TEST_F(ResultFile, MayHaveNothingOnSampling) {
+  Result r = full_result();
+  r.sampling.reset();
+  auto json = nlohmann::json::parse(to_json_text(r));
+  EXPECT_TRUE(json.at("sampling").is_null());
+  EXPECT_EQ(read(json.dump()).sampling, std::nullopt);
+  json.erase("sampling");
+  EXPECT_EQ(read(json.dump()).sampling, std::nullopt);
+}
+
 TEST_F(ResultFile, BytesThatAreNoTextAreReplaced) {
   Result r = full_result();
   r.cases[0].reason = "loader said \xff\xfe";
@@ -266,6 +287,7 @@ TEST_F(ResultFile, WrongTypesAreRefusedByTheirPlace) {
   EXPECT_THAT(why_refused(changed("/cases", 3)), HasSubstr("/cases must be a list"));
   EXPECT_THAT(why_refused(changed("/cases/0/params", 3)), HasSubstr("/cases/0"));
   EXPECT_THAT(why_refused(changed("/host/cpus", "many")), HasSubstr("/host/cpus"));
+  EXPECT_THAT(why_refused(changed("/sampling/sample_seconds", "12")), HasSubstr("/sampling/sample_seconds"));
   for (const nlohmann::json& count : {nlohmann::json(1e30), nlohmann::json(2.5), nlohmann::json(true)})
     EXPECT_THAT(why_refused(changed("/host/cpus", count)), HasSubstr("/host/cpus is of the wrong type"));
 }

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "unit/reports_sample.h"
 
@@ -206,18 +205,6 @@ TEST(ThresholdFromResults, TakesTheFastestBackendOfEachSide) {
   EXPECT_THAT(t.warnings[0], AllOf(HasSubstr("two machines, on different days (2026-11-01 and 2026-11-03)"),
                                    HasSubstr("not in turn"), HasSubstr("medians alone")));
   EXPECT_EQ(exit_status(t), 0) << "however wide its interval is";
-}
-
-TEST(ThresholdFromResults, IsReadAsItWasWritten) {
-  const Threshold t = between(two_machines());
-  const std::string text = to_json_text(t);
-  const Threshold read = threshold_from(nlohmann::ordered_json::parse(text));
-  EXPECT_EQ(to_json_text(read), text);
-  EXPECT_EQ(in_words(read.answers[0], read), in_words(t.answers[0], t));
-  EXPECT_EQ(read.answers[0].points[0].ratio()->interval->low, t.answers[0].points[0].ratio()->interval->low);
-  EXPECT_EQ(to_json_text(threshold_from(nlohmann::ordered_json::parse(text))).find("from_results") !=
-                std::string::npos,
-            true);
 }
 
 TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {

@@ -25,7 +25,8 @@ Verdicts full_verdicts() {
   c.reason = "why";
   c.base_algorithm = "one";
   c.head_algorithm = "two";
-  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}}, {.base = {}, .head = {1.0 / 7.0}}};
+  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}, .own_speed = {0.99, 0.97}},
+                {.base = {}, .head = {1.0 / 7.0}}};
   c.notes = {"algorithm changed", "note"};
   c.not_slower = true;
   c.differences = {"machine", "library"};
@@ -45,6 +46,14 @@ Verdicts full_verdicts() {
   v.base.threads = 2;
   v.base.backends[0].library_files = {{"openblas", "/usr/lib/libopenblas.so.0"}};
   v.notes = {"measure more"};
+  v.machine_speed = MachineSpeed{.rounds = 12,
+                                 .slow_rounds = 3,
+                                 .median = 0.98,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 1e-4}},
+                                 .reservation = "why",
+                                 .clock_range = 1.07,
+                                 .instructions_per_cycle = 1.9};
   v.threshold = 0.05;
   v.wall_seconds = 12.5;
   v.warnings = {"be warned"};
@@ -69,8 +78,8 @@ class VerdictFile : public testing::Test {
 
 // The fields of each struct, to compare them all at once.
 auto fields_of(const Verdicts& v) {
-  return std::tie(v.kind, v.created, v.complete, v.tool_version, v.host, v.threshold, v.method,
-                  v.wall_seconds, v.warnings, v.notes);
+  return std::tie(v.kind, v.created, v.complete, v.tool_version, v.host, v.machine_speed, v.threshold,
+                  v.method, v.wall_seconds, v.warnings, v.notes);
 }
 auto fields_of(const Side& s) {
   return std::tie(s.source, s.environment, s.backend, s.name, s.threads);
@@ -116,23 +125,6 @@ TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
     EXPECT_FALSE(json.at("cases").at(0).contains(absent)) << absent;
 }
 
-TEST_F(VerdictFile, KeepsTheSpeedOfTheMachine) {
-  Verdicts v = full_verdicts();
-  v.machine_speed = MachineSpeed{.rounds = 12,
-                                 .slow_rounds = 3,
-                                 .median = 0.98,
-                                 .lowest = 0.5,
-                                 .best_seconds = {{"l2", 1e-4}},
-                                 .reservation = "why",
-                                 .clock_range = 1.07,
-                                 .instructions_per_cycle = 1.9};
-  v.cases[0].launches[0].own_speed = {0.99, 0.97};
-  const Verdicts found = read(to_json_text(v));
-  EXPECT_EQ(found.machine_speed, v.machine_speed);
-  EXPECT_EQ(found.cases.at(0).launches.at(0).own_speed, (std::vector{0.99, 0.97}));
-  EXPECT_TRUE(found.cases[0].launches.at(1).own_speed.empty());
-}
-
 /// A ratio whose bounds are all there is may be exact.
 TEST_F(VerdictFile, ARatioMayBeExact) {
   Verdicts v = full_verdicts();
@@ -146,7 +138,8 @@ TEST_F(VerdictFile, ARatioMayBeExact) {
   EXPECT_THAT(why_refused(changed("/cases/0/presence", "here")),
               HasSubstr("has the unknown presence 'here'"));
   EXPECT_THAT(why_refused(changed("/cases/0/verdict", "fine")), HasSubstr("has the unknown verdict 'fine'"));
-  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr(": use a newer one"));
+  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")),
+              testing::AllOf(HasSubstr("'breakeven.verdict/2'"), HasSubstr(": use a newer one")));
   EXPECT_THAT(
       why_refused(changed("/schema", "other")),
       HasSubstr(
@@ -216,7 +209,6 @@ TEST_F(VerdictFile, CutOffAnywhereIsRefused) {
 TEST_F(VerdictFile, WhatIsNoneIsRefusedWithTheRemedy) {
   EXPECT_THAT(why_refused("{}"), HasSubstr("is not a verdict file"));
   EXPECT_THAT(why_refused("[]"), HasSubstr("is not a verdict file"));
-  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr("'breakeven.verdict/2'"));
   EXPECT_THAT(why_refused(to_json_text(sample::result({}))), HasSubstr("compare --out"));
 }
 
@@ -226,13 +218,10 @@ TEST_F(VerdictFile, WrongValuesAreRefusedByTheirPlace) {
       {"/cases/0", "x"},
       {"/cases/0/id", nullptr},
       {"/cases/0/params", 3},
-      {"/cases/0/verdict", "splendid"},
-      {"/cases/0/presence", "here"},
       {"/cases/0/head_status", nullptr},
       {"/cases/0/head_status", "fine"},
       {"/cases/0/ratio", 1},
       {"/cases/0/ratio/low", 0},
-      {"/cases/0/ratio/low", 9},
       {"/cases/0/ratio/value", "1.05"},
       {"/cases/0/ratio/high", 0.001},
       {"/cases/0/base_seconds", -1},

@@ -143,12 +143,17 @@ TEST(SelftestWarnings, AreShort) {
   }
 }
 
+/// HasEveryField shows that the text has all.
 TEST(SelftestFile, IsReadAsItIsWritten) {
   const TemporaryFolder folder;
-  const Selftest s = sample();
+  Selftest s = sample();
+  s.tool_version = "0.1.0";
+  s.wall_seconds = 12.5;
+  s.rules.threshold = 0.04;
   const std::string text = to_json_text(s);
   const Selftest read = read_selftest(folder.write("s.json", text));
   EXPECT_EQ(to_json_text(read), text);
+  EXPECT_EQ(read.host, s.host);
 }
 
 /// Every field, and the rates with Clopper and Pearson's intervals, which are worked out again where it is
@@ -191,29 +196,6 @@ TEST(SelftestFile, HasEveryField) {
       {"injected": 0.0, "suites": 0, "failing_suites": 0, "failing": {"rate": null}, "cases": 0, "slower": 0,
        "faster": 0, "same": 0, "inconclusive": 0, "incomparable": 0, "found_slower": {"rate": null}}],
     "noise": [{"id": "x", "backend": "a", "launches": 12, "deviation": 0.01, "smallest_change": 0.035}]})"));
-}
-
-TEST(SelftestFile, IsReadFieldByField) {
-  const TemporaryFolder folder;
-  Selftest written = sample();
-  written.tool_version = "0.1.0";
-  written.wall_seconds = 12.5;
-  written.rules.threshold = 0.04;
-  const Selftest read = read_selftest(folder.write("s.json", to_json_text(written)));
-  EXPECT_EQ(read.created, written.created);
-  EXPECT_EQ(read.tool_version, "0.1.0");
-  EXPECT_EQ(read.host, written.host);
-  EXPECT_EQ(read.rules.threshold, 0.04);
-  EXPECT_EQ(read.rules.cases, 50U);
-  EXPECT_EQ(read.wall_seconds, 12.5);
-  ASSERT_EQ(read.counts.size(), 2U);
-  EXPECT_EQ(read.counts[0].inconclusive, 1U);
-  EXPECT_EQ(read.counts[1].share, 0.05);
-  EXPECT_EQ(read.counts[1].failing, 1U);
-  EXPECT_EQ(read.counts[1].slower, 49U);
-  ASSERT_EQ(read.noise.size(), 1U);
-  EXPECT_EQ(read.noise[0].launches, 12U);
-  EXPECT_EQ(read.noise[0].smallest_change, 0.035);
 }
 
 TEST(SelftestFile, SaysWhatIsWrongWithIt) {
