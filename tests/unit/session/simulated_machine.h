@@ -38,8 +38,9 @@ struct Disturbance {
   std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
 
-/// A deviation of a scripted program from a correct one; empty: no deviation.
-using Fault = std::function<std::optional<std::variant<std::string, WorkerLost>>(const Request& request)>;
+/// An answer of a scripted program that is not that of a correct one; empty: a correct one.
+using WrongAnswer = std::optional<std::variant<std::string, WorkerLost>>;
+using Fault = std::function<WrongAnswer(const Request& request)>;
 
 struct Program {
   double seconds = 1e-3;                                 // of an iteration
@@ -223,7 +224,7 @@ class InterruptionAt {
  public:
   InterruptionAt(SimulatedMachine& machine, int step) : step_(step) {
     for (auto& [path, program] : machine.programs) {
-      program.fault = [this](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+      program.fault = [this](const Request&) -> WrongAnswer {
         if (++requests_ < step_) return std::nullopt;
         if (requests_ == step_) std::raise(SIGINT);
         return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};
