@@ -219,11 +219,9 @@ TEST(Implausible, IsWhatNoAlgorithmCanDo) {
   const Ceilings all = usual_ceilings();
   EXPECT_THAT(why_implausible(square_product(1000, 0.0195), all), IsEmpty())
       << "within what two measurements differ by";
-  EXPECT_THAT(why_implausible(square_product(1000, 0.01), all), HasSubstr("200 GFLOP/s"));
   CaseResult uncertain = square_product(1000, 0.01);
   uncertain.seconds->ci_high = 0.021;
   EXPECT_THAT(why_implausible(uncertain, all), IsEmpty());
-  EXPECT_THAT(why_implausible(array_read(1 << 30, 120), all), HasSubstr("read, triad and copy"));
   EXPECT_THAT(why_implausible(square_product(1000, 0.01, "f64"), all), IsEmpty()) << "no ceiling is known";
 }
 

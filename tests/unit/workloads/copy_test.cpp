@@ -81,22 +81,14 @@ TEST_F(CopyTruth, IsTheSource) {
   EXPECT_EQ(verified.error, 0);
 }
 
-TEST_F(CopyTruth, TheLastBitOfOneElementIsSeen) {
-  auto result = source();
-  result[54'321] = std::nextafter(result[54'321], 2.0F);
-  EXPECT_FALSE(judged(result).correct);
-}
-
-TEST_F(CopyTruth, OneElementLeftOutIsSeen) {
-  auto result = source();
-  result[54'321] = std::nanf("");
-  EXPECT_FALSE(judged(result).correct);
-}
-
-TEST_F(CopyTruth, TwoElementsInEachOthersPlaceAreSeen) {
-  auto result = source();
-  std::swap(result[1'000], result[54'321]);
-  EXPECT_FALSE(judged(result).correct);
+TEST_F(CopyTruth, WhateverIsWrongWithOneElementIsSeen) {
+  auto off = source(), left_out = source(), exchanged = source();
+  off[54'321] = std::nextafter(off[54'321], 2.0F);
+  EXPECT_FALSE(judged(off).correct) << "by its last bit";
+  left_out[54'321] = std::nanf("");
+  EXPECT_FALSE(judged(left_out).correct);
+  std::swap(exchanged[1'000], exchanged[54'321]);
+  EXPECT_FALSE(judged(exchanged).correct);
 }
 
 /// A result of several positions and channels, larger than one piece.
