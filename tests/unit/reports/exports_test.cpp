@@ -15,6 +15,7 @@
 #include "reports/exports/format.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
+#include "unit/document_texts.h"
 #include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"
@@ -56,13 +57,6 @@ FormattedReport exported(const std::string& option, const Subject& subject) {
 FormattedReport exported(const std::string& option, const std::vector<Result>& results) {
   const Measured measured{.results = results, .thresholds = {}};
   return exported(option, &measured);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) all.push_back(line);
-  return all;
 }
 
 // ---- golden files: each format that takes what a folder holds, new ones too

@@ -55,13 +55,17 @@ TEST(WholeFile, ReplacesAFileAndKeepsItsPermissions) {
   EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
-TEST(WholeFile, MakesMissingFoldersOnlyWhenItWrites) {
+TEST(WholeFile, AQuestionLeavesEverythingAsItIsAndMissingFoldersAreMadeWhenItIsWritten) {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "new" / "folder" / "file";
   expect_writable(file);
+  expect_writable(folder.path() / "file");
   EXPECT_EQ(files_in(folder.path()), 0U);
   write_whole_file(file, "text");
+  expect_writable(file);
   EXPECT_EQ(read_file(file), "text");
+  EXPECT_THROW(expect_writable(folder.path()), std::system_error);
+  EXPECT_THROW(expect_writable(file / "below"), std::system_error);
   EXPECT_THROW(expect_writable(file / "below" / "a-file"), std::system_error);
   EXPECT_THROW(expect_writable(folder.path() / "other" / ""), std::system_error);
 }
@@ -115,19 +119,6 @@ TEST(WholeFile, FollowsLinksEvenWhereNothingIsThere) {
     EXPECT_TRUE(fs::is_symlink(link));
     EXPECT_EQ(read_file(folder.path() / "real"), text);
   }
-}
-
-TEST(WholeFile, AQuestionLeavesEverythingAsItIs) {
-  const TemporaryFolder folder;
-  const fs::path file = folder.path() / "file";
-  expect_writable(file);
-  EXPECT_EQ(files_in(folder.path()), 0U);
-  write_whole_file(file, "text");
-  expect_writable(file);
-  EXPECT_EQ(read_file(file), "text");
-  EXPECT_THROW(expect_writable(folder.path()), std::system_error);
-  EXPECT_THROW(expect_writable(file / "below"), std::system_error);
-  EXPECT_NO_THROW(expect_writable(folder.path() / "no/such/folder")) << "made when it is written";
 }
 
 TEST(WholeFile, ALinkToADeviceIsWrittenThrough) {
