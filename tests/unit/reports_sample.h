@@ -82,7 +82,7 @@ inline CaseResult inference(const std::string& backend, std::int64_t batch, doub
   CaseResult r = product(backend, 1, seconds);
   r.op = "infer";
   r.id = "infer/batch=" + std::to_string(batch) + "/f32";
-  r.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"dtype", std::string("f32")}};
+  r.parameters = {{"network", "mlp"}, {"batch", batch}, {"dtype", "f32"}};
   r.samples = batch;
   return r;
 }
@@ -91,10 +91,7 @@ inline CaseResult training(const std::string& backend) {
   CaseResult r = product(backend, 1, 0.002);
   r.id = "train/network=mlp/batch=128/f32";
   r.op = "train_future";  // an operation this program does not know
-  r.parameters = {{"network", std::string("mlp")},
-                  {"batch", std::int64_t{128}},
-                  {"target_accuracy", 0.9},
-                  {"dtype", std::string("f32")}};
+  r.parameters = {{"network", "mlp"}, {"batch", 128}, {"target_accuracy", 0.9}, {"dtype", "f32"}};
   r.samples = 128;
   r.flop = 1e9;
   r.bytes = 1e6;

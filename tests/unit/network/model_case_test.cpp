@@ -300,10 +300,7 @@ TEST_F(NetworkModelCase, ADeviceIsNotWaitedForWhileItIsTimed) {
 
 TEST_F(NetworkModelCase, AGraphIsWhatTheCaseSays) {
   const auto task_with = [&](bool graph) {
-    const Given given{{"network", std::string("mlp")},
-                      {"batch", std::int64_t{16}},
-                      {"data", folder_.path().string()},
-                      {"graph", graph}};
+    const Given given{{"network", "mlp"}, {"batch", 16}, {"data", folder_.path().string()}, {"graph", graph}};
     return model_task(case_of("train", given).parameters, seed);
   };
   EXPECT_TRUE(task_with(true).graph);

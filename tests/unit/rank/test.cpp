@@ -656,17 +656,16 @@ TEST(Rank, PredictsFromGpusOfTheVeryNameAndMemoryAlone) {
 }
 
 CaseResult square(std::int64_t side, double seconds) {
-  return sample::measured_case(
-      "matmul", {{"m", side}, {"n", side}, {"k", side}, {"dtype", std::string("f32")}}, seconds);
+  return sample::measured_case("matmul", {{"m", side}, {"n", side}, {"k", side}, {"dtype", "f32"}}, seconds);
 }
 
 /// Results of a machine with this many GFLOP/s in f32, and 100 GB/s.
 std::vector<CaseResult> ceilings_of(double gflops) {
-  const Parameters f32{{"dtype", std::string("f32")}};
+  const Parameters f32{{"dtype", "f32"}};
   const double flop = sample::measured_case("peak", f32, 1).flop;
   constexpr std::int64_t bytes = 1 << 14;
   return {sample::measured_case("peak", f32, flop / (gflops * 1e9)),
-          sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, bytes / 100e9)};
+          sample::measured_case("read", {{"bytes", bytes}, {"dtype", "f32"}}, bytes / 100e9)};
 }
 
 /// A machine whose products of these sizes take `over` times what its ceilings allow.

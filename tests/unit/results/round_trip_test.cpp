@@ -20,7 +20,7 @@ CaseResult full_case(const std::string& backend) {
   c.id = "matmul/m=3/f32";
   c.label = "a label";
   c.op = "matmul";
-  c.parameters = {{"m", std::int64_t{3}}, {"rate", 0.1}, {"flag", true}, {"dtype", std::string("f32")}};
+  c.parameters = {{"m", 3}, {"rate", 0.1}, {"flag", true}, {"dtype", "f32"}};
   c.dtype = "f32";
   c.backend = backend;
   c.device = "gpu";

@@ -391,8 +391,7 @@ TEST(BreakEvensBetween, AreNotOfCeilingsAndWhatFits) {
                               machine("b", {}, "2026-11-02T12:00:00Z")};
   for (Result& run : results) {
     for (const std::int64_t bytes : {1024, 4096, 16384})
-      run.cases.push_back(
-          sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, 1e-6));
+      run.cases.push_back(sample::measured_case("read", {{"bytes", bytes}, {"dtype", "f32"}}, 1e-6));
   }
   EXPECT_THAT(break_evens_between(results), IsEmpty());
   EXPECT_THAT(between(results, "bytes").answers, SizeIs(1)) << "where it is asked for";

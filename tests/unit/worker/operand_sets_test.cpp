@@ -17,7 +17,7 @@ constexpr std::int64_t plenty = std::int64_t{1} << 60;
 /// A product whose operands and result take 12 n^2 bytes.
 Case product(std::int64_t n, const std::string& operands = "rotating") {
   return make_case(*find_workload("matmul"),
-                   {{"m", n}, {"n", n}, {"k", n}, {"operands", operands}, {"dtype", std::string("f32")}});
+                   {{"m", n}, {"n", n}, {"k", n}, {"operands", operands}, {"dtype", "f32"}});
 }
 
 std::int64_t sets(const Case& problem, std::int64_t cache_bytes, std::int64_t available) {

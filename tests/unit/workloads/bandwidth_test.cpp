@@ -8,7 +8,7 @@ namespace breakeven {
 namespace {
 
 Case of(const char* op, std::int64_t bytes, const char* dtype) {
-  return make_case(*find_workload(op), {{"bytes", bytes}, {"dtype", std::string(dtype)}});
+  return make_case(*find_workload(op), {{"bytes", bytes}, {"dtype", dtype}});
 }
 
 TEST(Bandwidth, CountsEachArrayOnce) {

@@ -39,10 +39,8 @@ TEST(Copy, WithinOneMemoryThereIsNoHostsSide) {
 
 TEST(Copy, OverALinkThereIsNoRaceToLeaveOut) {
   const auto untuned = [](const char* direction) {
-    return make_case(*find_workload("copy"), {{"direction", std::string(direction)},
-                                              {"bytes", std::int64_t{4096}},
-                                              {"tuned", false},
-                                              {"dtype", std::string("f32")}});
+    return make_case(*find_workload("copy"),
+                     {{"direction", direction}, {"bytes", 4096}, {"tuned", false}, {"dtype", "f32"}});
   };
   EXPECT_EQ(untuned("to_device").id(), copy_of("to_device", 4096).id());
   EXPECT_EQ(untuned("within").id(), "copy/direction=within/bytes=4096/tuned=false/f32");
@@ -51,7 +49,7 @@ TEST(Copy, OverALinkThereIsNoRaceToLeaveOut) {
 }
 
 TEST(Copy, SaysWhereTo) {
-  EXPECT_THROW(make_case(*find_workload("copy"), {{"bytes", std::int64_t{4096}}}), InvalidCase);
+  EXPECT_THROW(make_case(*find_workload("copy"), {{"bytes", 4096}}), InvalidCase);
   EXPECT_THROW(copy_of("sideways", 4096), InvalidCase);
   EXPECT_THROW(copy_of("within", 100), InvalidCase);
 }

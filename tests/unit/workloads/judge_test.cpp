@@ -124,9 +124,8 @@ struct Computation {
 };
 
 Computation product(std::int64_t m, std::int64_t n, std::int64_t k, bool transpose_b = false) {
-  Case problem =
-      make_case(*find_workload("matmul"),
-                {{"m", m}, {"n", n}, {"k", k}, {"transpose_b", transpose_b}, {"dtype", std::string("f32")}});
+  Case problem = make_case(*find_workload("matmul"),
+                           {{"m", m}, {"n", n}, {"k", k}, {"transpose_b", transpose_b}, {"dtype", "f32"}});
   const Matmul p(problem.parameters);
   return {.problem = std::move(problem),
           .tensors = HostTensors::of(p, judged_seed),
@@ -134,16 +133,16 @@ Computation product(std::int64_t m, std::int64_t n, std::int64_t k, bool transpo
 }
 
 Computation convolution(const std::string& pass) {
-  Case problem = make_case(*find_workload("conv2d"), {{"n", std::int64_t{2}},
-                                                      {"c", std::int64_t{16}},
-                                                      {"h", std::int64_t{9}},
-                                                      {"w", std::int64_t{11}},
-                                                      {"k", std::int64_t{12}},
-                                                      {"r", std::int64_t{3}},
-                                                      {"s", std::int64_t{3}},
-                                                      {"pad", std::int64_t{1}},
+  Case problem = make_case(*find_workload("conv2d"), {{"n", 2},
+                                                      {"c", 16},
+                                                      {"h", 9},
+                                                      {"w", 11},
+                                                      {"k", 12},
+                                                      {"r", 3},
+                                                      {"s", 3},
+                                                      {"pad", 1},
                                                       {"pass", pass},
-                                                      {"dtype", std::string("f32")}});
+                                                      {"dtype", "f32"}});
   const Conv2d p(problem.parameters);
   return {.problem = std::move(problem),
           .tensors = HostTensors::of(p, judged_seed),
@@ -302,9 +301,7 @@ TEST(Judge, SaysWhichValueIsWrong) {
 
 /// Integers are exact, and compared so.
 TEST(Judge, S8MustBeExact) {
-  const Case problem = make_case(
-      *find_workload("matmul"),
-      {{"m", std::int64_t{3}}, {"n", std::int64_t{3}}, {"k", std::int64_t{3}}, {"dtype", std::string("s8")}});
+  const Case problem = make_case(*find_workload("matmul"), {{"m", 3}, {"n", 3}, {"k", 3}, {"dtype", "s8"}});
   const auto elements = elements_to_check(9, judged_seed);
   const Evidence truth = problem.workload->expect(problem.parameters, judged_seed, elements);
   Evidence shown = truth;
