@@ -11,6 +11,7 @@
 namespace breakeven {
 namespace {
 
+using sample::product;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -48,8 +49,7 @@ CaseResult with_energy(CaseResult c, double joules) {
 Mix mix_of(const std::vector<std::pair<std::int64_t, double>>& weights) {
   Mix mix{.title = "Our week", .entries = {}};
   for (const auto& [m, weight] : weights)
-    mix.entries.push_back(
-        {.id = sample::product("", m, 1).id, .title = "product", .weight = weight, .instead = {}});
+    mix.entries.push_back({.id = product("", m, 1).id, .title = "product", .weight = weight, .instead = {}});
   return mix;
 }
 
@@ -89,9 +89,8 @@ std::vector<std::string> names(const Ranking& ranking) {
 
 TEST(Rank, IsByTheGeometricMeanOfWhatAllHave) {
   const std::vector<Result> results{
-      machine("slow", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
-      machine("fast", {sample::product("onednn", 64, 0.5), sample::product("onednn", 128, 1),
-                       sample::product("onednn", 256, 99)})};
+      machine("slow", {product("onednn", 64, 1), product("onednn", 128, 8)}),
+      machine("fast", {product("onednn", 64, 0.5), product("onednn", 128, 1), product("onednn", 256, 99)})};
   const Ranking ranking = ranked(results);
   EXPECT_THAT(names(ranking), ElementsAre("CPU of fast, 2 cores", "CPU of slow, 2 cores"));
   EXPECT_THAT(ranking.entries, SizeIs(2)) << "the third was measured on one of them";
@@ -103,9 +102,8 @@ TEST(Rank, IsByTheGeometricMeanOfWhatAllHave) {
 }
 
 TEST(Rank, IsByTheSumWithAMix) {
-  const std::vector<Result> results{
-      machine("a", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
-      machine("b", {sample::product("onednn", 64, 2), sample::product("onednn", 128, 5)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1), product("onednn", 128, 8)}),
+                                    machine("b", {product("onednn", 64, 2), product("onednn", 128, 5)})};
   const Ranking seldom = ranked(results, mix_of({{64, 10}, {128, 1}}));
   EXPECT_THAT(names(seldom), ElementsAre("CPU of a, 2 cores", "CPU of b, 2 cores"));
   EXPECT_NEAR(seldom.ranked[0].seconds->value, 18, 1e-9);
@@ -115,9 +113,9 @@ TEST(Rank, IsByTheSumWithAMix) {
 }
 
 TEST(Rank, CallsTiesTies) {
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1.005)}),
-                                    machine("b", {sample::product("onednn", 64, 1)}),
-                                    machine("c", {sample::product("onednn", 64, 1.5)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1.005)}),
+                                    machine("b", {product("onednn", 64, 1)}),
+                                    machine("c", {product("onednn", 64, 1.5)})};
   const Ranking ranking = ranked(results);
   EXPECT_EQ(ranking.ranked[0].place, 1);
   EXPECT_EQ(ranking.ranked[1].place, 1);
@@ -125,10 +123,9 @@ TEST(Rank, CallsTiesTies) {
 }
 
 TEST(Rank, TakesTheFastestBackendThatIsRight) {
-  CaseResult wrong = sample::refused(sample::product("openblas", 64, 0.1), Status::wrong, "element 3 is 0");
-  const std::vector<Result> results{
-      machine("a", {sample::product("onednn", 64, 1), sample::product("blis", 64, 0.7), wrong}),
-      machine("b", {sample::product("onednn", 64, 0.9)})};
+  CaseResult wrong = sample::refused(product("openblas", 64, 0.1), Status::wrong, "element 3 is 0");
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1), product("blis", 64, 0.7), wrong}),
+                                    machine("b", {product("onednn", 64, 0.9)})};
   const Ranking ranking = ranked(results);
   EXPECT_EQ(ranking.ranked[0].candidate.host.name, "a");
   EXPECT_EQ(ranking.ranked[0].parts[0].backend, "blis");
@@ -136,11 +133,10 @@ TEST(Rank, TakesTheFastestBackendThatIsRight) {
 
 TEST(Rank, WhatIsUnknownStaysUnknown) {
   const CaseResult oom =
-      sample::refused(sample::product("onednn", 128, 1), Status::out_of_memory, "4 GiB were asked for");
-  const std::vector<Result> results{
-      machine("small", {sample::product("onednn", 64, 0.1), oom}),
-      machine("large", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 8)}),
-      machine("other", {sample::product("onednn", 64, 2), sample::product("onednn", 128, 9)})};
+      sample::refused(product("onednn", 128, 1), Status::out_of_memory, "4 GiB were asked for");
+  const std::vector<Result> results{machine("small", {product("onednn", 64, 0.1), oom}),
+                                    machine("large", {product("onednn", 64, 1), product("onednn", 128, 8)}),
+                                    machine("other", {product("onednn", 64, 2), product("onednn", 128, 9)})};
   const Ranking ranking = ranked(results, mix_of({{64, 1}, {128, 1}}));
   const Ranked& last = ranking.ranked.back();
   EXPECT_EQ(last.candidate.host.name, "small");
@@ -152,15 +148,15 @@ TEST(Rank, WhatIsUnknownStaysUnknown) {
 }
 
 TEST(Rank, ACaseThatNobodyMeasuredIsNamed) {
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
-                                    machine("b", {sample::product("onednn", 64, 1)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                                    machine("b", {product("onednn", 64, 1)})};
   const Ranking ranking = ranked(results, mix_of({{64, 1}, {4096, 1}}));
   EXPECT_THAT(ranking.nobody, ElementsAre("product"));
   EXPECT_EQ(exit_status(ranking), 4);
 }
 
 TEST(Rank, OneMachineIsNoRanking) {
-  const std::vector<Result> one{machine("a", {sample::product("onednn", 64, 1)})};
+  const std::vector<Result> one{machine("a", {product("onednn", 64, 1)})};
   const Ranking ranking = ranked(one);
   EXPECT_EQ(exit_status(ranking), 4);
   const std::vector<Result> none{machine("a", {})};
@@ -169,11 +165,11 @@ TEST(Rank, OneMachineIsNoRanking) {
 }
 
 TEST(Rank, OtherDtypesStandInWhereAskedForAndAreNamed) {
-  CaseResult bf16 = sample::product("onednn", 64, 0.1);
+  CaseResult bf16 = product("onednn", 64, 0.1);
   bf16.id = "matmul/m=64/bf16";
   bf16.dtype = "bf16";
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1), bf16}),
-                                    machine("b", {sample::product("onednn", 64, 0.5)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1), bf16}),
+                                    machine("b", {product("onednn", 64, 0.5)})};
   Mix mix = mix_of({{64, 1}});
   EXPECT_EQ(ranked(results, mix).ranked[0].candidate.host.name, "b");
   mix.entries[0].instead = {bf16.id};
@@ -182,9 +178,9 @@ TEST(Rank, OtherDtypesStandInWhereAskedForAndAreNamed) {
 }
 
 TEST(Rank, CostsAreTimesPricesByTheirExactName) {
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 10)}),
-                                    gpu_machine("g", {sample::product("cuda", 64, 1)}),
-                                    gpu_machine("h", {sample::product("cuda", 64, 0.5)}, "A GPU Ti")};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 10)}),
+                                    gpu_machine("g", {product("cuda", 64, 1)}),
+                                    gpu_machine("h", {product("cuda", 64, 0.5)}, "A GPU Ti")};
   const Prices prices = prices_of({rent("CPU of a", 0.1), rent("A GPU", 4), rent("A GPU", 2)});
   const Ranking ranking = ranked(results, {}, prices, Quantity::cost);
   EXPECT_THAT(names(ranking), ElementsAre("offer", "A GPU", "A GPU Ti")) << "processors as their offer";
@@ -202,8 +198,8 @@ constexpr const char* zen4 = "AuthenticAMD family 25 model 17 stepping 1";
 /// The costs per hour, with these offers, of two machines whose processors have the same name in the kernel.
 /// The first, of Zen 5, works for an hour, the second for two.
 std::vector<std::string> priced(const std::vector<Offer>& offers) {
-  std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
-                              machine("vm", {sample::product("onednn", 64, 7200)})};
+  std::vector<Result> results{machine("vm", {product("onednn", 64, 3600)}),
+                              machine("vm", {product("onednn", 64, 7200)})};
   results[0].host.cpu_identity = zen5;
   results[1].host.cpu_identity = zen4;
   std::vector<std::string> said;
@@ -235,11 +231,11 @@ TEST(Rank, ANameOfSeveralProcessorsPricesNone) {
 }
 
 TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
-  const CaseResult failed = sample::refused(sample::product("onednn", 64, 1), Status::failed, "crashed");
+  const CaseResult failed = sample::refused(product("onednn", 64, 1), Status::failed, "crashed");
   const std::vector<Result> results{
-      machine("a", {sample::product("onednn", 64, 1), sample::product("onednn", 128, 1)}),
-      machine("b", {sample::product("onednn", 64, 2),
-                    sample::refused(sample::product("onednn", 128, 1), Status::timed_out, "")}),
+      machine("a", {product("onednn", 64, 1), product("onednn", 128, 1)}),
+      machine("b",
+              {product("onednn", 64, 2), sample::refused(product("onednn", 128, 1), Status::timed_out, "")}),
       machine("broken", {failed})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.entries, SizeIs(1));
@@ -255,8 +251,8 @@ TEST(Rank, AMachineWithoutAnyTimeTakesNoWorkAway) {
 }
 
 TEST(Rank, SaysWhyNothingIsRanked) {
-  const std::vector<Result> apart{machine("a", {sample::product("onednn", 64, 1)}),
-                                  machine("b", {sample::product("onednn", 128, 1)})};
+  const std::vector<Result> apart{machine("a", {product("onednn", 64, 1)}),
+                                  machine("b", {product("onednn", 128, 1)})};
   const Ranking ranking = ranked(apart);
   EXPECT_THAT(ranking.notes,
               ElementsAre("no case was measured on all of them; name the work with --mix CONFIG, or run one "
@@ -268,12 +264,12 @@ TEST(Rank, SaysWhyNothingIsRanked) {
 }
 
 TEST(Rank, NamesThreeOfTheCasesThatAreNotKnown) {
-  std::vector<CaseResult> some{sample::product("onednn", 1, 1)};
+  std::vector<CaseResult> some{product("onednn", 1, 1)};
   const std::vector<Result> results{machine("a", some)};
   Mix mix{.title = "", .entries = {}};
   for (const std::int64_t m : {1, 2, 3, 4, 5})
     mix.entries.push_back(
-        {.id = sample::product("", m, 1).id, .title = fmt::format("p{}", m), .weight = 1, .instead = {}});
+        {.id = product("", m, 1).id, .title = fmt::format("p{}", m), .weight = 1, .instead = {}});
   const auto why = [&](std::size_t entries) {
     Mix part = mix;
     part.entries.resize(entries);
@@ -284,11 +280,11 @@ TEST(Rank, NamesThreeOfTheCasesThatAreNotKnown) {
 }
 
 TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
-  CaseResult fast = with_energy(sample::product("onednn", 64, 1), 9);
-  CaseResult slow = with_energy(sample::product("blis", 64, 2), 4);
-  CaseResult unknown = with_energy(sample::product("openblas", 64, 3), 0);
+  CaseResult fast = with_energy(product("onednn", 64, 1), 9);
+  CaseResult slow = with_energy(product("blis", 64, 2), 4);
+  CaseResult unknown = with_energy(product("openblas", 64, 3), 0);
   const std::vector<Result> results{machine("a", {fast, slow, unknown}),
-                                    machine("b", {sample::product("onednn", 64, 3)})};
+                                    machine("b", {product("onednn", 64, 3)})};
   const Ranking ranking = ranked(results, {}, {}, Quantity::energy);
   EXPECT_EQ(ranking.ranked[0].parts[0].backend, "onednn");
   EXPECT_EQ(ranking.ranked[0].joules->value, 4);
@@ -299,8 +295,8 @@ TEST(Rank, EnergyIsThatOfTheMostEconomicalBackend) {
 }
 
 TEST(Rank, SaysWhichPricesAreOfNothingHere) {
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
-                                    machine("b", {sample::product("onednn", 64, 2)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                                    machine("b", {product("onednn", 64, 2)})};
   std::vector<Offer> offers{rent("CPU of a", 1), rent("Z80", 1), rent("Z80", 2)};
   Offer of_host = rent("", 1);
   of_host.host = "elsewhere";
@@ -312,8 +308,8 @@ TEST(Rank, SaysWhichPricesAreOfNothingHere) {
 }
 
 TEST(Rank, SaysWhyThereIsNoCost) {
-  const std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
-                                    gpu_machine("g", {sample::product("cuda", 128, 1)})};
+  const std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                                    gpu_machine("g", {product("cuda", 128, 1)})};
   const auto why = [&](const std::optional<Prices>& prices) {
     std::vector<std::string> all;
     for (const Ranked& one : ranked(results, mix_of({{64, 1}}), prices).ranked)
@@ -328,8 +324,8 @@ TEST(Rank, SaysWhyThereIsNoCost) {
 }
 
 TEST(Rank, AnOfferMayBeOfAHostOrOfSomeCpus) {
-  std::vector<Result> results{machine("vm", {sample::product("onednn", 64, 3600)}),
-                              machine("vm", {sample::product("onednn", 64, 7200)})};
+  std::vector<Result> results{machine("vm", {product("onednn", 64, 3600)}),
+                              machine("vm", {product("onednn", 64, 7200)})};
   results[1].host.cpus = 8;
   results[1].host.cpu_features = {"avx2"};
   const auto costs = [&](const std::vector<Offer>& offers) {
@@ -355,8 +351,8 @@ TEST(Rank, AnOfferMayBeOfAHostOrOfSomeCpus) {
 }
 
 TEST(Rank, ProcessorsKeepTheirNamesWhereTheirOfferSaysNoMore) {
-  std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
-                              machine("b", {sample::product("onednn", 64, 2)})};
+  std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                              machine("b", {product("onednn", 64, 2)})};
   const auto named = [&](const std::string& of_a, const std::string& of_b) {
     Offer first = rent("CPU of a", 1);
     first.name = of_a;
@@ -374,7 +370,7 @@ TEST(Rank, TheFrontHasAllThatNobodyBeats) {
   const auto front = [](const std::vector<std::pair<double, double>>& seconds_and_joules) {
     std::vector<Result> results;
     for (const auto& [seconds, joules] : seconds_and_joules) {
-      CaseResult c = sample::product("cuda", 64, seconds, 0.0001);
+      CaseResult c = product("cuda", 64, seconds, 0.0001);
       if (joules > 0) c.joules = joules;
       const std::string name = fmt::format("gpu {}", results.size());
       results.push_back(gpu_machine(name, {c}, name));
@@ -393,7 +389,7 @@ TEST(Rank, TheFrontHasAllThatNobodyBeats) {
 
 TEST(Rank, FitsAreTheLargestOfTheBackendsOfEach) {
   const auto fit = [](const std::string& backend, std::int64_t largest, Status status = Status::ok) {
-    CaseResult c = sample::product(backend, 64, 1);
+    CaseResult c = product(backend, 64, 1);
     c.seconds.reset();
     c.status = status;
     c.fit = Fit{.largest = largest, .refused = largest + 1, .limit = "memory"};
@@ -402,7 +398,7 @@ TEST(Rank, FitsAreTheLargestOfTheBackendsOfEach) {
   const std::vector<Result> results{
       machine("a",
               {fit("onednn", 100), fit("blis", 300), fit("openblas", 200), fit("mkl", 900, Status::wrong)}),
-      machine("b", {fit("onednn", 50)}), machine("c", {sample::product("onednn", 64, 1)})};
+      machine("b", {fit("onednn", 50)}), machine("c", {product("onednn", 64, 1)})};
   const Ranking ranking = ranked(results);
   ASSERT_THAT(ranking.fits, SizeIs(1));
   EXPECT_EQ(ranking.fits[0].title, "matmul 64 x 64 x 64 f32");
@@ -412,9 +408,9 @@ TEST(Rank, FitsAreTheLargestOfTheBackendsOfEach) {
 }
 
 TEST(Rank, WorkOfAnotherVersionHasItsIdForATitle) {
-  CaseResult other = sample::product("onednn", 64, 1);
+  CaseResult other = product("onednn", 64, 1);
   other.parameters = {};
-  CaseResult foreign = sample::product("onednn", 128, 1);
+  CaseResult foreign = product("onednn", 128, 1);
   foreign.op = "of another program";
   const std::vector<Result> results{machine("a", {other, foreign}), machine("b", {other, foreign})};
   const Ranking ranking = ranked(results);
@@ -425,7 +421,7 @@ TEST(Rank, WorkOfAnotherVersionHasItsIdForATitle) {
 
 TEST(Rank, CasesAreInTheOrderOfTheirNumbers) {
   std::vector<CaseResult> cases;
-  for (const std::int64_t m : {512, 64, 8, 1}) cases.push_back(sample::product("onednn", m, 1));
+  for (const std::int64_t m : {512, 64, 8, 1}) cases.push_back(product("onednn", m, 1));
   const std::vector<Result> results{machine("a", cases), machine("b", cases)};
   std::vector<std::string> ids;
   for (const MixEntry& entry : ranked(results).entries) ids.push_back(entry.id);
@@ -433,8 +429,8 @@ TEST(Rank, CasesAreInTheOrderOfTheirNumbers) {
 }
 
 TEST(Rank, LabelsAreNames) {
-  std::vector<Result> results{machine("a", {sample::product("onednn", 64, 1)}),
-                              machine("b", {sample::product("onednn", 64, 2)})};
+  std::vector<Result> results{machine("a", {product("onednn", 64, 1)}),
+                              machine("b", {product("onednn", 64, 2)})};
   results[0].host.own_name = results[0].host.name;
   results[0].host.name = "the cheap one";
   results[0].host.is_labelled = true;
@@ -446,8 +442,8 @@ TEST(Rank, LabelsAreNames) {
 }
 
 TEST(Rank, SaysWhenAGpuPays) {
-  const std::vector<Result> results{machine("a", {with_energy(sample::product("onednn", 64, 3600), 1)}),
-                                    gpu_machine("g", {with_energy(sample::product("cuda", 64, 36), 3.6e6)})};
+  const std::vector<Result> results{machine("a", {with_energy(product("onednn", 64, 3600), 1)}),
+                                    gpu_machine("g", {with_energy(product("cuda", 64, 36), 3.6e6)})};
   Prices prices = prices_of({rent("CPU of a", 0.5), rent("A GPU", 2), buy("A GPU", 1000)});
   const Ranking without = ranked(results, {}, prices);
   ASSERT_THAT(without.paybacks, SizeIs(2));
@@ -465,10 +461,9 @@ TEST(Rank, SaysWhenAGpuPays) {
 
 TEST(Rank, PaybacksAreOfWhatIsKnown) {
   const std::vector<Result> results{
-      machine("a", {sample::product("onednn", 64, 3600)}),
-      machine("dear", {sample::product("onednn", 64, 3600)}),
-      gpu_machine("g", {sample::product("cuda", 64, 36)}),
-      gpu_machine("h", {sample::refused(sample::product("cuda", 64, 1), Status::failed, "")}, "B GPU")};
+      machine("a", {product("onednn", 64, 3600)}), machine("dear", {product("onednn", 64, 3600)}),
+      gpu_machine("g", {product("cuda", 64, 36)}),
+      gpu_machine("h", {sample::refused(product("cuda", 64, 1), Status::failed, "")}, "B GPU")};
   Prices prices = prices_of({rent("CPU of a", 0.5), rent("CPU of dear", 5), rent("A GPU", 2),
                              buy("A GPU", 1000), rent("B GPU", 2), buy("B GPU", 1000)});
   prices.electricity = Electricity{.per_kwh = 0.25, .from = {.currency = "USD", .source = "", .date = ""}};
@@ -488,9 +483,9 @@ TEST(Rank, PaybacksAreOfWhatIsKnown) {
 }
 
 TEST(Rank, ShowsTheParetoFront) {
-  const std::vector<Result> results{gpu_machine("fast", {sample::product("cuda", 64, 1)}, "fast"),
-                                    gpu_machine("cheap", {sample::product("cuda", 64, 2)}, "cheap"),
-                                    gpu_machine("neither", {sample::product("cuda", 64, 3)}, "neither")};
+  const std::vector<Result> results{gpu_machine("fast", {product("cuda", 64, 1)}, "fast"),
+                                    gpu_machine("cheap", {product("cuda", 64, 2)}, "cheap"),
+                                    gpu_machine("neither", {product("cuda", 64, 3)}, "neither")};
   const Prices prices = prices_of({rent("fast", 9), rent("cheap", 1), rent("neither", 2)});
   const Ranking ranking = ranked(results, {}, prices);
   EXPECT_TRUE(ranking.ranked[0].on_front);
@@ -513,10 +508,10 @@ TEST(Rank, TrainingToATargetCountsUpToThere) {
 }
 
 TEST(Rank, TheNewestOfTwoFilesCounts) {
-  Result before = machine("a", {sample::product("onednn", 64, 1)});
-  Result after = machine("a", {sample::product("onednn", 64, 3)});
+  Result before = machine("a", {product("onednn", 64, 1)});
+  Result after = machine("a", {product("onednn", 64, 3)});
   after.created = "2026-11-02T12:00:00Z";
-  const std::vector<Result> results{after, before, machine("b", {sample::product("onednn", 64, 2)})};
+  const std::vector<Result> results{after, before, machine("b", {product("onednn", 64, 2)})};
   const Ranking ranking = ranked(results);
   EXPECT_THAT(names(ranking), ElementsAre("CPU of b, 2 cores", "CPU of a, 2 cores"));
 }
@@ -535,7 +530,7 @@ DeviceEntry stated(const std::string& name, double gflops, double gbps) {
 Result at_efficiency(const DeviceEntry& device, double efficiency) {
   std::vector<CaseResult> cases;
   for (const std::int64_t m : {64, 1024}) {
-    CaseResult c = sample::product("cuda", m, 1);
+    CaseResult c = product("cuda", m, 1);
     c.seconds->median = *stated_least_seconds(device, c) / efficiency;
     c.seconds->ci_low = 0.99 * c.seconds->median;
     c.seconds->ci_high = 1.01 * c.seconds->median;
@@ -565,7 +560,7 @@ TEST(Rank, PredictsWhatNobodyMeasuredFromWhatOthersReach) {
   const Ranked& first = ranking.ranked.front();
   EXPECT_TRUE(first.predicted);
   EXPECT_EQ(first.candidate.name, "predicted: wanted, 16 GiB");
-  const CaseResult large = sample::product("", 1024, 1);
+  const CaseResult large = product("", 1024, 1);
   EXPECT_NEAR(first.parts.back().seconds->value,
               *stated_least_seconds(catalogue[2], large) / std::sqrt(0.5 * 0.6), 1e-9)
       << ranking.entries.back().title;
@@ -630,7 +625,7 @@ TEST(Rank, PredictsProcessorsFromProcessorsAlone) {
   ASSERT_NE(found, ranking.ranked.end());
   EXPECT_EQ(found->candidate.name, "predicted: wanted, 16 cores");
   EXPECT_TRUE(found->candidate.is_cpu);
-  const CaseResult large = sample::product("", 1024, 1);
+  const CaseResult large = product("", 1024, 1);
   EXPECT_NEAR(found->parts.back().seconds->value, *stated_least_seconds(catalogue[2], large) / 0.5, 1e-9);
   EXPECT_FALSE(found->parts[0].seconds->interval) << "of one processor there is no error";
 
@@ -761,7 +756,7 @@ TEST(Rank, PredictsNothingThatWasMeasuredOrHasNoCeilings) {
 }
 
 TEST(Rank, HostileNamesBreakNothing) {
-  const std::vector<Result> results{sample::hostile(), machine("b", {sample::product("onednn", 64, 1)})};
+  const std::vector<Result> results{sample::hostile(), machine("b", {product("onednn", 64, 1)})};
   const Ranking ranking = ranked(results, {}, prices_of({rent("<b>|`", 1)}));
   EXPECT_THAT(to_json_text(ranking), Not(HasSubstr("nan")));
 }
