@@ -128,12 +128,11 @@ class ScriptedWorker : public Worker {
     if (program_.cost) seconds_ = program_.cost(r.problem);
     return answer::Ready{.algorithm = "scripted"};
   }
-  static Answer answer(const request::Expect& r) {
-    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
+  static Answer zeros(std::size_t count) {
+    return Evidence{.elements = std::vector<double>(count, 0), .projections = {}, .losses = {}};
   }
-  static Answer answer(const request::Verify& r) {
-    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
-  }
+  static Answer answer(const request::Expect& r) { return zeros(r.elements.size()); }
+  static Answer answer(const request::Verify& r) { return zeros(r.elements.size()); }
   Answer answer(const request::Sample& r) {
     std::normal_distribution<double> luck(1, program_.noise);
     const Disturbance disturbance = machine_.now();

@@ -228,8 +228,9 @@ TEST(SlowCompareErrorRates, LeaveLaunchesEnoughPower) {
 
 // ---- what must not differ
 
-Result gpu_result() {
-  Result r = result_of({around(1)});
+/// Other `seconds` are other samples, so that two results are not one measurement.
+Result gpu_result(double seconds) {
+  Result r = result_of({around(seconds)});
   r.backends[0].device = "gpu";
   r.backends[0].device_id = "GPU-1";
   r.cases[0].device = "gpu";
@@ -239,8 +240,8 @@ Result gpu_result() {
   return r;
 }
 
-Result cpu_result() {
-  Result r = result_of({around(1)});
+Result cpu_result(double seconds) {
+  Result r = result_of({around(seconds)});
   r.backends[0].libraries = {{"OpenBLAS", "0.3.21"}};
   r.cases[0].algorithm = "haswell";
   r.cases[0].conditions.cpu_mhz = 3000;
@@ -251,7 +252,7 @@ Result cpu_result() {
 /// A difference of each kind; differences_test.cpp has all that there are of each.
 struct Changed {
   std::string name;
-  Result (*make)();
+  Result (*make)(double seconds);
   std::function<void(Result&)> change;
   Difference what;
   std::string said;
@@ -261,11 +262,9 @@ class Differing : public testing::TestWithParam<Changed> {};
 
 TEST_P(Differing, IsIncomparableUnlessAllowed) {
   const Changed& changed = GetParam();
-  const Result base = changed.make();
-  Result head = changed.make();
+  const Result base = changed.make(1);
+  Result head = changed.make(1.0001);
   changed.change(head);
-  // Other samples, so that the two are not one measurement.
-  head.cases[0].seconds = around(1.0001).seconds;
   const Verdicts verdicts = compare_with(base, head);
   EXPECT_EQ(verdicts.cases[0].verdict, Verdict::incomparable);
   EXPECT_EQ(verdicts.cases[0].reason, changed.said);
@@ -300,9 +299,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(CompareDifferences, SmallOnesAndUnknownOnesAreNone) {
-  const Result base = cpu_result();
-  Result head = cpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  const Result base = cpu_result(1);
+  Result head = cpu_result(1.0001);
   head.host.memory_bytes += 4096;
   head.cases[0].conditions.cpu_mhz = 3050;
   head.host.settings["governor"] = "unknown: cannot be read";
@@ -313,20 +311,18 @@ TEST(CompareDifferences, SmallOnesAndUnknownOnesAreNone) {
 }
 
 TEST(CompareDifferences, OfCpusDoNotConcernAGpu) {
-  const Result base = gpu_result();
-  Result head = gpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  const Result base = gpu_result(1);
+  Result head = gpu_result(1.0001);
   head.host.threads = 1;
   head.host.settings["governor"] = "powersave";
   EXPECT_EQ(only_verdict(base, head).verdict, Verdict::same);
 }
 
 TEST(CompareDifferences, OfTheSystemAreSaidAndNoMore) {
-  Result base = cpu_result();
+  Result base = cpu_result(1);
   base.host.kernel = "6.1";
   base.tool_build = "Release";
-  Result head = cpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  Result head = cpu_result(1.0001);
   head.host.kernel = "6.2";
   head.host.settings["smt"] = "off";
   head.tool_build = "Debug";
@@ -338,36 +334,33 @@ TEST(CompareDifferences, OfTheSystemAreSaidAndNoMore) {
 
 /// Even where that is allowed and the time is the same.
 TEST(CompareDifferences, AnotherAlgorithmIsAFindingOfItsOwn) {
-  Result head = cpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  Result head = cpu_result(1.0001);
   head.cases[0].algorithm = "zen";
-  const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::algorithm});
+  const Verdicts verdicts = compare_with(cpu_result(1), head, {Difference::algorithm});
   EXPECT_EQ(verdicts.cases[0].base_algorithm, "haswell");
   EXPECT_EQ(verdicts.cases[0].head_algorithm, "zen");
   EXPECT_THAT(verdicts.warnings, ElementsAre("1 case: the library chose a different algorithm in the head"));
 }
 
 TEST(CompareDifferences, WhatIsAllowedIsStillSaid) {
-  Result head = cpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  Result head = cpu_result(1.0001);
   head.host.threads = 1;
   head.backends[0].libraries[0].second = "0.3.26";
-  const Verdicts verdicts = compare_with(cpu_result(), head, {Difference::threads, Difference::library});
+  const Verdicts verdicts = compare_with(cpu_result(1), head, {Difference::threads, Difference::library});
   EXPECT_THAT(verdicts.warnings, ElementsAre("different number of threads: 2 → 1 (allowed)",
                                              "different OpenBLAS: 0.3.21 → 0.3.26 (allowed)"));
 }
 
 TEST(CompareDifferences, AreInTheVerdictByTheirNames) {
-  Result head = cpu_result();
+  Result head = cpu_result(1);
   head.host.threads = 1;
   head.backends[0].libraries[0].second = "0.3.26";
-  EXPECT_THAT(only_verdict(cpu_result(), head).differences, ElementsAre("library", "threads"));
-  EXPECT_THAT(only_verdict(cpu_result(), cpu_result()).differences, IsEmpty());
+  EXPECT_THAT(only_verdict(cpu_result(1), head).differences, ElementsAre("library", "threads"));
+  EXPECT_THAT(only_verdict(cpu_result(1), cpu_result(1)).differences, IsEmpty());
 }
 
 TEST(CompareDifferences, AnotherFileOfALibraryIsSaidOnOneMachineOnly) {
-  Result base = cpu_result(), head = cpu_result();
-  head.cases[0].seconds = around(1.0001).seconds;
+  Result base = cpu_result(1), head = cpu_result(1.0001);
   base.backends[0].library_files = {{"OpenBLAS", "/usr/lib/a.so"}};
   EXPECT_THAT(compare_with(base, head).warnings, IsEmpty()) << "not known in the head";
   head.backends[0].library_files = {{"OpenBLAS", "/opt/b.so"}};
