@@ -192,22 +192,9 @@ std::string mutated_statement(const std::string& /*input*/, Random& random) {
       {"accepted", {"series", "run"}},
       {"machine_speed", {"run", "rounds", "slow_rounds", "median", "lowest", "reservation"}},
       {"probe", {"run", "part", "best_seconds", "median_seconds"}}};
-  static const std::vector<std::string> values{"NULL",
-                                               "0",
-                                               "-1",
-                                               "99",
-                                               "'x'",
-                                               "''",
-                                               "x'1b5b324aff'",
-                                               "1e300",
-                                               "-1e-300",
-                                               "9e999",
-                                               "'ok'",
-                                               "'wrong'",
-                                               "char(10)||'::error::x'",
-                                               "9223372036854775807",
-                                               "hex(zeroblob(20000))",
-                                               "1.5"};
+  static const std::vector<std::string> values = mutations::words_of(
+      "NULL 0 -1 99 'x' '' x'1b5b324aff' 1e300 -1e-300 9e999 'ok' 'wrong' char(10)||'::error::x' "
+      "9223372036854775807 hex(zeroblob(20000)) 1.5");
   const auto& [table, names] = mutations::one_of(columns, random);
   const std::string& column = mutations::one_of(names, random);
   const std::string& value = mutations::one_of(values, random);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -42,13 +40,10 @@ const std::vector<std::string>& strange_bytes() {
 
 /// Numbers at the limits of types, and beyond. The last three are valid JSON, but no double has them.
 const std::vector<std::string>& strange_numbers() {
-  static const std::vector<std::string> all = [] {
-    std::istringstream in(
-        "0 -0.0 -1 0.5 1e300 1.7976931348623157e308 -1e308 5e-324 2147483647 2147483648 -2147483649 "
-        "9007199254740993 9223372036854775807 -9223372036854775808 9223372036854775808 18446744073709551615 "
-        "100000000000000000000000000000 1e999 -1e999 NaN");
-    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
-  }();
+  static const std::vector<std::string> all = words_of(
+      "0 -0.0 -1 0.5 1e300 1.7976931348623157e308 -1e308 5e-324 2147483647 2147483648 -2147483649 "
+      "9007199254740993 9223372036854775807 -9223372036854775808 9223372036854775808 18446744073709551615 "
+      "100000000000000000000000000000 1e999 -1e999 NaN");
   return all;
 }
 

@@ -24,18 +24,14 @@ const Json context = Json::parse(R"({
   "json_schema_version": 1, "compiler": "gcc"})");
 
 Json row(const std::string& name, double time, int repetition = 0) {
-  return {{"name", name},
-          {"family_index", 0},
-          {"per_family_instance_index", 0},
-          {"run_name", name},
-          {"run_type", "iteration"},
-          {"repetitions", 3},
-          {"repetition_index", repetition},
-          {"threads", 1},
-          {"iterations", 1000},
-          {"real_time", time},
-          {"cpu_time", time / 2},
-          {"time_unit", "us"}};
+  Json made = Json::parse(R"({"name": "", "family_index": 0, "per_family_instance_index": 0, "run_name": "",
+    "run_type": "iteration", "repetitions": 3, "repetition_index": 0, "threads": 1, "iterations": 1000,
+    "real_time": 0, "cpu_time": 0, "time_unit": "us"})");
+  made["name"] = made["run_name"] = name;
+  made["repetition_index"] = repetition;
+  made["real_time"] = time;
+  made["cpu_time"] = time / 2;
+  return made;
 }
 Json aggregate(const std::string& name, const std::string& kind, double time,
                const std::string& unit = "time") {
