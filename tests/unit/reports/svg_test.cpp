@@ -20,7 +20,6 @@ namespace {
 
 using boost::property_tree::ptree;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -15,7 +15,6 @@ namespace {
 using simulated::Disturbance;
 using simulated::SimulatedMachine;
 using simulated::WrongAnswer;
-using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* base_program = "/base/scripted";

@@ -14,12 +14,10 @@
 namespace breakeven {
 namespace {
 
-using testing::AnyOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 /// A result's case of these launches' samples, in seconds.
 CaseResult of_launches(const std::vector<std::vector<double>>& launches, std::int64_t m = 64) {

@@ -14,7 +14,6 @@ namespace breakeven {
 namespace {
 
 using testing::DoubleNear;
-using testing::Each;
 
 using Draw = std::function<double(std::mt19937_64&)>;
 

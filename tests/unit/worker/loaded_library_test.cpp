@@ -7,7 +7,6 @@
 namespace breakeven {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 

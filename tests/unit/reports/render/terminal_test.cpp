@@ -16,7 +16,6 @@ namespace breakeven::terminal_test {
 namespace {
 
 using sample::product;
-using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
