@@ -1,7 +1,6 @@
 #include "host/own_speed.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "host/speed_probe.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "workloads/dataset.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 

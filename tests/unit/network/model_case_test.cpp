@@ -1,7 +1,6 @@
 #include "network/model_case.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,6 @@
 // Tests every format that programs read: its text for the files in tests/golden, and that no text from other
 // programs breaks it. In tests/cli, other programs' readers and schemas check them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
 // Tests the exit status of a comparison.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "verdicts/verdict.h"
 

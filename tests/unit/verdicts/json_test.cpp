@@ -1,6 +1,5 @@
 // The verdict file, written and read back.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,6 @@
 #include "verdicts/selftest.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

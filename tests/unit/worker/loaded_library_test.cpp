@@ -2,7 +2,6 @@
 #include "worker/loaded_library.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {
