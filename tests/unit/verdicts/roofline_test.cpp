@@ -271,17 +271,9 @@ TEST(Implausible, IsNotWhatMayLieInAFasterCache) {
 
 TEST(Implausible, ConvolutionsMayTakeFewerMultiplications) {
   const auto convolution = [](std::int64_t filter, double gflops) {
-    CaseResult r = measured_case("conv2d",
-                                 {{"n", 8},
-                                  {"c", 64},
-                                  {"h", 56},
-                                  {"w", 56},
-                                  {"k", 64},
-                                  {"r", filter},
-                                  {"s", filter},
-                                  {"pad", filter / 2},
-                                  {"dtype", "f32"}},
-                                 1);
+    const Parameters given{{"n", 8},      {"c", 64},     {"h", 56},           {"w", 56},       {"k", 64},
+                           {"r", filter}, {"s", filter}, {"pad", filter / 2}, {"dtype", "f32"}};
+    CaseResult r = measured_case("conv2d", given, 1);
     r.seconds->median = r.flop / (gflops * 1e9);
     return r;
   };

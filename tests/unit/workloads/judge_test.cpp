@@ -133,16 +133,9 @@ Computation product(std::int64_t m, std::int64_t n, std::int64_t k, bool transpo
 }
 
 Computation convolution(const std::string& pass) {
-  Case problem = make_case(*find_workload("conv2d"), {{"n", 2},
-                                                      {"c", 16},
-                                                      {"h", 9},
-                                                      {"w", 11},
-                                                      {"k", 12},
-                                                      {"r", 3},
-                                                      {"s", 3},
-                                                      {"pad", 1},
-                                                      {"pass", pass},
-                                                      {"dtype", "f32"}});
+  const Parameters given{{"n", 2}, {"c", 16}, {"h", 9},   {"w", 11},      {"k", 12},
+                         {"r", 3}, {"s", 3},  {"pad", 1}, {"pass", pass}, {"dtype", "f32"}};
+  Case problem = make_case(*find_workload("conv2d"), given);
   const Conv2d p(problem.parameters);
   return {.problem = std::move(problem),
           .tensors = HostTensors::of(p, judged_seed),
