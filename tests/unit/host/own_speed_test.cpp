@@ -70,7 +70,7 @@ TEST(OwnSpeedTest, QuietMachineRunsAtItsFullSpeed) {
 }
 
 TEST(OwnSpeedTest, ABurstShowsItsPartAndItsCpu) {
-  OwnSpeed own = calibrated();
+  const OwnSpeed own = calibrated();
   const SpeedShare throughput = own.share_of(both({}, {.throughput = 1.9, .l2 = 1.25}));
   EXPECT_NEAR(throughput.share, 1 / 1.9, 0.01);
   EXPECT_EQ(throughput.least, SpeedPart::throughput);
@@ -126,7 +126,7 @@ TEST(OwnSpeedTest, CpusThatShareACoreAreTheMachinesOwnState) {
 }
 
 TEST(OwnSpeedTest, TwoSlowCalibrationsAreNoSharedCore) {
-  OwnSpeed own = calibrated({}, {.throughput = 2}, 2);
+  const OwnSpeed own = calibrated({}, {.throughput = 2}, 2);
   EXPECT_NEAR(own.share_of(both({.throughput = 2}, {})).share, 0.5, 0.01);
 }
 
@@ -182,14 +182,14 @@ TEST(OwnSpeedTest, MemoryIsComparedWithTheFasterQuarter) {
 }
 
 TEST(OwnSpeedTest, AnEmulatorIsNotTakenForANeighbour) {
-  OwnSpeed own = calibrated({.throughput = 20}, {.throughput = 20});
+  const OwnSpeed own = calibrated({.throughput = 20}, {.throughput = 20});
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::session_best);
   EXPECT_THAT(own.reference().why, HasSubstr("emulator"));
   EXPECT_GT(own.share_of(both({.throughput = 20}, {.throughput = 20})).share, 0.99);
 }
 
 TEST(OwnSpeedTest, ACoreWithMoreUnitsThanKnownIsComparedWithItself) {
-  OwnSpeed own = calibrated({.throughput = 2.0 / 3}, {.throughput = 2.0 / 3});
+  const OwnSpeed own = calibrated({.throughput = 2.0 / 3}, {.throughput = 2.0 / 3});
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::session_best);
   EXPECT_LT(own.share_of(both({}, {})).share, 0.7);
 }
