@@ -1,7 +1,8 @@
-// The texts of a document, for tests.
+// The texts of a document and the lines of a text, for tests.
 #pragma once
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace breakeven {
 inline std::vector<std::string> texts(const std::vector<Sentence>& sentences) {
   std::vector<std::string> all;
   for (const Sentence& sentence : sentences) all.push_back(sentence.text);
+  return all;
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(line);
   return all;
 }
 

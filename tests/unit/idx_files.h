@@ -6,10 +6,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "unit/temporary_folder.h"
 #include "workloads/dataset.h"
 #include "workloads/random.h"
 
@@ -40,15 +39,6 @@ inline std::string idx_labels(std::uint32_t count, std::uint64_t stream) {
   const RandomStream numbers(12, stream);
   for (std::uint64_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(numbers.bits(i) % classes));
   return bytes;
-}
-
-inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 inline void write_gzip(const std::filesystem::path& path, const std::string& bytes) {

@@ -1,4 +1,4 @@
-// Checks that hold for every message to a user.
+// Messages to users: those of errors, and what holds for every one.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,6 +9,17 @@
 #include "text/printable.h"
 
 namespace breakeven {
+
+/// The message of the error that `act` throws.
+template <typename Error, typename Act>
+std::string message_of(const Act& act) {
+  try {
+    act();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "was accepted";
+}
 
 /// Returns what is wrong with the message of an error about a file: it is empty, too long or of several
 /// lines, or what commands print for it (cli/messages.h) could steer a terminal. Empty if nothing is.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <functional>
@@ -76,14 +77,14 @@ std::string source_file(const std::string& path) {
 
 // ---- files
 
-/// A reader of JSON files.
-template <typename Documented>
-Reader json_reader(const std::vector<std::string>& files, const std::function<void(const fs::path&)>& read) {
+/// A reader of JSON files of the source tree.
+template <typename Documented, auto read>
+Reader json_reader(const std::vector<std::string>& files) {
   Reader reader{.inputs = {}, .mutate = mutations::mutated_json, .read = {}};
   for (const std::string& file : files) reader.inputs.push_back(source_file(file));
-  reader.read = [read](const std::string& input, const TemporaryFolder& folder) {
+  reader.read = [](const std::string& input, const TemporaryFolder& folder) {
     const fs::path path = write_anew(folder, "input.json", input);
-    return refusal_of<Documented>([&] { read(path); });
+    return refusal_of<Documented>([&] { (void)read(path); });
   };
   return reader;
 }
@@ -176,6 +177,10 @@ Refusal read_store(const std::string& input, const TemporaryFolder& folder) {
   return use_store(folder.write("store", input), is_one_in_eight(input));
 }
 
+Reader store_reader(const std::vector<std::string>&) {
+  return {.inputs = {sample::store_bytes()}, .mutate = mutations::mutated_bytes, .read = read_store};
+}
+
 /// Values that no program of ours writes, of each type that SQLite has.
 std::string mutated_statement(const std::string& /*input*/, Random& random) {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> columns{
@@ -187,22 +192,9 @@ std::string mutated_statement(const std::string& /*input*/, Random& random) {
       {"accepted", {"series", "run"}},
       {"machine_speed", {"run", "rounds", "slow_rounds", "median", "lowest", "reservation"}},
       {"probe", {"run", "part", "best_seconds", "median_seconds"}}};
-  static const std::vector<std::string> values{"NULL",
-                                               "0",
-                                               "-1",
-                                               "99",
-                                               "'x'",
-                                               "''",
-                                               "x'1b5b324aff'",
-                                               "1e300",
-                                               "-1e-300",
-                                               "9e999",
-                                               "'ok'",
-                                               "'wrong'",
-                                               "char(10)||'::error::x'",
-                                               "9223372036854775807",
-                                               "hex(zeroblob(20000))",
-                                               "1.5"};
+  static const std::vector<std::string> values = mutations::words_of(
+      "NULL 0 -1 99 'x' '' x'1b5b324aff' 1e300 -1e-300 9e999 'ok' 'wrong' char(10)||'::error::x' "
+      "9223372036854775807 hex(zeroblob(20000)) 1.5");
   const auto& [table, names] = mutations::one_of(columns, random);
   const std::string& column = mutations::one_of(names, random);
   const std::string& value = mutations::one_of(values, random);
@@ -231,6 +223,10 @@ Refusal read_changed_store(const std::string& input, const TemporaryFolder& fold
   return use_store(path, is_one_in_eight(input));
 }
 
+Reader changed_store_reader(const std::vector<std::string>&) {
+  return {.inputs = {"SELECT 1"}, .mutate = mutated_statement, .read = read_changed_store};
+}
+
 // ---- data sets
 
 enum class IdxFile { images, labels };
@@ -253,6 +249,12 @@ std::string gzipped(const std::string& bytes) {
   return read_file(folder.path() / "file");
 }
 
+template <IdxFile mutated>
+Reader idx_reader(const std::vector<std::string>&) {
+  const std::string plain = mutated == IdxFile::images ? idx_images(3, 1) : idx_labels(3, 1);
+  return {.inputs = {plain, gzipped(plain)}, .mutate = mutations::mutated_bytes, .read = read_idx<mutated>};
+}
+
 // ---- workers
 
 template <typename T>
@@ -260,15 +262,16 @@ Refusal read_answer(const std::string& input, const TemporaryFolder& /*folder*/)
   return refusal_of<ProtocolError>([&] { parse_answer<T>(input); });
 }
 
-/// Returns the answers to such requests in recorded sessions.
-std::vector<std::string> recorded_answers(const std::string& kind) {
+/// Returns the answers to requests of these kinds in recorded sessions.
+std::vector<std::string> recorded_answers(const std::vector<std::string>& kinds) {
   std::vector<std::string> answers;
   for (const char* session : {"983c837-openblas.jsonl", "63cd4e0-reference.jsonl", "d621f30-native.jsonl"}) {
     std::ifstream in(fs::path(BREAKEVEN_SOURCE_DIR) / "tests/recorded" / session);
     for (std::string line; std::getline(in, line);) {
       const auto exchange = nlohmann::ordered_json::parse(line);
       const auto request = exchange.value("request", nlohmann::ordered_json());
-      if (request.is_object() && request.at("request") == kind)
+      if (request.is_object() &&
+          std::count(kinds.begin(), kinds.end(), request.at("request").get<std::string>()) > 0)
         answers.push_back(exchange.at("answer").dump());
     }
   }
@@ -276,15 +279,16 @@ std::vector<std::string> recorded_answers(const std::string& kind) {
 }
 
 template <typename T>
-Reader answer_reader(const std::string& kind) {
-  return {.inputs = recorded_answers(kind), .mutate = mutations::mutated_json, .read = read_answer<T>};
+Reader answer_reader(const std::vector<std::string>& kinds) {
+  return {.inputs = recorded_answers(kinds), .mutate = mutations::mutated_json, .read = read_answer<T>};
 }
 
 /// A reader by name. It is made where it is used, because the program of all unit tests is started for each
 /// test.
 struct NamedReader {
   std::string name;
-  Reader (*make)();
+  Reader (*make)(const std::vector<std::string>& of);
+  std::vector<std::string> of = {};  // files of the source tree, or the requests that are answered
 };
 
 /// Prints only the name.
@@ -297,90 +301,48 @@ const std::string seeds = "tests/fuzz/corpus/";
 
 const std::vector<NamedReader> readers{
     {"config",
-     [] {
-       return json_reader<ConfigError>(
-           {"configs/quick.json", "configs/precision.json", "configs/matmul.json"}, read_work);
-     }},
+     json_reader<ConfigError, read_work>,
+     {"configs/quick.json", "configs/precision.json", "configs/matmul.json"}},
     {"threshold_config",
-     [] {
-       return json_reader<ConfigError>(
-           {"configs/break-even-threads.json", "configs/break-even-precision.json"},
-           [](const fs::path& path) { read_threshold_config(path); });
-     }},
+     json_reader<ConfigError, read_threshold_config>,
+     {"configs/break-even-threads.json", "configs/break-even-precision.json"}},
     {"shape_file",
-     [] {
-       return json_reader<ConfigError>({"configs/shapes/odd.json", "configs/shapes/gpt2-small-gemm.json"},
-                                       read_shapes_of_config);
-     }},
-    {"mix",
-     [] {
-       return json_reader<ConfigError>({"configs/mix.json"}, [](const fs::path& path) { read_mix(path); });
-     }},
-    {"prices",
-     [] { return json_reader<ConfigError>({seeds + "prices_and_devices/prices.json"}, rank_by_prices); }},
+     json_reader<ConfigError, read_shapes_of_config>,
+     {"configs/shapes/odd.json", "configs/shapes/gpt2-small-gemm.json"}},
+    {"mix", json_reader<ConfigError, read_mix>, {"configs/mix.json"}},
+    {"prices", json_reader<ConfigError, rank_by_prices>, {seeds + "prices_and_devices/prices.json"}},
     {"devices",
-     [] {
-       return json_reader<ConfigError>({seeds + "prices_and_devices/devices.json", "configs/devices.json"},
-                                       rank_by_catalogue);
-     }},
+     json_reader<ConfigError, rank_by_catalogue>,
+     {seeds + "prices_and_devices/devices.json", "configs/devices.json"}},
     {"result",
-     [] {
-       return json_reader<ResultError>({seeds + "result/one-run.json", seeds + "result/sweep.json",
-                                        seeds + "result/training.json", "tests/golden/rich/results.json"},
-                                       read_report);
-     }},
-    {"result_to_compare",
-     [] { return json_reader<ResultError>({"tests/golden/rich/results.json"}, compare_with_itself); }},
-    {"result_to_resume",
-     [] {
-       return json_reader<ResultError>({"tests/golden/rich/results.json"},
-                                       [](const fs::path& path) { read_result(path); });
-     }},
-    {"verdicts",
-     [] { return json_reader<ResultError>({"tests/golden/verdicts/verdicts.json"}, read_report); }},
+     json_reader<ResultError, read_report>,
+     {seeds + "result/one-run.json", seeds + "result/sweep.json", seeds + "result/training.json",
+      "tests/golden/rich/results.json"}},
+    {"result_to_compare", json_reader<ResultError, compare_with_itself>, {"tests/golden/rich/results.json"}},
+    {"result_to_resume", json_reader<ResultError, read_result>, {"tests/golden/rich/results.json"}},
+    {"verdicts", json_reader<ResultError, read_report>, {"tests/golden/verdicts/verdicts.json"}},
     {"threshold",
-     [] {
-       return json_reader<ResultError>(
-           {results + "break-even-threads.json", results + "break-even-precision.json"}, read_report);
-     }},
-    {"selftest",
-     [] { return json_reader<ResultError>({seeds + "verdict_files/selftest.json"}, read_host_selftest); }},
+     json_reader<ResultError, read_report>,
+     {results + "break-even-threads.json", results + "break-even-precision.json"}},
+    {"selftest", json_reader<ResultError, read_host_selftest>, {seeds + "verdict_files/selftest.json"}},
     {"google_benchmark",
-     [] {
-       return json_reader<ResultError>({seeds + "google_benchmark/repetitions.json",
-                                        seeds + "google_benchmark/skips_and_bare_words.json"},
-                                       compare_with_itself);
-     }},
-    {"history_store",
-     [] {
-       return Reader{
-           .inputs = {sample::store_bytes()}, .mutate = mutations::mutated_bytes, .read = read_store};
-     }},
-    {"history_values",
-     [] { return Reader{.inputs = {"SELECT 1"}, .mutate = mutated_statement, .read = read_changed_store}; }},
-    {"idx_images",
-     [] {
-       return Reader{.inputs = {idx_images(3, 1), gzipped(idx_images(3, 1))},
-                     .mutate = mutations::mutated_bytes,
-                     .read = read_idx<IdxFile::images>};
-     }},
-    {"idx_labels",
-     [] {
-       return Reader{.inputs = {idx_labels(3, 1), gzipped(idx_labels(3, 1))},
-                     .mutate = mutations::mutated_bytes,
-                     .read = read_idx<IdxFile::labels>};
-     }},
-    {"answer_to_hello", [] { return answer_reader<answer::Hello>("hello"); }},
-    {"answer_to_prepare", [] { return answer_reader<answer::Ready>("prepare"); }},
-    {"answer_to_verify", [] { return answer_reader<Evidence>("verify"); }},
-    {"answer_to_sample", [] { return answer_reader<answer::Sample>("sample"); }},
-    {"answer_to_release", [] { return answer_reader<answer::Done>("release"); }},
+     json_reader<ResultError, compare_with_itself>,
+     {seeds + "google_benchmark/repetitions.json", seeds + "google_benchmark/skips_and_bare_words.json"}},
+    {"history_store", store_reader},
+    {"history_values", changed_store_reader},
+    {"idx_images", idx_reader<IdxFile::images>},
+    {"idx_labels", idx_reader<IdxFile::labels>},
+    {"answer_to_hello", answer_reader<answer::Hello>, {"hello"}},
+    {"answer_to_prepare", answer_reader<answer::Ready>, {"prepare"}},
+    {"answer_to_verify", answer_reader<Evidence>, {"verify"}},
+    {"answer_to_sample", answer_reader<answer::Sample>, {"sample"}},
+    {"answer_to_release", answer_reader<answer::Done>, {"release"}},
 };
 
 class SlowMutatedInputs : public testing::TestWithParam<NamedReader> {};
 
 TEST_P(SlowMutatedInputs, AreReadOrRefusedInAMessage) {
-  const Reader reader = GetParam().make();
+  const Reader reader = GetParam().make(GetParam().of);
   const TemporaryFolder folder;
   ASSERT_FALSE(reader.inputs.empty());
   for (const std::string& input : reader.inputs) {

@@ -1,11 +1,15 @@
 #include "unit/mutations.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
 namespace breakeven::mutations {
 namespace {
+
+/// One of them is made: one_of(Changes{...}, random)().
+using Changes = std::vector<std::function<void()>>;
 
 /// Bytes that are difficult for readers of text: control characters, invalid or incomplete UTF-8, code points
 /// that are not characters, ends of strings and of lines.
@@ -36,26 +40,10 @@ const std::vector<std::string>& strange_bytes() {
 
 /// Numbers at the limits of types, and beyond. The last three are valid JSON, but no double has them.
 const std::vector<std::string>& strange_numbers() {
-  static const std::vector<std::string> all{"0",
-                                            "-0.0",
-                                            "-1",
-                                            "0.5",
-                                            "1e300",
-                                            "1.7976931348623157e308",
-                                            "-1e308",
-                                            "5e-324",
-                                            "2147483647",
-                                            "2147483648",
-                                            "-2147483649",
-                                            "9007199254740993",
-                                            "9223372036854775807",
-                                            "-9223372036854775808",
-                                            "9223372036854775808",
-                                            "18446744073709551615",
-                                            "100000000000000000000000000000",
-                                            "1e999",
-                                            "-1e999",
-                                            "NaN"};
+  static const std::vector<std::string> all = words_of(
+      "0 -0.0 -1 0.5 1e300 1.7976931348623157e308 -1e308 5e-324 2147483647 2147483648 -2147483649 "
+      "9007199254740993 9223372036854775807 -9223372036854775808 9223372036854775808 18446744073709551615 "
+      "100000000000000000000000000000 1e999 -1e999 NaN");
   return all;
 }
 
@@ -96,85 +84,44 @@ class DocumentMutation {
   }
 
   void change(Json& value) {
-    static const std::vector<Json> others{nullptr,
-                                          true,
-                                          false,
-                                          "",
-                                          "x",
-                                          -1,
-                                          1.5,
-                                          Json::array(),
-                                          Json::object(),
-                                          Json::array({1}),
-                                          "*",
-                                          "/",
-                                          "::error::x\n::",
-                                          Json{{"a", 1}}};
+    static const Json others = Json::parse(
+        R"([null, true, false, "", "x", -1, 1.5, [], {}, [1], "*", "/", "::error::x\n::", {"a": 1}])");
     constexpr std::size_t deep = 100;
-    switch (pick(7, random_)) {
-      case 0:
-      case 1:
-        value = one_of(others, random_);
-        break;
-      case 2:
-      case 3:
-        value = raw(one_of(strange_numbers(), random_));
-        break;
-      case 4:
-        value = raw("\"" + one_of(strange_bytes(), random_) + "\"");
-        break;
-      case 5:
-        value = pick(2, random_) == 0 ? raw(std::string(deep, '[') + std::string(deep, ']'))
-                                      : Json(std::string(2000, 'x'));
-        break;
-      default:  // what stands elsewhere
-        value = Json(root_.is_structured() && !root_.empty() ? element(root_, pick(root_.size(), random_))
-                                                             : root_);
-        break;
-    }
+    const auto other = [&] { value = one_of(others, random_); };
+    const auto number = [&] { value = raw(one_of(strange_numbers(), random_)); };
+    const auto large = [&] {
+      value = pick(2, random_) == 0 ? raw(std::string(deep, '[') + std::string(deep, ']'))
+                                    : Json(std::string(2000, 'x'));
+    };
+    const auto from_elsewhere = [&] {
+      value =
+          Json(root_.is_structured() && !root_.empty() ? element(root_, pick(root_.size(), random_)) : root_);
+    };
+    one_of(
+        Changes{other, other, number, number,
+                [&] { value = raw("\"" + one_of(strange_bytes(), random_) + "\""); }, large, from_elsewhere},
+        random_)();
   }
 
   void change_members(Json::object_t& members) {
     // A key cannot be assigned, so the members are made again.
     std::vector<std::pair<std::string, Json>> all(members.begin(), members.end());
     const auto at = all.begin() + static_cast<std::ptrdiff_t>(index_);
-    switch (pick(5, random_)) {
-      case 0:
-        all.erase(at);
-        break;
-      case 1:
-        all.push_back(*at);
-        break;
-      case 2:
-        std::rotate(all.begin(), at, all.end());
-        break;
-      case 3:
-        at->first = at->first.empty() ? "x" : at->first.substr(0, at->first.size() - 1);
-        break;
-      default:
-        at->first = all[pick(all.size(), random_)].first;
-        break;
-    }
+    std::string& key = at->first;
+    one_of(Changes{[&] { all.erase(at); }, [&] { all.push_back(*at); },
+                   [&] { std::rotate(all.begin(), at, all.end()); },
+                   [&] { key = key.empty() ? "x" : key.substr(0, key.size() - 1); },
+                   [&] { key = all[pick(all.size(), random_)].first; }},
+           random_)();
     members.clear();
-    for (auto& [key, value] : all) members.emplace_back(key, std::move(value));
+    for (auto& [name, value] : all) members.emplace_back(name, std::move(value));
   }
 
   void change_elements(Json::array_t& elements) {
     const auto at = elements.begin() + static_cast<std::ptrdiff_t>(index_);
-    switch (pick(4, random_)) {
-      case 0:
-        elements.erase(at);
-        break;
-      case 1:
-        elements.push_back(Json(*at));
-        break;
-      case 2:
-        std::rotate(elements.begin(), at, elements.end());
-        break;
-      default:
-        elements.clear();
-        break;
-    }
+    one_of(Changes{[&] { elements.erase(at); }, [&] { elements.push_back(Json(*at)); },
+                   [&] { std::rotate(elements.begin(), at, elements.end()); }, [&] { elements.clear(); }},
+           random_)();
   }
 
   Random& random_;
@@ -191,33 +138,19 @@ std::string mutated_bytes(const std::string& text, Random& random) {
     if (bytes.empty()) bytes = one_of(strange_bytes(), random);
     const std::size_t at = pick(bytes.size(), random);
     const std::size_t length = std::min(bytes.size() - at, 1 + pick(64, random));
-    switch (pick(8, random)) {
-      case 0:
-        bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << pick(8, random)));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(pick(256, random));
-        break;
-      case 2:
-        bytes.insert(at, one_of(strange_bytes(), random));
-        break;
-      case 3:
-        bytes.erase(at, length);
-        break;
-      case 4:
-        bytes.insert(at, bytes.substr(at, length));
-        break;
-      case 5:
-        bytes.insert(pick(bytes.size(), random), bytes.substr(at, length));
-        break;
-      case 6:
-        bytes.replace(at, length,
-                      std::string(length, static_cast<char>(one_of(std::string("\0\xff 9", 4), random))));
-        break;
-      default:
-        bytes.resize(at);
-        break;
-    }
+    const auto flip_a_bit = [&] {
+      bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << pick(8, random)));
+    };
+    const auto overwrite = [&] {
+      bytes.replace(at, length,
+                    std::string(length, static_cast<char>(one_of(std::string("\0\xff 9", 4), random))));
+    };
+    one_of(Changes{flip_a_bit, [&] { bytes[at] = static_cast<char>(pick(256, random)); },
+                   [&] { bytes.insert(at, one_of(strange_bytes(), random)); },
+                   [&] { bytes.erase(at, length); }, [&] { bytes.insert(at, bytes.substr(at, length)); },
+                   [&] { bytes.insert(pick(bytes.size(), random), bytes.substr(at, length)); }, overwrite,
+                   [&] { bytes.resize(at); }},
+           random)();
   }
   return bytes;
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,12 @@ using Json = nlohmann::ordered_json;
 /// Its numbers are the same everywhere, because the standard defines them; it does not define those of
 /// distributions.
 using Random = std::mt19937_64;
+
+/// The parts of a text between spaces.
+inline std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
 /// A number below `count`, which is above 0.
 inline std::size_t pick(std::size_t count, Random& random) {

@@ -82,27 +82,16 @@ inline CaseResult inference(const std::string& backend, std::int64_t batch, doub
   CaseResult r = product(backend, 1, seconds);
   r.op = "infer";
   r.id = "infer/batch=" + std::to_string(batch) + "/f32";
-  r.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"dtype", std::string("f32")}};
+  r.parameters = {{"network", "mlp"}, {"batch", batch}, {"dtype", "f32"}};
   r.samples = batch;
   return r;
 }
 
 inline CaseResult training(const std::string& backend) {
-  CaseResult r;
+  CaseResult r = product(backend, 1, 0.002);
   r.id = "train/network=mlp/batch=128/f32";
   r.op = "train_future";  // an operation this program does not know
-  r.parameters.set("network", std::string("mlp"));
-  r.parameters.set("batch", std::int64_t{128});
-  r.parameters.set("target_accuracy", 0.9);
-  r.parameters.set("dtype", std::string("f32"));
-  r.dtype = "f32";
-  r.backend = backend;
-  r.device = "cpu";
-  r.status = Status::ok;
-  r.seconds = Timing{};
-  r.seconds->median = 0.002;
-  r.seconds->ci_low = 0.00198;
-  r.seconds->ci_high = 0.00202;
+  r.parameters = {{"network", "mlp"}, {"batch", 128}, {"target_accuracy", 0.9}, {"dtype", "f32"}};
   r.samples = 128;
   r.flop = 1e9;
   r.bytes = 1e6;

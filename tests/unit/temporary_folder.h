@@ -1,4 +1,4 @@
-// A folder for one test's files.
+// Files of tests, and a folder for those of one test.
 #pragma once
 
 #include <cstdlib>
@@ -9,6 +9,16 @@
 #include <string>
 
 namespace breakeven {
+
+inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// Empty if there is no such file.
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// Removed, with all that is in it, at the end of its life.
 class TemporaryFolder {
@@ -32,13 +42,10 @@ class TemporaryFolder {
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     const auto file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
+    write_file(file, text);
     return file;
   }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string read(const std::string& name) const { return read_file(path_ / name); }
 
  private:
   std::filesystem::path path_;

@@ -9,6 +9,7 @@
 #include "history/store.h"
 #include "reports/history.h"
 #include "unit/history_sample.h"
+#include "unit/messages.h"
 
 namespace breakeven::history_check_test {
 namespace {
@@ -279,13 +280,8 @@ TEST(HistorySelectTest, LeavesWhatIsAskedFor) {
   EXPECT_EQ(select(h, {.machine = "1"}).series.at(0).case_id, "case/0");
   EXPECT_EQ(select(h, {.filter = "1 openblas$"}).series.at(0).case_id, "case/1");
   EXPECT_EQ(select(h, {.branch = "topic"}).series.at(0).measurements.size(), 4U);
-  const auto why_refused = [&](const HistorySelection& selection) -> std::string {
-    try {
-      select(h, selection);
-    } catch (const HistoryError& e) {
-      return e.what();
-    }
-    return "was accepted";
+  const auto why_refused = [&](const HistorySelection& selection) {
+    return message_of<HistoryError>([&] { select(h, selection); });
   };
   EXPECT_THAT(why_refused({.machine = "third"}), HasSubstr("there are host (1); other (2)"));
   EXPECT_THAT(why_refused({.filter = "("}), HasSubstr("not a regular expression"));

@@ -20,6 +20,7 @@ namespace {
 using sample::not_ok;
 using sample::run_of;
 using sample::timed;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -40,6 +41,11 @@ class HistoryStoreTest : public testing::Test {
         result, to_json_text(result),
         {.commit = commit, .branch = "main", .time = "", .machine = machine, .source = "f.json"});
   }
+  /// Opens the store for this alone.
+  AddedRun add_once(const Result& result, const std::string& commit = "abc") const {
+    HistoryStore store = to_add();
+    return add(store, result, commit);
+  }
   /// Executes SQL with another connection.
   void execute(const char* sql) const {
     sqlite3* database = nullptr;
@@ -48,14 +54,10 @@ class HistoryStoreTest : public testing::Test {
     sqlite3_close(database);
   }
   std::string why_refused(HistoryStore::Open open = HistoryStore::Open::existing) const {
-    try {
-      const HistoryStore store(path(), open, std::chrono::milliseconds(50));
-      store.read();
-    } catch (const HistoryError& e) {
-      EXPECT_THAT(e.what(), HasSubstr(path().string()));
-      return e.what();
-    }
-    return "was accepted";
+    const std::string why =
+        message_of<HistoryError>([&] { HistoryStore(path(), open, std::chrono::milliseconds(50)).read(); });
+    EXPECT_THAT(why, AnyOf("was accepted", HasSubstr(path().string())));
+    return why;
   }
   TemporaryFolder folder_;
 };
@@ -181,8 +183,7 @@ TEST_F(HistoryStoreTest, WhatIsNoStoreIsRefusedAndLeftAsItIs) {
   folder_.write("history", text);
   for (const auto open : {HistoryStore::Open::existing, HistoryStore::Open::to_add})
     EXPECT_THAT(why_refused(open), HasSubstr("is not a history store"));
-  std::ifstream file(path());
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
+  EXPECT_EQ(read_file(path()), text);
 }
 
 TEST_F(HistoryStoreTest, AnotherProgramsDatabaseIsRefused) {
@@ -221,11 +222,8 @@ MachineSpeed some_speed() {
 TEST_F(HistoryStoreTest, TheMachinesOwnSpeedIsKept) {
   Result result = run_of({timed("case", 1e-3)});
   result.machine_speed = some_speed();
-  {
-    HistoryStore store = to_add();
-    EXPECT_EQ(add(store, result).run.machine_speed, some_speed());
-    add(store, run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z"));
-  }
+  EXPECT_EQ(add_once(result).run.machine_speed, some_speed());
+  add_once(run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z"));
   const History history = existing().read();
   ASSERT_EQ(history.runs.size(), 2U);
   EXPECT_EQ(history.runs[0].machine_speed, some_speed());
@@ -233,10 +231,7 @@ TEST_F(HistoryStoreTest, TheMachinesOwnSpeedIsKept) {
 }
 
 TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
-  {
-    HistoryStore store = to_add();
-    add(store, run_of({timed("case", 1e-3)}));
-  }
+  add_once(run_of({timed("case", 1e-3)}));
   execute("DROP TABLE machine_speed; DROP TABLE probe; PRAGMA user_version = 1");
   EXPECT_EQ(existing().read().runs.size(), 1U);
   existing().accept({1});
@@ -245,10 +240,7 @@ TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
   EXPECT_EQ(folder_.read("history"), unchanged) << "reading leaves the file as older programs know it";
   Result result = run_of({timed("case", 1e-3)}, "2026-01-02T00:00:00Z");
   result.machine_speed = some_speed();
-  {
-    HistoryStore store = to_add();
-    EXPECT_TRUE(add(store, result).is_new);
-  }
+  EXPECT_TRUE(add_once(result).is_new);
   const History history = existing().read();
   ASSERT_EQ(history.runs.size(), 2U);
   EXPECT_EQ(history.runs[0].machine_speed, std::nullopt);
@@ -257,12 +249,9 @@ TEST_F(HistoryStoreTest, AStoreOfVersion1IsReadAndGrows) {
 }
 
 TEST_F(HistoryStoreTest, ImpossibleSpeedsAreDamage) {
-  {
-    HistoryStore store = to_add();
-    Result result = run_of({timed("case", 1e-3)});
-    result.machine_speed = some_speed();
-    add(store, result);
-  }
+  Result result = run_of({timed("case", 1e-3)});
+  result.machine_speed = some_speed();
+  add_once(result);
   const std::string whole = folder_.read("history");
   for (const char* sql : {"UPDATE machine_speed SET median = 2", "UPDATE machine_speed SET lowest = -1",
                           "UPDATE machine_speed SET rounds = 0", "UPDATE machine_speed SET slow_rounds = 41",
@@ -326,10 +315,7 @@ TEST_F(HistoryStoreTest, ALockedStoreIsAnErrorAfterTheWait) {
 
 TEST_F(HistoryStoreTest, TwoWhoComeFirstMakeOneStore) {
   const auto write = [&](const std::string& who) {
-    for (int i = 0; i < 10; ++i) {
-      HistoryStore store = to_add();
-      add(store, run_of({timed("a", 1e-3)}, who + std::to_string(i)));
-    }
+    for (int i = 0; i < 10; ++i) add_once(run_of({timed("a", 1e-3)}, who + std::to_string(i)));
   };
   std::thread one(write, "one");
   write("two");
@@ -346,10 +332,7 @@ TEST_F(SlowHistoryStoreTest, KilledAtAnyMomentARunIsInItWholeOrNotAtAll) {
   std::vector<CaseResult> cases;
   for (int i = 0; i < 500; ++i) cases.push_back(timed("case/" + std::to_string(i), 1e-3));
   const auto begin = std::chrono::steady_clock::now();
-  {
-    HistoryStore store = to_add();
-    add(store, run_of(cases, "first"));
-  }
+  add_once(run_of(cases, "first"));
   const auto one_run = std::chrono::steady_clock::now() - begin;
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -1,7 +1,6 @@
 #include "host/own_speed.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
@@ -46,12 +45,15 @@ FullThroughput unknown() {
   return {std::nullopt, "this processor's throughput is not known"};
 }
 
-void calibrate(OwnSpeed& own, const Slowdown& alone, const Slowdown& together, int times = 5) {
+OwnSpeed calibrated(const Slowdown& alone = {}, const Slowdown& together = {}, int times = 5,
+                    const FullThroughput& full = known()) {
+  OwnSpeed own(full);
   for (int i = 0; i < times; ++i) {
     for (int cpu = 0; cpu < 2; ++cpu)
       own.note_calibration(cpu_times(cpu, alone), cpu_times(cpu, together), cpu_times(cpu, alone));
     own.note(both(together, together));
   }
+  return own;
 }
 
 void note(OwnSpeed& own, const SpeedProbeTimes& times, int count) {
@@ -59,8 +61,7 @@ void note(OwnSpeed& own, const SpeedProbeTimes& times, int count) {
 }
 
 TEST(OwnSpeedTest, QuietMachineRunsAtItsFullSpeed) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {});
+  OwnSpeed own = calibrated();
   note(own, both({}, {}), 100);
   EXPECT_GT(own.share_of(both({}, {})).share, 0.99);
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::absolute);
@@ -69,8 +70,7 @@ TEST(OwnSpeedTest, QuietMachineRunsAtItsFullSpeed) {
 }
 
 TEST(OwnSpeedTest, ABurstShowsItsPartAndItsCpu) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {});
+  const OwnSpeed own = calibrated();
   const SpeedShare throughput = own.share_of(both({}, {.throughput = 1.9, .l2 = 1.25}));
   EXPECT_NEAR(throughput.share, 1 / 1.9, 0.01);
   EXPECT_EQ(throughput.least, SpeedPart::throughput);
@@ -84,8 +84,7 @@ TEST(OwnSpeedTest, ABurstShowsItsPartAndItsCpu) {
 }
 
 TEST(OwnSpeedTest, ANeighbourOfTheWholeSessionIsSeenWhereTheProcessorIsKnown) {
-  OwnSpeed own(known());
-  calibrate(own, {.throughput = 1.8}, {.throughput = 1.8});
+  OwnSpeed own = calibrated({.throughput = 1.8}, {.throughput = 1.8});
   note(own, both({.throughput = 1.8}, {.throughput = 1.8}), 1000);
   EXPECT_NEAR(own.share_of(both({.throughput = 1.8}, {.throughput = 1.8})).share, 1 / 1.8, 0.01);
   const SpeedReference reference = own.reference();
@@ -95,8 +94,7 @@ TEST(OwnSpeedTest, ANeighbourOfTheWholeSessionIsSeenWhereTheProcessorIsKnown) {
 }
 
 TEST(OwnSpeedTest, ANeighbourOfTheWholeSessionIsNotSeenWhereTheProcessorIsNotKnown) {
-  OwnSpeed own(unknown());
-  calibrate(own, {.throughput = 1.8}, {.throughput = 1.8});
+  OwnSpeed own = calibrated({.throughput = 1.8}, {.throughput = 1.8}, 5, unknown());
   note(own, both({.throughput = 1.8}, {.throughput = 1.8}), 100);
   EXPECT_GT(own.share_of(both({.throughput = 1.8}, {.throughput = 1.8})).share, 0.99);
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::session_best);
@@ -113,16 +111,14 @@ TEST(OwnSpeedTest, ANeighbourThatLeavesMakesEarlierProbesSlow) {
 }
 
 TEST(OwnSpeedTest, TheFullSpeedOfOneRareMomentIsEnough) {
-  OwnSpeed own(known());
-  calibrate(own, {.throughput = 1.8}, {.throughput = 1.8});
+  OwnSpeed own = calibrated({.throughput = 1.8}, {.throughput = 1.8});
   note(own, both({.throughput = 1.8}, {.throughput = 1.8}), 1000);
   note(own, both({}, {}), 3);
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::absolute);
 }
 
 TEST(OwnSpeedTest, CpusThatShareACoreAreTheMachinesOwnState) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {.throughput = 2});
+  OwnSpeed own = calibrated({}, {.throughput = 2});
   note(own, both({.throughput = 2}, {.throughput = 2}), 100);
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::absolute);
   EXPECT_GT(own.share_of(both({.throughput = 2}, {.throughput = 2})).share, 0.99);
@@ -130,21 +126,18 @@ TEST(OwnSpeedTest, CpusThatShareACoreAreTheMachinesOwnState) {
 }
 
 TEST(OwnSpeedTest, TwoSlowCalibrationsAreNoSharedCore) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {.throughput = 2}, 2);
+  const OwnSpeed own = calibrated({}, {.throughput = 2}, 2);
   EXPECT_NEAR(own.share_of(both({.throughput = 2}, {})).share, 0.5, 0.01);
 }
 
 TEST(OwnSpeedTest, OnceFastTogetherCpusShareNoCore) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {.throughput = 2});
+  OwnSpeed own = calibrated({}, {.throughput = 2});
   note(own, both({}, {}), 3);
   EXPECT_NEAR(own.share_of(both({.throughput = 2}, {})).share, 0.5, 0.01);
 }
 
 TEST(OwnSpeedTest, AClockThatFallsFromItsTurboIsSlowForAMomentOnly) {
-  OwnSpeed own(known());
-  calibrate(own, {.clock = 0.8}, {.clock = 0.8});
+  OwnSpeed own = calibrated({.clock = 0.8}, {.clock = 0.8});
   note(own, both({.clock = 0.8}, {.clock = 0.8}), 20);
   const SpeedProbeTimes settled = both({}, {});
   own.note(settled);
@@ -189,16 +182,14 @@ TEST(OwnSpeedTest, MemoryIsComparedWithTheFasterQuarter) {
 }
 
 TEST(OwnSpeedTest, AnEmulatorIsNotTakenForANeighbour) {
-  OwnSpeed own(known());
-  calibrate(own, {.throughput = 20}, {.throughput = 20});
+  const OwnSpeed own = calibrated({.throughput = 20}, {.throughput = 20});
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::session_best);
   EXPECT_THAT(own.reference().why, HasSubstr("emulator"));
   EXPECT_GT(own.share_of(both({.throughput = 20}, {.throughput = 20})).share, 0.99);
 }
 
 TEST(OwnSpeedTest, ACoreWithMoreUnitsThanKnownIsComparedWithItself) {
-  OwnSpeed own(known());
-  calibrate(own, {.throughput = 2.0 / 3}, {.throughput = 2.0 / 3});
+  const OwnSpeed own = calibrated({.throughput = 2.0 / 3}, {.throughput = 2.0 / 3});
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::session_best);
   EXPECT_LT(own.share_of(both({}, {})).share, 0.7);
 }
@@ -212,8 +203,7 @@ TEST(OwnSpeedTest, BeforeTheFirstProbeNothingIsKnown) {
 }
 
 TEST(OwnSpeedTest, BrokenTimesChangeNothing) {
-  OwnSpeed own(known());
-  calibrate(own, {}, {});
+  OwnSpeed own = calibrated();
   own.note({{CpuSpeedTimes{}, CpuSpeedTimes{}}});
   EXPECT_GT(own.share_of(both({}, {})).share, 0.99);
   EXPECT_EQ(own.reference().kind, SpeedReferenceKind::absolute);

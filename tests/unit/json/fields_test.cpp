@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "unit/messages.h"
+
 namespace breakeven::json_fields_test {
 
 using testing::ElementsAre;
@@ -53,12 +55,7 @@ Bicycle read(const std::string& text) {
 }
 
 std::string why_refused(const std::string& text) {
-  try {
-    read(text);
-  } catch (const JsonError& e) {
-    return e.what();
-  }
-  return "was accepted";
+  return message_of<JsonError>([&] { read(text); });
 }
 
 /// The least that is read, with one member more.

@@ -2,18 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include "unit/messages.h"
+
 namespace breakeven::json_text_test {
 namespace {
 
 using testing::HasSubstr;
 
 std::string why_refused(const std::string& text) {
-  try {
-    parse_strictly(text);
-  } catch (const JsonError& e) {
-    return e.what();
-  }
-  return "was accepted";
+  return message_of<JsonError>([&] { parse_strictly(text); });
 }
 
 TEST(StrictJson, GivesWhatTheLibraryGives) {

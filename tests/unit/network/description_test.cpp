@@ -1,5 +1,4 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -57,10 +56,9 @@ TEST(NetworkDescription, FlopIsTwoForEachMultiplyAdd) {
 }
 
 TEST(NetworkDescription, SizesAreParameters) {
-  EXPECT_EQ(network_of({{"network", "mlp"}, {"width", std::int64_t{64}}}).parameter_elements(),
+  EXPECT_EQ(network_of({{"network", "mlp"}, {"width", 64}}).parameter_elements(),
             785 * 64 + 65 * 64 + 65 * 10);
-  const Network narrow =
-      network_of({{"network", "transformer"}, {"width", std::int64_t{8}}, {"heads", std::int64_t{2}}});
+  const Network narrow = network_of({{"network", "transformer"}, {"width", 8}, {"heads", 2}});
   EXPECT_EQ(narrow.layers.front().out, 8);
 }
 
@@ -75,9 +73,9 @@ void expect_refused(const Given& given, const std::string& parameter, const std:
 }
 
 TEST(NetworkDescription, ImpossibleSizesAreRefused) {
-  expect_refused({{"network", "cnn"}, {"width", std::int64_t{64}}}, "width", "leave it out");
-  expect_refused({{"network", "mlp"}, {"heads", std::int64_t{2}}}, "heads", "leave it out");
-  expect_refused({{"network", "transformer"}, {"heads", std::int64_t{3}}}, "heads", "128");
+  expect_refused({{"network", "cnn"}, {"width", 64}}, "width", "leave it out");
+  expect_refused({{"network", "mlp"}, {"heads", 2}}, "heads", "leave it out");
+  expect_refused({{"network", "transformer"}, {"heads", 3}}, "heads", "128");
   expect_refused({{"network", "resnet"}}, "network", "one of mlp, lenet, cnn, transformer");
 }
 
@@ -97,7 +95,7 @@ TEST(NetworkDescription, InitialValuesStayWithinPyTorchsBound) {
 }
 
 TEST(NetworkDescription, WorkloadsRefuseWhatMakesNoSense) {
-  const Given base{{"network", "mlp"}, {"batch", std::int64_t{8}}};
+  const Given base{{"network", "mlp"}, {"batch", 8}};
   const auto with = [&](const std::string& name, const Value& value) {
     Given given = base;
     given.emplace_back(name, value);

@@ -58,7 +58,7 @@ void expect_true_gradients(const Network& description) {
 
 // dense, ReLU
 TEST(NetworkGradients, Mlp) {
-  expect_true_gradients(network_of({{"network", "mlp"}, {"width", std::int64_t{16}}}));
+  expect_true_gradients(network_of({{"network", "mlp"}, {"width", 16}}));
 }
 
 // conv2d with and without padding, max_pool, dense
@@ -68,10 +68,8 @@ TEST(NetworkGradients, Lenet) {
 
 // dense on tokens, positions, attention, residuals, layer_norm, GELU, mean_tokens
 TEST(NetworkGradients, Transformer) {
-  expect_true_gradients(network_of({{"network", "transformer"},
-                                    {"width", std::int64_t{12}},
-                                    {"heads", std::int64_t{3}},
-                                    {"hidden", std::int64_t{20}}}));
+  expect_true_gradients(
+      network_of({{"network", "transformer"}, {"width", 12}, {"heads", 3}, {"hidden", 20}}));
 }
 
 // Forms that no current network has, but a backend may meet: strided convolution, odd sizes in a pool, GELU
@@ -160,7 +158,7 @@ TEST(NetworkGradients, TheNumberOfThreadsDoesNotMatter) {
 
 // Two steps by hand on one parameter.
 TEST(NetworkOptimizer, SgdKeepsItsVelocity) {
-  ReferenceNetwork<double> network(network_of({{"network", "mlp"}, {"width", std::int64_t{4}}}), 1);
+  ReferenceNetwork<double> network(network_of({{"network", "mlp"}, {"width", 4}}), 1);
   const auto images = random_images(3);
   const Optimizer sgd{.kind = Optimizer::Kind::sgd, .learning_rate = 0.1, .momentum = 0.5};
   double w = network.parameters()[5][0];
@@ -177,7 +175,7 @@ TEST(NetworkOptimizer, SgdKeepsItsVelocity) {
 }
 
 TEST(NetworkOptimizer, AdamCorrectsItsBias) {
-  ReferenceNetwork<double> network(network_of({{"network", "mlp"}, {"width", std::int64_t{4}}}), 1);
+  ReferenceNetwork<double> network(network_of({{"network", "mlp"}, {"width", 4}}), 1);
   const auto images = random_images(3);
   const Optimizer adam{.kind = Optimizer::Kind::adam, .learning_rate = 0.1};
   double w = network.parameters()[5][0];

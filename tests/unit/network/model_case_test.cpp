@@ -1,7 +1,6 @@
 #include "network/model_case.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
@@ -30,9 +29,18 @@ struct Log {
   int resets = 0;
 };
 
+/// Does nothing: its losses are 0, and its logits are never written.
+class SilentModel : public Model {
+ public:
+  void reset() override {}
+  double train_step(std::span<const std::uint32_t>) override { return 0; }
+  void infer(Split, std::span<const std::uint32_t>, float*) override {}
+  std::string algorithm() const override { return "none"; }
+};
+
 /// A model whose loss is the number of steps since the last reset. Its logits predict the label of the first
 /// requested image for all images.
-class RecordingModel final : public Model {
+class RecordingModel final : public SilentModel {
  public:
   RecordingModel(Log& log, ModelTask task) : log_(log), task_(std::move(task)) {}
   void reset() override {
@@ -54,7 +62,6 @@ class RecordingModel final : public Model {
       logits[i * classes + static_cast<std::size_t>(rows[i] < 20 ? label : (label + 1) % classes)] = 1;
     }
   }
-  std::string algorithm() const override { return "none"; }
 
  private:
   Log& log_;
@@ -111,7 +118,7 @@ TEST_F(NetworkModelCase, OrdersOfEpochsAreMadeBeforeTheStepsThatAreTimed) {
 }
 
 /// A model that accepts a few batches in advance, and checks that the next batches are those.
-class ForesightedModel final : public Model {
+class ForesightedModel final : public SilentModel {
  public:
   static constexpr std::int64_t most_ahead = 5;
 
@@ -133,7 +140,6 @@ class ForesightedModel final : public Model {
   void take_ahead(std::span<const std::uint32_t> rows) override {
     expected_.assign(rows.begin(), rows.end());
   }
-  std::string algorithm() const override { return "none"; }
   int foreseen = 0;
 
  private:
@@ -258,7 +264,7 @@ TEST_F(NetworkModelCase, EpochsStartOverAndThenGoOn) {
 
 /// A model of a device: steps are started, and their losses are copied on request. Nothing else may be called
 /// while steps are timed.
-class StartingModel final : public Model {
+class StartingModel final : public SilentModel {
  public:
   explicit StartingModel(int& waits) : waits_(waits) {}
   void reset() override { started_ = 0; }
@@ -273,7 +279,6 @@ class StartingModel final : public Model {
   }
   void infer(Split, std::span<const std::uint32_t>, float*) override { ADD_FAILURE() << "waited for logits"; }
   void start_inference(Split, std::span<const std::uint32_t>) override { ++started_; }
-  std::string algorithm() const override { return "none"; }
 
  private:
   int& waits_;
@@ -294,10 +299,7 @@ TEST_F(NetworkModelCase, ADeviceIsNotWaitedForWhileItIsTimed) {
 
 TEST_F(NetworkModelCase, AGraphIsWhatTheCaseSays) {
   const auto task_with = [&](bool graph) {
-    const Given given{{"network", std::string("mlp")},
-                      {"batch", std::int64_t{16}},
-                      {"data", folder_.path().string()},
-                      {"graph", graph}};
+    const Given given{{"network", "mlp"}, {"batch", 16}, {"data", folder_.path().string()}, {"graph", graph}};
     return model_task(case_of("train", given).parameters, seed);
   };
   EXPECT_TRUE(task_with(true).graph);
@@ -330,15 +332,6 @@ TEST_F(NetworkModelCase, ABatchLargerThanTheTrainingSetIsRefused) {
     EXPECT_THAT(e.what(), HasSubstr("50 images"));
   }
 }
-
-/// Writes no logits at all.
-class SilentModel final : public Model {
- public:
-  void reset() override {}
-  double train_step(std::span<const std::uint32_t>) override { return 0; }
-  void infer(Split, std::span<const std::uint32_t>, float*) override {}
-  std::string algorithm() const override { return "none"; }
-};
 
 TEST_F(NetworkModelCase, LogitsThatAreNeverWrittenAreSeen) {
   const Case infer = problem("infer", 8);

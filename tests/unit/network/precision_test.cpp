@@ -66,7 +66,7 @@ void expect_narrower_arithmetic_is_found(const Subject& subject) {
   write_dataset(folder.path(), 64, 1);
   const auto problem_in = [&](const std::string& dtype) {
     return case_of("train", {{"network", subject.network},
-                             {"batch", std::int64_t{16}},
+                             {"batch", 16},
                              {"optimizer", subject.optimizer},
                              {"learning_rate", subject.learning_rate},
                              {"data", folder.path().string()},

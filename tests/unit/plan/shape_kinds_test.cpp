@@ -2,7 +2,6 @@
 #include "plan/shape_kinds.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 

@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "plan/config.h"
 #include "plan/schema.h"
@@ -56,12 +54,15 @@ std::size_t count_rows(const std::string& prefix) {
 }
 
 /// `breakeven list` shows each in one line of a terminal with 80 columns.
-TEST(ShippedConfigs, AskShortQuestions) {
+TEST(ShippedConfigs, AskShortQuestionsAndHaveCases) {
   constexpr std::size_t longest = 54;
   std::map<std::string, std::string> seen;
   for (const auto& path : json_files(configs)) {
-    const std::string title = read_json(path).document.at("title").get<std::string>();
+    const Config config = read_config(path);
+    const std::string& title = config.title;
     EXPECT_TRUE(title.ends_with("?")) << path;
+    EXPECT_FALSE(config.cases.empty()) << path;
+    EXPECT_EQ(Json::parse(config.json).at("$schema"), schema_name) << path;
     EXPECT_LE(title.size(), longest) << path << ": " << title;
     const auto [same, is_new] = seen.emplace(title, path.string());
     EXPECT_TRUE(is_new) << path << " asks what " << same->second << " asks";
@@ -105,20 +106,8 @@ TEST(ShippedCatalogue, IsConsistentInItself) {
   EXPECT_EQ(find_device(catalogue, epyc, 0), nullptr);
 }
 
-TEST(ShippedConfigs, EachAsksAQuestionAndHasCases) {
-  for (const auto& path : json_files(configs)) {
-    const Config config = read_config(path);
-    EXPECT_THAT(config.title, testing::EndsWith("?")) << path;
-    EXPECT_FALSE(config.cases.empty()) << path;
-    EXPECT_EQ(Json::parse(config.json).at("$schema"), schema_name) << path;
-  }
-}
-
 TEST(ShippedConfigs, SchemaIsThatOfTheWorkloads) {
-  std::ifstream file(configs / schema_name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_TRUE(text.str() == config_schema())
+  EXPECT_TRUE(read_file(configs / schema_name) == config_schema())
       << "The workloads have changed. Renew with: build/breakeven list --schema > configs/" << schema_name;
 }
 

@@ -1,12 +1,10 @@
 // Tests every format that programs read: its text for the files in tests/golden, and that no text from other
 // programs breaks it. In tests/cli, other programs' readers and schemas check them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/property_tree/ptree.hpp>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -16,6 +14,8 @@
 #include "reports/exports/format.h"
 #include "reports/text.h"
 #include "results/google_benchmark.h"
+#include "unit/document_texts.h"
+#include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 #include "unit/well_formed.h"
 
@@ -31,9 +31,8 @@ const std::set<std::string> for_people{"--answers", "--html", "--markdown"};
 const fs::path golden_folder = fs::path(BREAKEVEN_SOURCE_DIR) / "tests/golden";
 
 std::string golden_text(const fs::path& file) {
-  std::ifstream in(golden_folder / file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
+  EXPECT_TRUE(exists(golden_folder / file)) << file;
+  return read_file(golden_folder / file);
 }
 
 /// The result files of a folder, by name.
@@ -57,13 +56,6 @@ FormattedReport exported(const std::string& option, const Subject& subject) {
 FormattedReport exported(const std::string& option, const std::vector<Result>& results) {
   const Measured measured{.results = results, .thresholds = {}};
   return exported(option, &measured);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) all.push_back(line);
-  return all;
 }
 
 // ---- golden files: each format that takes what a folder holds, new ones too
@@ -141,8 +133,7 @@ TEST(ExportFormats, OfNoCasesAreWhole) {
 }
 
 TEST(ExportFormats, CsvColumnsAreDocumented) {
-  std::ifstream file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
-  const std::string documented{std::istreambuf_iterator<char>(file), {}};
+  const std::string documented = read_file(fs::path(BREAKEVEN_SOURCE_DIR) / "docs/csv.md");
   std::istringstream header(lines_of(exported("--csv", std::vector<Result>()).text).at(0));
   for (std::string column; std::getline(header, column, ',');)
     EXPECT_THAT(documented, HasSubstr("`" + column.substr(0, column.find('\r')) + "`"));

@@ -1,7 +1,6 @@
 #include "reports/metrics.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <set>

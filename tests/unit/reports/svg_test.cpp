@@ -12,6 +12,7 @@
 
 #include "reports/charts/labels.h"
 #include "reports/charts/scales.h"
+#include "unit/mutations.h"
 #include "unit/reports/svg_examples.h"
 
 namespace breakeven {
@@ -19,7 +20,6 @@ namespace {
 
 using boost::property_tree::ptree;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -194,25 +194,10 @@ class RandomCharts {
                : std::pow(10, std::uniform_real_distribution<double>(-decades_ / 2, decades_ / 2)(random_));
   }
   std::string text() {
-    static const std::vector<std::string> words{"oneDNN",
-                                                "a",
-                                                "batch",
-                                                "<b>&amp;\"'",
-                                                "64",
-                                                "x",
-                                                "\x01\x1b[31m",
-                                                "\xff\xfe",
-                                                "]]>",
-                                                "計算機",
-                                                "long-word-without-spaces-that-goes-on",
-                                                "f32",
-                                                "\xe2\x80\xae",
-                                                "transposed,",
-                                                "\xef\xbf\xbf",
-                                                "☃",
-                                                "${1}",
-                                                "%s",
-                                                "{}"};
+    static const std::vector<std::string> words = mutations::words_of(
+        "oneDNN a batch <b>&amp;\"' 64 x \x01\x1b[31m \xff\xfe ]]> 計算機 "
+        "long-word-without-spaces-that-goes-on "
+        "f32 \xe2\x80\xae transposed, \xef\xbf\xbf ☃ ${1} %s {}");
     std::string made;
     for (int i = up_to(chance(0.2) ? 20 : 4); i > 0; --i)
       made += words[static_cast<std::size_t>(up_to(static_cast<int>(words.size()) - 1))] + " ";

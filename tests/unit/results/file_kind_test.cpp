@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 #include "unit/thresholds_sample.h"
@@ -18,7 +18,6 @@ namespace breakeven {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -44,29 +43,20 @@ TEST(FileKind, IsToldByTheSchemaOrTheKeys) {
 
 class FilesOfKinds : public testing::Test {
  protected:
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const auto path = folder_.path() / name;
-    std::ofstream(path) << text;
-    return path;
-  }
   static std::string why_refused(const std::vector<std::filesystem::path>& files) {
-    try {
-      read_measured(files);
-    } catch (const ResultError& e) {
-      return e.what();
-    }
-    return "was accepted";
+    return message_of<ResultError>([&] { read_measured(files); });
   }
   const TemporaryFolder folder_;
   const std::filesystem::path result_ =
-      write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})));
-  const std::filesystem::path rank_ = write("rank.json", R"({"schema": "breakeven.rank/1"})");
+      folder_.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})));
+  const std::filesystem::path rank_ = folder_.write("rank.json", R"({"schema": "breakeven.rank/1"})");
   const std::filesystem::path google_ =
-      write("google.json", R"({"context": {}, "benchmarks": [{"name": "a", "real_time": NaN}]})");
+      folder_.write("google.json", R"({"context": {}, "benchmarks": [{"name": "a", "real_time": NaN}]})");
 };
 
 TEST_F(FilesOfKinds, OthersAreSkippedAndNamed) {
-  const std::vector files{rank_, result_, google_, write("t.json", to_json_text(sample::threshold()))};
+  const std::vector files{rank_, result_, google_,
+                          folder_.write("t.json", to_json_text(sample::threshold()))};
   const Measured measured = read_measured(files);
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
@@ -92,16 +82,16 @@ TEST_F(FilesOfKinds, NoneAtAllIsAnErrorThatNamesThem) {
   EXPECT_THAT(why_refused({rank_, google_}),
               AllOf(HasSubstr("none of the 2 files"), HasSubstr("rank.json is a ranking of machines"),
                     HasSubstr("google.json is Google Benchmark's JSON")));
-  EXPECT_THAT(why_refused({write("other.json", "{}"), rank_}), HasSubstr("JSON of an unknown kind"));
+  EXPECT_THAT(why_refused({folder_.write("other.json", "{}"), rank_}), HasSubstr("JSON of an unknown kind"));
 }
 
 TEST_F(FilesOfKinds, ALaterVersionOfTheRightKindAndADamagedFileAreErrors) {
-  EXPECT_THAT(why_refused({result_, write("later.json", R"({"schema": "breakeven.result/99"})")}),
+  EXPECT_THAT(why_refused({result_, folder_.write("later.json", R"({"schema": "breakeven.result/99"})")}),
               HasSubstr("later.json: is of schema 'breakeven.result/99'"));
-  EXPECT_THAT(why_refused({result_, write("t99.json", R"({"schema": "breakeven.threshold/99"})")}),
+  EXPECT_THAT(why_refused({result_, folder_.write("t99.json", R"({"schema": "breakeven.threshold/99"})")}),
               AllOf(HasSubstr("t99.json: is of schema 'breakeven.threshold/99'"),
                     HasSubstr("use the breakeven that wrote it")));
-  EXPECT_THAT(why_refused({result_, write("half.json", R"({"schema": "breakeven.result/1")")}),
+  EXPECT_THAT(why_refused({result_, folder_.write("half.json", R"({"schema": "breakeven.result/1")")}),
               HasSubstr("half.json: is not valid JSON"));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven {
@@ -15,12 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string why_refused(const fs::path& file) {
-  try {
-    const FileLock lock(file);
-  } catch (const FileInUse& e) {
-    return e.what();
-  }
-  return "was given";
+  return message_of<FileInUse>([&] { const FileLock lock(file); });
 }
 
 TEST(FileLock, IsGivenOnceAndLeavesNothing) {
@@ -29,10 +25,10 @@ TEST(FileLock, IsGivenOnceAndLeavesNothing) {
   {
     const FileLock lock(file);
     EXPECT_THAT(why_refused(file), testing::HasSubstr(file.string() + ": another run writes it"));
-    EXPECT_EQ(why_refused(folder.path() / "new" / "folder" / "other.json"), "was given");
+    EXPECT_EQ(why_refused(folder.path() / "new" / "folder" / "other.json"), "was accepted");
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
-  EXPECT_EQ(why_refused(file), "was given");
+  EXPECT_EQ(why_refused(file), "was accepted");
 }
 
 TEST(FileLock, IsOfTheFileThatALinkLeadsTo) {
@@ -66,7 +62,7 @@ TEST(FileLock, KeepsFoldersThatAreInUse) {
 TEST(FileLock, IsNotOfStreamsAndDevices) {
   for (const char* none : {"", "-", "/dev/null"}) {
     const FileLock first(none);
-    EXPECT_EQ(why_refused(none), "was given") << none;
+    EXPECT_EQ(why_refused(none), "was accepted") << none;
   }
 }
 

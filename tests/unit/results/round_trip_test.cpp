@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "results/result.h"
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven {
@@ -18,7 +20,7 @@ CaseResult full_case(const std::string& backend) {
   c.id = "matmul/m=3/f32";
   c.label = "a label";
   c.op = "matmul";
-  c.parameters = {{"m", std::int64_t{3}}, {"rate", 0.1}, {"flag", true}, {"dtype", std::string("f32")}};
+  c.parameters = {{"m", 3}, {"rate", 0.1}, {"flag", true}, {"dtype", "f32"}};
   c.dtype = "f32";
   c.backend = backend;
   c.device = "gpu";
@@ -116,25 +118,19 @@ Result full_result() {
                       .power_limit_default_watts = 700.5,
                       .sm_mhz_most = 1981,
                       .memory_mhz_most = 2620,
-                      .unreadable = {{"z", "Not Supported"}}},
-                     {.id = "GPU-2",
-                      .name = {},
-                      .driver = {},
-                      .memory_bytes = {},
-                      .ecc = {},
-                      .mig = {},
-                      .persistence = {},
-                      .compute_mode = {},
-                      .pcie_generation = {},
-                      .pcie_width = {},
-                      .pcie_generation_most = {},
-                      .pcie_width_most = {},
-                      .power_limit_watts = {},
-                      .power_limit_default_watts = {},
-                      .sm_mhz_most = {},
-                      .memory_mhz_most = {},
-                      .unreadable = {}}}};
+                      .unreadable = {{"z", "Not Supported"}}}}};
+  r.host.gpus.emplace_back().id = "GPU-2";
   r.config = R"({"title":"Which?","workloads":[]})";
+  r.sampling = Sampling{.wall_seconds = 12.5, .sample_seconds = 12.25, .probe_seconds = 0.125};
+  r.machine_speed = MachineSpeed{.rounds = 12,
+                                 .slow_rounds = 3,
+                                 .median = 0.98,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 1e-4}},
+                                 .median_seconds = {{"l2", 2e-4}},
+                                 .reservation = "why",
+                                 .clock_range = 1.07,
+                                 .instructions_per_cycle = 1.9};
   r.backends.push_back({.name = "one",
                         .version = "1",
                         .role = "arbiter",
@@ -157,13 +153,9 @@ class ResultFile : public testing::Test {
  protected:
   Result read(const std::string& text) const { return read_result(folder_.write("result.json", text)); }
   std::string why_refused(const std::string& text) const {
-    try {
-      read(text);
-    } catch (const ResultError& e) {
-      EXPECT_THAT(e.what(), HasSubstr("result.json"));
-      return e.what();
-    }
-    return "was accepted";
+    const std::string why = message_of<ResultError>([&] { read(text); });
+    EXPECT_THAT(why, HasSubstr("result.json"));
+    return why;
   }
   /// The text of full_result() with one change.
   static std::string changed(const std::string& pointer, const nlohmann::json& value) {
@@ -174,89 +166,55 @@ class ResultFile : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// The fields of each struct, to compare them all at once.
+auto fields_of(const Result& r) {
+  return std::tie(r.created, r.complete, r.tool_version, r.tool_compiler, r.tool_build, r.warnings, r.host,
+                  r.config, r.sampling, r.machine_speed);
+}
+auto fields_of(const BackendRecord& b) {
+  return std::tie(b.name, b.version, b.role, b.device, b.device_name, b.device_id, b.libraries, b.supports,
+                  b.unreadable, b.warnings, b.notes, b.program, b.available, b.reason);
+}
+auto fields_of(const CaseResult& c) {
+  return std::tie(c.id, c.label, c.op, c.parameters, c.dtype, c.backend, c.device, c.status, c.reason,
+                  c.cpu_seconds, c.device_seconds, c.joules, c.flop, c.bytes, c.samples, c.algorithm,
+                  c.warnings);
+}
+auto fields_of(const Timing& t) {
+  return std::tie(t.median, t.ci_low, t.ci_high, t.samples, t.launches, t.iterations, t.throttled);
+}
+auto fields_of(const Verification& v) {
+  return std::tie(v.error, v.tolerance, v.correct, v.detail, v.elements, v.projections, v.losses);
+}
+auto fields_of(const Conditions& c) {
+  return std::tie(c.cpu_mhz, c.steal_percent, c.other_cpu_percent, c.throttled_seconds, c.thermal_throttles,
+                  c.temperature_celsius, c.unreadable, c.device);
+}
+auto fields_of(const Training& t) {
+  return std::tie(t.loss, t.loss_stride, t.steps, t.accuracy, t.epoch_seconds, t.epoch_accuracy,
+                  t.seconds_to_accuracy);
+}
+auto fields_of(const Latency& l) {
+  return std::tie(l.p50, l.p99, l.count);
+}
+
 TEST_F(ResultFile, KeepsEveryField) {
   const Result before = full_result();
   const Result r = read(to_json_text(before));
-  EXPECT_EQ(r.created, before.created);
-  EXPECT_TRUE(r.complete);
-  EXPECT_EQ(r.tool_version, before.tool_version);
-  EXPECT_EQ(r.tool_compiler, before.tool_compiler);
-  EXPECT_EQ(r.tool_build, before.tool_build);
-  EXPECT_EQ(r.warnings, before.warnings);
-  EXPECT_EQ(r.host, before.host);
-  EXPECT_EQ(r.config, before.config);
+  EXPECT_EQ(fields_of(r), fields_of(before));
   ASSERT_EQ(r.backends.size(), 1U);
-  const auto& [b, was] = std::pair(r.backends[0], before.backends[0]);
-  EXPECT_EQ(b.name, was.name);
-  EXPECT_EQ(b.version, was.version);
-  EXPECT_EQ(b.role, was.role);
-  EXPECT_EQ(b.device, was.device);
-  EXPECT_EQ(b.device_name, was.device_name);
-  EXPECT_EQ(b.device_id, was.device_id);
-  EXPECT_EQ(b.libraries, was.libraries);
-  EXPECT_EQ(b.supports, was.supports);
-  EXPECT_EQ(b.unreadable, was.unreadable);
-  EXPECT_EQ(b.warnings, was.warnings);
-  EXPECT_EQ(b.notes, was.notes);
-  EXPECT_EQ(b.program, was.program);
-  EXPECT_EQ(b.available, was.available);
-  EXPECT_EQ(b.reason, was.reason);
+  EXPECT_EQ(fields_of(r.backends[0]), fields_of(before.backends[0]));
   ASSERT_EQ(r.cases.size(), 2U);
   const CaseResult& c = r.cases[1];
   const CaseResult& w = before.cases[1];
-  EXPECT_EQ(c.id, w.id);
-  EXPECT_EQ(c.label, w.label);
-  EXPECT_EQ(c.op, w.op);
-  EXPECT_EQ(c.parameters, w.parameters);
-  EXPECT_EQ(c.dtype, w.dtype);
   EXPECT_EQ(c.backend, "two");
-  EXPECT_EQ(c.device, w.device);
-  EXPECT_EQ(c.status, w.status);
-  EXPECT_EQ(c.reason, w.reason);
-  ASSERT_TRUE(c.seconds);
-  EXPECT_EQ(c.seconds->median, w.seconds->median);
-  EXPECT_EQ(c.seconds->ci_low, w.seconds->ci_low);
-  EXPECT_EQ(c.seconds->ci_high, w.seconds->ci_high);
-  EXPECT_EQ(c.seconds->samples, w.seconds->samples) << "every bit";
-  EXPECT_EQ(c.seconds->launches, w.seconds->launches);
-  EXPECT_EQ(c.seconds->iterations, w.seconds->iterations);
-  EXPECT_EQ(c.seconds->throttled, w.seconds->throttled);
-  EXPECT_EQ(c.cpu_seconds, w.cpu_seconds);
-  EXPECT_EQ(c.device_seconds, w.device_seconds);
-  EXPECT_EQ(c.joules, w.joules);
-  EXPECT_EQ(c.flop, w.flop);
-  EXPECT_EQ(c.bytes, w.bytes);
-  EXPECT_EQ(c.samples, w.samples);
-  ASSERT_TRUE(c.verification);
-  EXPECT_EQ(c.verification->error, w.verification->error);
-  EXPECT_EQ(c.verification->tolerance, w.verification->tolerance);
-  EXPECT_EQ(c.verification->correct, w.verification->correct);
-  EXPECT_EQ(c.verification->detail, w.verification->detail);
-  EXPECT_EQ(c.verification->elements, w.verification->elements);
-  EXPECT_EQ(c.verification->projections, w.verification->projections);
-  EXPECT_EQ(c.verification->losses, w.verification->losses);
-  EXPECT_EQ(c.algorithm, w.algorithm);
-  EXPECT_EQ(c.conditions.cpu_mhz, w.conditions.cpu_mhz);
-  EXPECT_EQ(c.conditions.steal_percent, w.conditions.steal_percent);
-  EXPECT_EQ(c.conditions.other_cpu_percent, w.conditions.other_cpu_percent);
-  EXPECT_EQ(c.conditions.throttled_seconds, w.conditions.throttled_seconds);
-  EXPECT_EQ(c.conditions.thermal_throttles, w.conditions.thermal_throttles);
-  EXPECT_EQ(c.conditions.temperature_celsius, w.conditions.temperature_celsius);
-  EXPECT_EQ(c.conditions.unreadable, w.conditions.unreadable);
-  EXPECT_EQ(c.conditions.device, w.conditions.device);
-  EXPECT_EQ(c.warnings, w.warnings);
-  ASSERT_TRUE(c.training);
-  EXPECT_EQ(c.training->loss, w.training->loss);
-  EXPECT_EQ(c.training->loss_stride, w.training->loss_stride);
-  EXPECT_EQ(c.training->steps, w.training->steps);
-  EXPECT_EQ(c.training->accuracy, w.training->accuracy);
-  EXPECT_EQ(c.training->epoch_seconds, w.training->epoch_seconds);
-  EXPECT_EQ(c.training->epoch_accuracy, w.training->epoch_accuracy);
-  EXPECT_EQ(c.training->seconds_to_accuracy, w.training->seconds_to_accuracy);
-  ASSERT_TRUE(c.latency);
-  EXPECT_EQ(c.latency->p50, w.latency->p50);
-  EXPECT_EQ(c.latency->p99, w.latency->p99);
-  EXPECT_EQ(c.latency->count, w.latency->count);
+  EXPECT_EQ(fields_of(c), fields_of(w));
+  EXPECT_EQ(fields_of(c.conditions), fields_of(w.conditions));
+  ASSERT_TRUE(c.seconds && c.verification && c.training && c.latency);
+  EXPECT_EQ(fields_of(*c.seconds), fields_of(*w.seconds));
+  EXPECT_EQ(fields_of(*c.verification), fields_of(*w.verification));
+  EXPECT_EQ(fields_of(*c.training), fields_of(*w.training));
+  EXPECT_EQ(fields_of(*c.latency), fields_of(*w.latency));
 }
 
 /// Writing what was read gives the same text, so no field is lost, whatever the two tests above compare.
@@ -289,6 +247,17 @@ TEST_F(ResultFile, UnknownIsNullAndNeverZero) {
   EXPECT_TRUE(std::isnan(read(text).cases[0].verification->error));
 }
 
+/// Also in files from before it was recorded.
+TEST_F(ResultFile, MayHaveNothingOnSampling) {
+  Result r = full_result();
+  r.sampling.reset();
+  auto json = nlohmann::json::parse(to_json_text(r));
+  EXPECT_TRUE(json.at("sampling").is_null());
+  EXPECT_EQ(read(json.dump()).sampling, std::nullopt);
+  json.erase("sampling");
+  EXPECT_EQ(read(json.dump()).sampling, std::nullopt);
+}
+
 TEST_F(ResultFile, BytesThatAreNoTextAreReplaced) {
   Result r = full_result();
   r.cases[0].reason = "loader said \xff\xfe";
@@ -318,6 +287,7 @@ TEST_F(ResultFile, WrongTypesAreRefusedByTheirPlace) {
   EXPECT_THAT(why_refused(changed("/cases", 3)), HasSubstr("/cases must be a list"));
   EXPECT_THAT(why_refused(changed("/cases/0/params", 3)), HasSubstr("/cases/0"));
   EXPECT_THAT(why_refused(changed("/host/cpus", "many")), HasSubstr("/host/cpus"));
+  EXPECT_THAT(why_refused(changed("/sampling/sample_seconds", "12")), HasSubstr("/sampling/sample_seconds"));
   for (const nlohmann::json& count : {nlohmann::json(1e30), nlohmann::json(2.5), nlohmann::json(true)})
     EXPECT_THAT(why_refused(changed("/host/cpus", count)), HasSubstr("/host/cpus is of the wrong type"));
 }

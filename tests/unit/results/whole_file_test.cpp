@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -18,11 +17,6 @@ namespace breakeven {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_whole(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
@@ -56,18 +50,22 @@ TEST(WholeFile, ReplacesAFileAndKeepsItsPermissions) {
   write_whole_file(file, "first");
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
   write_whole_file(file, "second");
-  EXPECT_EQ(read_whole(file), "second");
+  EXPECT_EQ(read_file(file), "second");
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
-TEST(WholeFile, MakesMissingFoldersOnlyWhenItWrites) {
+TEST(WholeFile, AQuestionLeavesEverythingAsItIsAndMissingFoldersAreMadeWhenItIsWritten) {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "new" / "folder" / "file";
   expect_writable(file);
+  expect_writable(folder.path() / "file");
   EXPECT_EQ(files_in(folder.path()), 0U);
   write_whole_file(file, "text");
-  EXPECT_EQ(read_whole(file), "text");
+  expect_writable(file);
+  EXPECT_EQ(read_file(file), "text");
+  EXPECT_THROW(expect_writable(folder.path()), std::system_error);
+  EXPECT_THROW(expect_writable(file / "below"), std::system_error);
   EXPECT_THROW(expect_writable(file / "below" / "a-file"), std::system_error);
   EXPECT_THROW(expect_writable(folder.path() / "other" / ""), std::system_error);
 }
@@ -80,7 +78,7 @@ TEST(WholeFile, AFullDiskLeavesTheOldFile) {
     const FullDisk disk(1000);
     EXPECT_THROW(write_whole_file(file, std::string(100'000, 'x')), std::system_error);
   }
-  EXPECT_EQ(read_whole(file), "old");
+  EXPECT_EQ(read_file(file), "old");
   EXPECT_EQ(files_in(folder.path()), 1U);
 }
 
@@ -106,7 +104,7 @@ TEST(WholeFile, WhatAKilledProcessWasWritingIsRemoved) {
   for (const std::string& name : kept) folder.write(name, "");
   for (const char* number : {"0", "17"}) folder.write("file.json." + ended + "-" + number + ".part", "half");
   remove_unfinished(file);
-  EXPECT_EQ(read_whole(file), "whole");
+  EXPECT_EQ(read_file(file), "whole");
   for (const std::string& name : kept) EXPECT_TRUE(fs::exists(folder.path() / name)) << name;
   EXPECT_EQ(files_in(folder.path()), kept.size() + 1);
   remove_unfinished(folder.path() / "nowhere" / "file.json");
@@ -119,21 +117,8 @@ TEST(WholeFile, FollowsLinksEvenWhereNothingIsThere) {
   for (const char* text : {"first", "second"}) {
     write_whole_file(link, text);
     EXPECT_TRUE(fs::is_symlink(link));
-    EXPECT_EQ(read_whole(folder.path() / "real"), text);
+    EXPECT_EQ(read_file(folder.path() / "real"), text);
   }
-}
-
-TEST(WholeFile, AQuestionLeavesEverythingAsItIs) {
-  const TemporaryFolder folder;
-  const fs::path file = folder.path() / "file";
-  expect_writable(file);
-  EXPECT_EQ(files_in(folder.path()), 0U);
-  write_whole_file(file, "text");
-  expect_writable(file);
-  EXPECT_EQ(read_whole(file), "text");
-  EXPECT_THROW(expect_writable(folder.path()), std::system_error);
-  EXPECT_THROW(expect_writable(file / "below"), std::system_error);
-  EXPECT_NO_THROW(expect_writable(folder.path() / "no/such/folder")) << "made when it is written";
 }
 
 TEST(WholeFile, ALinkToADeviceIsWrittenThrough) {

@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
+
+#include "unit/temporary_folder.h"
 
 namespace breakeven {
 namespace {
@@ -22,8 +23,7 @@ std::set<std::string> names_in_the_source() {
   }
   static const std::regex made("breakeven_(?:backend\\(|places\\(places )([a-z-]+)");
   for (const auto& folder : fs::directory_iterator(backends)) {
-    std::ifstream in(folder.path() / "CMakeLists.txt");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = read_file(folder.path() / "CMakeLists.txt");
     for (std::sregex_iterator found(text.begin(), text.end(), made), end; found != end; ++found)
       names.insert((*found)[1]);
     constexpr std::string_view prefix = "breakeven-backend-";
@@ -44,8 +44,7 @@ TEST(BackendNames, AreAllThatTheSourceBuilds) {
 
 /// The words of `known="..."` in scripts/setup-libraries.
 std::vector<std::string> libraries_of_the_script() {
-  std::ifstream in(fs::path(BREAKEVEN_SOURCE_DIR) / "scripts" / "setup-libraries");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = read_file(fs::path(BREAKEVEN_SOURCE_DIR) / "scripts" / "setup-libraries");
   static const std::regex line("known=\"([^\"]+)\"");
   std::smatch found;
   EXPECT_TRUE(std::regex_search(text, found, line));

@@ -14,7 +14,7 @@ namespace {
 
 using simulated::Disturbance;
 using simulated::SimulatedMachine;
-using testing::AllOf;
+using simulated::WrongAnswer;
 using testing::HasSubstr;
 
 constexpr const char* base_program = "/base/scripted";
@@ -82,7 +82,7 @@ TEST_F(GateInSimulatedTime, BothSidesAreTriedWhereOneFails) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Machine machine(seed);
     const auto refuse = [](const char* status) {
-      return [status](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+      return [status](const Request& request) -> WrongAnswer {
         if (!std::holds_alternative<request::Prepare>(request)) return std::nullopt;
         return to_line(answer::Refusal{.status = status, .reason = "not this"});
       };
@@ -179,8 +179,7 @@ TEST_F(GateInSimulatedTime, WithoutAProbeTheNeighbourDeceives) {
 TEST_F(GateInSimulatedTime, ProgramThatStopsAnsweringIsIncomparable) {
   Machine machine(4);
   int samples = 0;
-  machine.programs[head_program].fault =
-      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+  machine.programs[head_program].fault = [&](const Request& request) -> WrongAnswer {
     if (!std::holds_alternative<request::Sample>(request) || ++samples < 30) return std::nullopt;
     return WorkerLost{.status = Status::timed_out,
                       .reason = "no answer within 120 s (measure.timeout_seconds)"};
@@ -206,8 +205,7 @@ TEST_F(GateInSimulatedTime, ImpossibleTimesAreNotBelieved) {
 TEST_F(GateInSimulatedTime, StoppedDriverIsNoLiar) {
   Machine machine(6);
   int samples = 0;
-  machine.programs[head_program].fault =
-      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+  machine.programs[head_program].fault = [&](const Request& request) -> WrongAnswer {
     if (std::holds_alternative<request::Sample>(request) && ++samples % 10 == 0) machine.time.sleep(30);
     return std::nullopt;
   };

@@ -12,6 +12,7 @@ namespace {
 
 using simulated::Disturbance;
 using simulated::SimulatedMachine;
+using simulated::WrongAnswer;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -214,8 +215,7 @@ TEST(RunInSimulatedTime, LiarCostsItsOwnCases) {
 TEST(RunInSimulatedTime, BrokenProtocolCostsOneCase) {
   Machine machine(6);
   int samples = 0;
-  machine.programs["/a"].fault =
-      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+  machine.programs["/a"].fault = [&](const Request& request) -> WrongAnswer {
     if (!std::holds_alternative<request::Sample>(request) || ++samples != 8) return std::nullopt;
     return "{\"ok\":true}";
   };

@@ -38,8 +38,9 @@ struct Disturbance {
   std::vector<std::string> throttled_by = {};  // what holds the GPU's clocks down; empty: nothing
 };
 
-/// A deviation of a scripted program from a correct one; empty: no deviation.
-using Fault = std::function<std::optional<std::variant<std::string, WorkerLost>>(const Request& request)>;
+/// An answer of a scripted program that is not that of a correct one; empty: a correct one.
+using WrongAnswer = std::optional<std::variant<std::string, WorkerLost>>;
+using Fault = std::function<WrongAnswer(const Request& request)>;
 
 struct Program {
   double seconds = 1e-3;                                 // of an iteration
@@ -127,12 +128,11 @@ class ScriptedWorker : public Worker {
     if (program_.cost) seconds_ = program_.cost(r.problem);
     return answer::Ready{.algorithm = "scripted"};
   }
-  static Answer answer(const request::Expect& r) {
-    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
+  static Answer zeros(std::size_t count) {
+    return Evidence{.elements = std::vector<double>(count, 0), .projections = {}, .losses = {}};
   }
-  static Answer answer(const request::Verify& r) {
-    return Evidence{.elements = std::vector<double>(r.elements.size(), 0), .projections = {}, .losses = {}};
-  }
+  static Answer answer(const request::Expect& r) { return zeros(r.elements.size()); }
+  static Answer answer(const request::Verify& r) { return zeros(r.elements.size()); }
   Answer answer(const request::Sample& r) {
     std::normal_distribution<double> luck(1, program_.noise);
     const Disturbance disturbance = machine_.now();
@@ -223,7 +223,7 @@ class InterruptionAt {
  public:
   InterruptionAt(SimulatedMachine& machine, int step) : step_(step) {
     for (auto& [path, program] : machine.programs) {
-      program.fault = [this](const Request&) -> std::optional<std::variant<std::string, WorkerLost>> {
+      program.fault = [this](const Request&) -> WrongAnswer {
         if (++requests_ < step_) return std::nullopt;
         if (requests_ == step_) std::raise(SIGINT);
         return WorkerLost{.status = Status::interrupted, .reason = "interrupted"};

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "session/threshold.h"
 #include "session/worker_process.h"
@@ -15,6 +14,7 @@ namespace {
 
 using simulated::Disturbance;
 using simulated::SimulatedMachine;
+using simulated::WrongAnswer;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::Contains;
@@ -207,8 +207,7 @@ TEST_F(ThresholdInSimulatedTime, InterruptionAtAnyStepKeepsWhatIsKnown) {
 TEST_F(ThresholdInSimulatedTime, ProgramThatStopsAnsweringCostsTheValuesWhereItDoes) {
   Machine machine(8);
   double size = 0;
-  machine.programs[cpu_program].fault =
-      [&](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+  machine.programs[cpu_program].fault = [&](const Request& request) -> WrongAnswer {
     if (const auto* prepare = std::get_if<request::Prepare>(&request))
       size = static_cast<double>(prepare->problem.parameters.integer("m"));
     if (size < 1000 || !std::holds_alternative<request::Sample>(request)) return std::nullopt;
@@ -235,8 +234,7 @@ TEST_F(ThresholdInSimulatedTime, ProgramThatStopsAnsweringCostsTheValuesWhereItD
 
 TEST_F(ThresholdInSimulatedTime, ProgramThatNeverAnswersLeavesNoAnswer) {
   Machine machine(9);
-  machine.programs[gpu_program].fault =
-      [](const Request& request) -> std::optional<std::variant<std::string, WorkerLost>> {
+  machine.programs[gpu_program].fault = [](const Request& request) -> WrongAnswer {
     if (!std::holds_alternative<request::Sample>(request)) return std::nullopt;
     return WorkerLost{.status = Status::timed_out, .reason = "no answer"};
   };

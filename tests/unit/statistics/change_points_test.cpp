@@ -74,17 +74,12 @@ double exact_tail(std::size_t few, std::size_t many, std::size_t u) {
 }
 
 TEST(RankTail, IsNeverBelowTheExactOneWhereItDecides) {
-  for (const auto& [few, many] : std::vector<std::pair<std::size_t, std::size_t>>{{3, 3},
-                                                                                  {3, 30},
-                                                                                  {4, 60},
-                                                                                  {5, 9},
-                                                                                  {8, 40},
-                                                                                  {12, 12},
-                                                                                  {12, 50},
-                                                                                  {13, 13},
-                                                                                  {20, 30},
-                                                                                  {26, 26},
-                                                                                  {26, 40}}) {
+  struct Sizes {
+    std::size_t few, many;
+  };
+  for (const auto& [few, many] :
+       {Sizes{3, 3}, Sizes{3, 30}, Sizes{4, 60}, Sizes{5, 9}, Sizes{8, 40}, Sizes{12, 12}, Sizes{12, 50},
+        Sizes{13, 13}, Sizes{20, 30}, Sizes{26, 26}, Sizes{26, 40}}) {
     for (std::size_t u = 0; u <= few * many / 2; ++u) {
       const double exact = exact_tail(few, many, u);
       if (exact > 0.001) break;

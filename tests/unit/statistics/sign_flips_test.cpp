@@ -2,7 +2,6 @@
 #include "statistics/sign_flips.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>

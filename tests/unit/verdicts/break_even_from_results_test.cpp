@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "unit/reports_sample.h"
 
@@ -208,18 +207,6 @@ TEST(ThresholdFromResults, TakesTheFastestBackendOfEachSide) {
   EXPECT_EQ(exit_status(t), 0) << "however wide its interval is";
 }
 
-TEST(ThresholdFromResults, IsReadAsItWasWritten) {
-  const Threshold t = between(two_machines());
-  const std::string text = to_json_text(t);
-  const Threshold read = threshold_from(nlohmann::ordered_json::parse(text));
-  EXPECT_EQ(to_json_text(read), text);
-  EXPECT_EQ(in_words(read.answers[0], read), in_words(t.answers[0], t));
-  EXPECT_EQ(read.answers[0].points[0].ratio()->interval->low, t.answers[0].points[0].ratio()->interval->low);
-  EXPECT_EQ(to_json_text(threshold_from(nlohmann::ordered_json::parse(text))).find("from_results") !=
-                std::string::npos,
-            true);
-}
-
 TEST(ThresholdFromResults, SaysWhatIsKnownOfBothSides) {
   std::vector<Result> results = two_machines();
   results[1].host.threads = 1;
@@ -404,8 +391,7 @@ TEST(BreakEvensBetween, AreNotOfCeilingsAndWhatFits) {
                               machine("b", {}, "2026-11-02T12:00:00Z")};
   for (Result& run : results) {
     for (const std::int64_t bytes : {1024, 4096, 16384})
-      run.cases.push_back(
-          sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, 1e-6));
+      run.cases.push_back(sample::measured_case("read", {{"bytes", bytes}, {"dtype", "f32"}}, 1e-6));
   }
   EXPECT_THAT(break_evens_between(results), IsEmpty());
   EXPECT_THAT(between(results, "bytes").answers, SizeIs(1)) << "where it is asked for";

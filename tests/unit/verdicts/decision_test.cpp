@@ -2,7 +2,6 @@
 #include "verdicts/decision.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 

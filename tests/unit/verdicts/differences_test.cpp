@@ -38,6 +38,21 @@ TEST(RunDifferences, AreNoneOfARunAndItself) {
   EXPECT_THAT(of_heads([](Result&) {}), IsEmpty());
 }
 
+TEST(RunDifferences, OfMachinesAreByTheirNamesAndCounts) {
+  EXPECT_THAT(
+      of_runs([](Result& r) { r.host.cpu_identity = "family 25 model 1"; },
+              [](Result& r) {
+                r.host.name = "b";
+                r.host.cpu = "B";
+                r.host.cpu_identity = "family 25 model 19";
+                r.host.cpus = 4;
+                r.host.threads = 1;
+              }),
+      ElementsAre("machine: different host: host → b", "machine: different CPU: A CPU → B",
+                  "machine: different processor: family 25 model 1 → family 25 model 19",
+                  "machine: different number of CPUs: 2 → 4", "threads: different number of threads: 2 → 1"));
+}
+
 TEST(RunDifferences, OfMemoryAreMoreThanWhatAKernelKeeps) {
   const auto with = [](std::int64_t base, std::int64_t head) {
     return of_runs([&](Result& r) { r.host.memory_bytes = base; },
@@ -169,6 +184,8 @@ TEST(RunDifferences, OfHowItWasMeasuredAreByTheConfigsOfBoth) {
               ElementsAre("settings: different state of the caches: warm → cold"));
   EXPECT_THAT(configs(R"({"measure": {"cache": 3}})", cold),
               ElementsAre("settings: different state of the caches: warm → cold"));
+  EXPECT_THAT(configs("{}", R"({"measure": {"placement": "free"}})"),
+              ElementsAre("settings: different placement of threads: cores → free"));
   for (const char* unknown : {"", "null", "[]", "3", "{"})
     EXPECT_THAT(configs(unknown, cold), IsEmpty()) << unknown;
   EXPECT_THAT(configs("[3]", cold), ElementsAre("settings: different state of the caches: warm → cold"));
@@ -240,15 +257,21 @@ TEST(BackendDifferences, AreOfBackendsThatBothHave) {
   Result head = base;
   base.backends = {sample::backend("a", true)};
   base.backends[0].version = "1";
+  base.backends[0].libraries = {{"OpenBLAS", "0.3.21"}, {"MKL", "1"}};
   base.backends[0].device_name = "A GPU";
+  base.backends[0].device_id = "GPU-1";
   EXPECT_THAT(backend_differences(base, head, "a"), IsEmpty());
   EXPECT_THAT(backend_differences(head, base, "a"), IsEmpty());
   head.backends = base.backends;
   head.backends[0].version = "2";
+  head.backends[0].libraries = {{"BLIS", "0.3.21"}, {"MKL", "2"}};
   head.backends[0].device_name = "B GPU";
-  EXPECT_THAT(
-      texts(backend_differences(base, head, "a")),
-      ElementsAre("library: different version of a: 1 → 2", "machine: different device of a: A GPU → B GPU"));
+  head.backends[0].device_id = "GPU-2";
+  EXPECT_THAT(texts(backend_differences(base, head, "a")),
+              ElementsAre("library: different version of a: 1 → 2", "library: different BLIS: none → 0.3.21",
+                          "library: different MKL: 1 → 2", "library: different OpenBLAS: 0.3.21 → none",
+                          "machine: different device of a: A GPU → B GPU",
+                          "machine: different GPU of a: GPU-1 → GPU-2"));
   EXPECT_THAT(backend_differences(base, head, "b"), IsEmpty());
 }
 

@@ -1,6 +1,5 @@
 // Tests the exit status of a comparison.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "verdicts/verdict.h"
 
@@ -78,24 +77,21 @@ TEST(VerdictExitStatus, DoesNotCountWhatNeitherSideSupports) {
 }
 
 TEST(VerdictNames, AreReadAsTheyAreWritten) {
-  for (int i = 0; i < 5; ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    EXPECT_EQ(parse_name<Verdict>(name(verdict)), verdict);
+  for (const auto& [verdict, text] :
+       {std::pair(Verdict::same, "same"), std::pair(Verdict::slower, "slower"),
+        std::pair(Verdict::faster, "faster"), std::pair(Verdict::inconclusive, "inconclusive"),
+        std::pair(Verdict::incomparable, "incomparable")}) {
+    EXPECT_EQ(name(verdict), text);
+    EXPECT_EQ(parse_name<Verdict>(text), verdict);
+  }
+  for (const auto& [presence, text] :
+       {std::pair(Presence::both, "both"), std::pair(Presence::only_base, "only_base"),
+        std::pair(Presence::only_head, "only_head")}) {
+    EXPECT_EQ(name(presence), text);
+    EXPECT_EQ(parse_name<Presence>(text), presence);
   }
   EXPECT_EQ(parse_name<Verdict>("Slower"), std::nullopt);
-  EXPECT_EQ(name(Verdict::same), "same");
-  EXPECT_EQ(name(Verdict::slower), "slower");
-  EXPECT_EQ(name(Verdict::faster), "faster");
-  EXPECT_EQ(name(Verdict::inconclusive), "inconclusive");
-  EXPECT_EQ(name(Verdict::incomparable), "incomparable");
-  EXPECT_EQ(name(Presence::both), "both");
-  EXPECT_EQ(name(Presence::only_base), "only_base");
-  EXPECT_EQ(name(Presence::only_head), "only_head");
   EXPECT_EQ(parse_name<Presence>("base"), std::nullopt);
-  for (int i = 0; i < 3; ++i) {
-    const auto presence = static_cast<Presence>(i);
-    EXPECT_EQ(parse_name<Presence>(name(presence)), presence);
-  }
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // The verdict file, written and read back.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
+#include "unit/messages.h"
 #include "unit/temporary_folder.h"
 #include "unit/verdicts_sample.h"
 
@@ -23,7 +24,8 @@ Verdicts full_verdicts() {
   c.reason = "why";
   c.base_algorithm = "one";
   c.head_algorithm = "two";
-  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}}, {.base = {}, .head = {1.0 / 7.0}}};
+  c.launches = {{.base = {0.1, 0.2}, .head = {0.3}, .own_speed = {0.99, 0.97}},
+                {.base = {}, .head = {1.0 / 7.0}}};
   c.notes = {"algorithm changed", "note"};
   c.not_slower = true;
   c.differences = {"machine", "library"};
@@ -43,6 +45,14 @@ Verdicts full_verdicts() {
   v.base.threads = 2;
   v.base.backends[0].library_files = {{"openblas", "/usr/lib/libopenblas.so.0"}};
   v.notes = {"measure more"};
+  v.machine_speed = MachineSpeed{.rounds = 12,
+                                 .slow_rounds = 3,
+                                 .median = 0.98,
+                                 .lowest = 0.5,
+                                 .best_seconds = {{"l2", 1e-4}},
+                                 .reservation = "why",
+                                 .clock_range = 1.07,
+                                 .instructions_per_cycle = 1.9};
   v.threshold = 0.05;
   v.wall_seconds = 12.5;
   v.warnings = {"be warned"};
@@ -53,13 +63,9 @@ class VerdictFile : public testing::Test {
  protected:
   Verdicts read(const std::string& text) const { return read_verdicts(folder_.write("verdicts.json", text)); }
   std::string why_refused(const std::string& text) const {
-    try {
-      read(text);
-    } catch (const ResultError& e) {
-      EXPECT_THAT(e.what(), HasSubstr("verdicts.json: "));
-      return e.what();
-    }
-    return "was accepted";
+    const std::string why = message_of<ResultError>([&] { read(text); });
+    EXPECT_THAT(why, HasSubstr("verdicts.json: "));
+    return why;
   }
   static std::string changed(const std::string& pointer, const nlohmann::json& value) {
     auto json = nlohmann::json::parse(to_json_text(full_verdicts()));
@@ -69,53 +75,32 @@ class VerdictFile : public testing::Test {
   TemporaryFolder folder_;
 };
 
+// The fields of each struct, to compare them all at once.
+auto fields_of(const Verdicts& v) {
+  return std::tie(v.kind, v.created, v.complete, v.tool_version, v.host, v.machine_speed, v.threshold,
+                  v.method, v.wall_seconds, v.warnings, v.notes);
+}
+auto fields_of(const Side& s) {
+  return std::tie(s.source, s.environment, s.backend, s.name, s.threads);
+}
+auto fields_of(const CaseVerdict& c) {
+  return std::tie(c.id, c.label, c.op, c.parameters, c.dtype, c.backend, c.device, c.presence, c.base_status,
+                  c.head_status, c.verdict, c.reason, c.ratio, c.base_seconds, c.head_seconds,
+                  c.base_algorithm, c.head_algorithm, c.launches, c.notes, c.not_slower, c.differences);
+}
+
 TEST_F(VerdictFile, KeepsEveryField) {
   const Verdicts before = full_verdicts();
   const Verdicts v = read(to_json_text(before));
-  EXPECT_EQ(v.kind, before.kind);
-  EXPECT_EQ(v.created, before.created);
-  EXPECT_FALSE(v.complete);
-  EXPECT_EQ(v.tool_version, before.tool_version);
-  EXPECT_EQ(v.host, before.host);
-  EXPECT_EQ(v.threshold, before.threshold);
-  EXPECT_EQ(v.method, before.method);
-  EXPECT_EQ(v.wall_seconds, before.wall_seconds);
-  EXPECT_EQ(v.warnings, before.warnings);
-  EXPECT_EQ(v.base.source, "base.json");
-  EXPECT_EQ(v.base.environment, before.base.environment);
-  EXPECT_EQ(v.base.backends.at(0).name, "openblas");
-  EXPECT_EQ(v.head.backends.at(0).reason, "no library");
-  EXPECT_EQ(v.base.backend, "openblas");
-  EXPECT_EQ(v.head.backend, "onednn");
-  EXPECT_EQ(v.base.name, before.base.name);
-  EXPECT_EQ(v.base.threads, 2);
+  EXPECT_EQ(fields_of(v), fields_of(before));
+  EXPECT_EQ(fields_of(v.base), fields_of(before.base));
+  EXPECT_EQ(fields_of(v.head), fields_of(before.head));
   EXPECT_EQ(v.head.threads, 0) << "not known";
+  EXPECT_EQ(v.base.backends.at(0).name, "openblas");
   EXPECT_EQ(v.base.backends.at(0).library_files, before.base.backends.at(0).library_files);
-  EXPECT_EQ(v.notes, before.notes);
+  EXPECT_EQ(v.head.backends.at(0).reason, "no library");
   ASSERT_EQ(v.cases.size(), 2U);
-  const CaseVerdict& c = v.cases[0];
-  const CaseVerdict& was = before.cases[0];
-  EXPECT_EQ(c.id, was.id);
-  EXPECT_EQ(c.label, was.label);
-  EXPECT_EQ(c.op, was.op);
-  EXPECT_EQ(c.parameters, was.parameters);
-  EXPECT_EQ(c.dtype, was.dtype);
-  EXPECT_EQ(c.backend, was.backend);
-  EXPECT_EQ(c.device, was.device);
-  EXPECT_EQ(c.presence, was.presence);
-  EXPECT_EQ(c.base_status, was.base_status);
-  EXPECT_EQ(c.head_status, was.head_status);
-  EXPECT_EQ(c.verdict, was.verdict);
-  EXPECT_EQ(c.reason, was.reason);
-  EXPECT_EQ(c.ratio, was.ratio) << "every bit";
-  EXPECT_EQ(c.base_seconds, was.base_seconds);
-  EXPECT_EQ(c.head_seconds, was.head_seconds);
-  EXPECT_EQ(c.base_algorithm, was.base_algorithm);
-  EXPECT_EQ(c.head_algorithm, was.head_algorithm);
-  EXPECT_EQ(c.launches, was.launches);
-  EXPECT_EQ(c.notes, was.notes);
-  EXPECT_TRUE(c.not_slower);
-  EXPECT_EQ(c.differences, was.differences);
+  EXPECT_EQ(fields_of(v.cases[0]), fields_of(before.cases[0]));
   EXPECT_EQ(v.cases[1].presence, Presence::only_base);
   EXPECT_EQ(v.cases[1].ratio, std::nullopt);
   EXPECT_EQ(exit_status(v), exit_status(before));
@@ -139,23 +124,6 @@ TEST_F(VerdictFile, LeavesOutWhatIsNotThere) {
     EXPECT_FALSE(json.at("cases").at(0).contains(absent)) << absent;
 }
 
-TEST_F(VerdictFile, KeepsTheSpeedOfTheMachine) {
-  Verdicts v = full_verdicts();
-  v.machine_speed = MachineSpeed{.rounds = 12,
-                                 .slow_rounds = 3,
-                                 .median = 0.98,
-                                 .lowest = 0.5,
-                                 .best_seconds = {{"l2", 1e-4}},
-                                 .reservation = "why",
-                                 .clock_range = 1.07,
-                                 .instructions_per_cycle = 1.9};
-  v.cases[0].launches[0].own_speed = {0.99, 0.97};
-  const Verdicts found = read(to_json_text(v));
-  EXPECT_EQ(found.machine_speed, v.machine_speed);
-  EXPECT_EQ(found.cases.at(0).launches.at(0).own_speed, (std::vector{0.99, 0.97}));
-  EXPECT_TRUE(found.cases[0].launches.at(1).own_speed.empty());
-}
-
 /// A ratio whose bounds are all there is may be exact.
 TEST_F(VerdictFile, ARatioMayBeExact) {
   Verdicts v = full_verdicts();
@@ -169,7 +137,8 @@ TEST_F(VerdictFile, ARatioMayBeExact) {
   EXPECT_THAT(why_refused(changed("/cases/0/presence", "here")),
               HasSubstr("has the unknown presence 'here'"));
   EXPECT_THAT(why_refused(changed("/cases/0/verdict", "fine")), HasSubstr("has the unknown verdict 'fine'"));
-  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr(": use a newer one"));
+  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")),
+              testing::AllOf(HasSubstr("'breakeven.verdict/2'"), HasSubstr(": use a newer one")));
   EXPECT_THAT(
       why_refused(changed("/schema", "other")),
       HasSubstr(
@@ -239,7 +208,6 @@ TEST_F(VerdictFile, CutOffAnywhereIsRefused) {
 TEST_F(VerdictFile, WhatIsNoneIsRefusedWithTheRemedy) {
   EXPECT_THAT(why_refused("{}"), HasSubstr("is not a verdict file"));
   EXPECT_THAT(why_refused("[]"), HasSubstr("is not a verdict file"));
-  EXPECT_THAT(why_refused(changed("/schema", "breakeven.verdict/2")), HasSubstr("'breakeven.verdict/2'"));
   EXPECT_THAT(why_refused(to_json_text(sample::result({}))), HasSubstr("compare --out"));
 }
 
@@ -249,13 +217,10 @@ TEST_F(VerdictFile, WrongValuesAreRefusedByTheirPlace) {
       {"/cases/0", "x"},
       {"/cases/0/id", nullptr},
       {"/cases/0/params", 3},
-      {"/cases/0/verdict", "splendid"},
-      {"/cases/0/presence", "here"},
       {"/cases/0/head_status", nullptr},
       {"/cases/0/head_status", "fine"},
       {"/cases/0/ratio", 1},
       {"/cases/0/ratio/low", 0},
-      {"/cases/0/ratio/low", 9},
       {"/cases/0/ratio/value", "1.05"},
       {"/cases/0/ratio/high", 0.001},
       {"/cases/0/base_seconds", -1},

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "verdicts/candidate.h"
 #include "verdicts/processor_name.h"
@@ -104,12 +106,7 @@ std::vector<std::string> labelled(std::vector<Host> hosts, const std::vector<Mac
 }
 
 std::string why_not_labelled(std::vector<Host> hosts, const std::vector<MachineLabel>& labels) {
-  try {
-    labelled(std::move(hosts), labels);
-  } catch (const LabelError& e) {
-    return e.what();
-  }
-  return "was accepted";
+  return message_of<LabelError>([&] { labelled(std::move(hosts), labels); });
 }
 
 TEST(Labels, NameAMachineInAllOfItsFiles) {
@@ -122,8 +119,6 @@ TEST(Labels, NameAMachineInAllOfItsFiles) {
 TEST(Labels, ThatSayNothingOrTwoThingsAreRefused) {
   const std::vector<Host> two{host("vm", "EPYC", 2, zen4), host("vm", "EPYC", 2, zen5)};
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = ""}}), HasSubstr("the name is empty"));
-  EXPECT_THAT(why_not_labelled(two, {{.file = "7.json", .name = "a"}}),
-              HasSubstr("not among those that are read; they are 0.json, 1.json"));
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = "a"}, {.file = "1.json", .name = "a"}}),
               HasSubstr("two machines would both be called 'a'"));
   EXPECT_THAT(why_not_labelled(two, {{.file = "0.json", .name = "a"}, {.file = "0.json", .name = "b"}}),
@@ -171,63 +166,45 @@ TEST(ProcessorNames, OfGenerationsAreByFamilyAndModel) {
     EXPECT_EQ(amd(of.family, of.first), of.name) << of.family << " " << of.first;
     EXPECT_EQ(amd(of.family, of.last), of.name) << of.family << " " << of.last;
   }
-  for (const auto& [family, model] : {std::pair{0x17, 0x80},
-                                      {0x17, 0x8f},
-                                      {0x17, 0x92},
-                                      {0x17, 0x9f},
-                                      {0x17, 0xb0},
-                                      {0x19, 0xb0},
-                                      {0x1a, 0x30},
-                                      {0x1a, 0x3f},
-                                      {0x1a, 0x50},
-                                      {0x1a, 0x5f},
-                                      {0x1a, 0x80},
-                                      {0x16, 0x00},
-                                      {0x18, 0x10}})
-    EXPECT_EQ(amd(family, model), "") << family << " " << model;
+  const std::map<int, std::vector<int>> unknown_by_family{{0x16, {0x00}},
+                                                          {0x17, {0x80, 0x8f, 0x92, 0x9f, 0xb0}},
+                                                          {0x18, {0x10}},
+                                                          {0x19, {0xb0}},
+                                                          {0x1a, {0x30, 0x3f, 0x50, 0x5f, 0x80}}};
+  for (const auto& [family, models] : unknown_by_family) {
+    for (const int model : models) EXPECT_EQ(amd(family, model), "") << family << " " << model;
+  }
 
-  const auto intel = [](int model) {
-    return processor_generation(fmt::format("GenuineIntel family 6 model {} stepping 1", model));
-  };
-  for (const auto& [model, name] : std::vector<std::pair<int, std::string>>{{0x3f, "Haswell"},
-                                                                            {0x4f, "Broadwell"},
-                                                                            {0x56, "Broadwell"},
-                                                                            {0x4e, "Skylake"},
-                                                                            {0x5e, "Skylake"},
-                                                                            {0x55, "Skylake to Cooper Lake"},
-                                                                            {0x6a, "Ice Lake"},
-                                                                            {0x6c, "Ice Lake"},
-                                                                            {0x7d, "Ice Lake"},
-                                                                            {0x7e, "Ice Lake"},
-                                                                            {0x8c, "Tiger Lake"},
-                                                                            {0x8d, "Tiger Lake"},
-                                                                            {0x8f, "Sapphire Rapids"},
-                                                                            {0x97, "Alder Lake"},
-                                                                            {0x9a, "Alder Lake"},
-                                                                            {0xad, "Granite Rapids"},
-                                                                            {0xae, "Granite Rapids"},
-                                                                            {0xaf, "Sierra Forest"},
-                                                                            {0xb7, "Raptor Lake"},
-                                                                            {0xba, "Raptor Lake"},
-                                                                            {0xcf, "Emerald Rapids"},
-                                                                            {0x3e, ""},
-                                                                            {0x7c, ""},
-                                                                            {0x8e, ""},
-                                                                            {0xac, ""},
-                                                                            {0xd0, ""}})
-    EXPECT_EQ(intel(model), name) << model;
+  const std::map<std::string, std::vector<int>> intel_models{{"Haswell", {0x3f}},
+                                                             {"Broadwell", {0x4f, 0x56}},
+                                                             {"Skylake", {0x4e, 0x5e}},
+                                                             {"Skylake to Cooper Lake", {0x55}},
+                                                             {"Ice Lake", {0x6a, 0x6c, 0x7d, 0x7e}},
+                                                             {"Tiger Lake", {0x8c, 0x8d}},
+                                                             {"Sapphire Rapids", {0x8f}},
+                                                             {"Alder Lake", {0x97, 0x9a}},
+                                                             {"Granite Rapids", {0xad, 0xae}},
+                                                             {"Sierra Forest", {0xaf}},
+                                                             {"Raptor Lake", {0xb7, 0xba}},
+                                                             {"Emerald Rapids", {0xcf}},
+                                                             {"", {0x3e, 0x7c, 0x8e, 0xac, 0xd0}}};
+  for (const auto& [name, models] : intel_models) {
+    for (const int model : models)
+      EXPECT_EQ(processor_generation(fmt::format("GenuineIntel family 6 model {} stepping 1", model)), name)
+          << model;
+  }
   EXPECT_EQ(processor_generation("GenuineIntel family 7 model 143 stepping 8"), "");
 
   const auto arm = [](const std::string& implementer, const std::string& part) {
     return processor_generation("implementer " + implementer + " part " + part + " variant 0x1 revision 0");
   };
-  for (const auto& [part, name] : std::vector<std::pair<std::string, std::string>>{{"0xd0c", "Neoverse N1"},
-                                                                                   {"0xd40", "Neoverse V1"},
-                                                                                   {"0xd49", "Neoverse N2"},
-                                                                                   {"0xd4f", "Neoverse V2"},
-                                                                                   {"0xd84", "Neoverse V3"},
-                                                                                   {"0xd8e", "Neoverse N3"},
-                                                                                   {"0xd41", ""}})
+  for (const auto& [part, name] : std::map<std::string, std::string>{{"0xd0c", "Neoverse N1"},
+                                                                     {"0xd40", "Neoverse V1"},
+                                                                     {"0xd41", ""},
+                                                                     {"0xd49", "Neoverse N2"},
+                                                                     {"0xd4f", "Neoverse V2"},
+                                                                     {"0xd84", "Neoverse V3"},
+                                                                     {"0xd8e", "Neoverse N3"}})
     EXPECT_EQ(arm("0x41", part), name) << part;
   EXPECT_EQ(arm("0x42", "0xd0c"), "") << "another maker's";
 }

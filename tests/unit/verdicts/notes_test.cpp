@@ -2,7 +2,6 @@
 #include "verdicts/notes.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "unit/verdicts_sample.h"
 

@@ -2,7 +2,6 @@
 #include "verdicts/overview.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

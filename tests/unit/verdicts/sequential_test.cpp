@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -14,7 +13,6 @@ namespace breakeven {
 namespace {
 
 using testing::DoubleNear;
-using testing::Each;
 
 using Draw = std::function<double(std::mt19937_64&)>;
 
@@ -100,7 +98,8 @@ TEST(GateLooks, BoundTheFalseAlarmsOfASuite) {
   EXPECT_EQ(fewest_to_confirm(50), 11U);
 }
 
-/// The end of a case whose launches deviate by +, -, + half, - half, ... of `noise`: "slower after 4 and 11".
+/// The end of a case whose launches deviate by +, -, + half, - half, ... of `noise`, with the launches it
+/// took and those that confirmed it: "slower 4+11".
 std::string ends(double change, double noise, std::size_t cases) {
   const GateRules rules = of_suite(cases);
   constexpr std::array<double, 6> parts{1, -1, 0.5, -0.5, 0.25, -0.75};
@@ -109,8 +108,8 @@ std::string ends(double change, double noise, std::size_t cases) {
     const Step step = add_launch(effects, std::log1p(change) + noise * parts.at(i % parts.size()), rules);
     if (step.next != Step::Next::stop) continue;
     const std::string confirming =
-        effects.suspected_slower ? fmt::format(" and {}", effects.confirming.size()) : std::string();
-    return fmt::format("{} after {}{}", name(step.verdict), effects.first.size(), confirming);
+        effects.suspected_slower ? fmt::format("+{}", effects.confirming.size()) : std::string();
+    return fmt::format("{} {}{}", name(step.verdict), effects.first.size(), confirming);
   }
   return "never";
 }
@@ -120,65 +119,31 @@ TEST(GateDecision, TakesSoManyLaunches) {
   struct Row {
     std::size_t cases;
     double change;
-    std::array<const char*, 4> ends;  // with more and more noise
+    const char* ends;  // with more and more noise
   };
-  const std::vector<Row> rows{
-      {1, 0, {{"same after 4", "same after 4", "same after 13", "inconclusive after 28"}}},
-      {1, 0.01, {{"same after 4", "same after 6", "same after 19", "same after 28"}}},
-      {1, 0.02, {{"same after 4", "same after 13", "same after 28", "inconclusive after 28"}}},
-      {1,
-       0.029,
-       {{"same after 28", "inconclusive after 28", "inconclusive after 28", "inconclusive after 28"}}},
-      {1,
-       0.031,
-       {{"slower after 4 and 6", "slower after 4 and 6", "inconclusive after 13 and 22",
-         "inconclusive after 28"}}},
-      {1,
-       0.04,
-       {{"slower after 4 and 6", "slower after 4 and 6", "slower after 13 and 6", "slower after 28 and 22"}}},
-      {1,
-       0.1,
-       {{"slower after 4 and 6", "slower after 4 and 6", "slower after 4 and 6", "slower after 9 and 6"}}},
-      {1, -0.02, {{"same after 4", "same after 13", "inconclusive after 28", "inconclusive after 28"}}},
-      {1,
-       -0.04,
-       {{"faster after 4 and 6", "faster after 4 and 6", "faster after 13 and 6", "faster after 28 and 14"}}},
-      {1,
-       -0.1,
-       {{"faster after 4 and 6", "faster after 4 and 6", "faster after 4 and 6", "faster after 6 and 6"}}},
-      {50, 0, {{"same after 4", "same after 4", "same after 13", "inconclusive after 28"}}},
-      {50, 0.01, {{"same after 4", "same after 6", "same after 19", "same after 28"}}},
-      {50, 0.02, {{"same after 4", "same after 13", "same after 28", "inconclusive after 28"}}},
-      {50,
-       0.029,
-       {{"same after 28", "inconclusive after 28", "inconclusive after 28", "inconclusive after 28"}}},
-      {50,
-       0.031,
-       {{"slower after 4 and 11", "slower after 4 and 11", "inconclusive after 13 and 27",
-         "inconclusive after 28"}}},
-      {50,
-       0.04,
-       {{"slower after 4 and 11", "slower after 4 and 11", "slower after 13 and 11",
-         "inconclusive after 28 and 27"}}},
-      {50,
-       0.1,
-       {{"slower after 4 and 11", "slower after 4 and 11", "slower after 4 and 11",
-         "slower after 9 and 11"}}},
-      {50, -0.02, {{"same after 4", "same after 13", "inconclusive after 28", "inconclusive after 28"}}},
-      {50,
-       -0.04,
-       {{"faster after 4 and 11", "faster after 4 and 11", "faster after 13 and 11",
-         "faster after 28 and 27"}}},
-      {50,
-       -0.1,
-       {{"faster after 4 and 11", "faster after 4 and 11", "faster after 4 and 11",
-         "faster after 6 and 11"}}},
-  };
-  constexpr std::array<double, 4> noises{0.003, 0.01, 0.03, 0.06};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < noises.size(); ++i)
-      EXPECT_EQ(ends(row.change, noises.at(i), row.cases), row.ends.at(i))
-          << row.change << " " << noises.at(i);
+  for (const Row& row : {Row{1, 0, "same 4, same 4, same 13, inconclusive 28"},
+                         Row{1, 0.01, "same 4, same 6, same 19, same 28"},
+                         Row{1, 0.02, "same 4, same 13, same 28, inconclusive 28"},
+                         Row{1, 0.029, "same 28, inconclusive 28, inconclusive 28, inconclusive 28"},
+                         Row{1, 0.031, "slower 4+6, slower 4+6, inconclusive 13+22, inconclusive 28"},
+                         Row{1, 0.04, "slower 4+6, slower 4+6, slower 13+6, slower 28+22"},
+                         Row{1, 0.1, "slower 4+6, slower 4+6, slower 4+6, slower 9+6"},
+                         Row{1, -0.02, "same 4, same 13, inconclusive 28, inconclusive 28"},
+                         Row{1, -0.04, "faster 4+6, faster 4+6, faster 13+6, faster 28+14"},
+                         Row{1, -0.1, "faster 4+6, faster 4+6, faster 4+6, faster 6+6"},
+                         Row{50, 0, "same 4, same 4, same 13, inconclusive 28"},
+                         Row{50, 0.01, "same 4, same 6, same 19, same 28"},
+                         Row{50, 0.02, "same 4, same 13, same 28, inconclusive 28"},
+                         Row{50, 0.029, "same 28, inconclusive 28, inconclusive 28, inconclusive 28"},
+                         Row{50, 0.031, "slower 4+11, slower 4+11, inconclusive 13+27, inconclusive 28"},
+                         Row{50, 0.04, "slower 4+11, slower 4+11, slower 13+11, inconclusive 28+27"},
+                         Row{50, 0.1, "slower 4+11, slower 4+11, slower 4+11, slower 9+11"},
+                         Row{50, -0.02, "same 4, same 13, inconclusive 28, inconclusive 28"},
+                         Row{50, -0.04, "faster 4+11, faster 4+11, faster 13+11, faster 28+27"},
+                         Row{50, -0.1, "faster 4+11, faster 4+11, faster 4+11, faster 6+11"}}) {
+    std::vector<std::string> found;
+    for (const double noise : {0.003, 0.01, 0.03, 0.06}) found.push_back(ends(row.change, noise, row.cases));
+    EXPECT_EQ(fmt::format("{}", fmt::join(found, ", ")), row.ends) << row.cases << " " << row.change;
   }
 }
 

@@ -2,9 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
+#include "unit/messages.h"
 #include "unit/reports_sample.h"
 #include "unit/temporary_folder.h"
 #include "unit/thresholds_sample.h"
@@ -26,6 +27,31 @@ TEST(ThresholdJson, IsReadAsItWasWritten) {
   EXPECT_EQ(to_json_text(found), text);
   EXPECT_EQ(in_words(found.answers[0], found), in_words(written.answers[0], written));
   EXPECT_EQ(exit_status(found), exit_status(written));
+}
+
+// The fields of each struct, to compare them all at once.
+auto fields_of(const Threshold& t) {
+  return std::tie(t.created, t.complete, t.tool_version, t.warnings, t.host, t.machine_speed, t.title,
+                  t.parameter, t.width, t.unlike_precision, t.from_results, t.config, t.wall_seconds);
+}
+auto fields_of(const ThresholdContender& c) {
+  return std::tie(c.wanted, c.threads, c.name, c.host);
+}
+auto fields_of(const ThresholdAnswer& a) {
+  return std::tie(a.title, a.in, a.from, a.to, a.notes);
+}
+auto fields_of(const BreakEven& b) {
+  return std::tie(b.answer, b.first, b.last, b.values, b.launches);
+}
+auto fields_of(const LeadChange& c) {
+  return std::tie(c.below, c.above, c.crossing, c.interval, c.by_bisection, c.interpolated, c.from,
+                  c.earliest, c.latest, c.last_below, c.first_above);
+}
+auto fields_of(const ThresholdPoint& p) {
+  return std::tie(p.value, p.log_ratios, p.reason, p.wrong, p.interval);
+}
+auto fields_of(const ThresholdStand& s) {
+  return std::tie(s.backend, s.seconds, s.joules, s.cost, s.algorithm, s.interval);
 }
 
 /// Every field that is not in the sample.
@@ -55,59 +81,24 @@ TEST(ThresholdJson, KeepsEveryField) {
   point.sides[0].interval = Interval{.low = 0.9e-5, .high = 1.1e-5};
   point.sides[1].joules = 5;
   const Threshold found = threshold_from(Json::parse(to_json_text(t)));
-  EXPECT_EQ(found.width, 0.1);
-  EXPECT_TRUE(found.unlike_precision);
-  EXPECT_TRUE(found.from_results);
-  EXPECT_TRUE(found.complete);
-  EXPECT_EQ(found.created, t.created);
-  EXPECT_EQ(found.tool_version, "0.1.0");
-  EXPECT_EQ(found.warnings, t.warnings);
-  EXPECT_EQ(found.title, t.title);
-  EXPECT_EQ(found.config, t.config);
-  EXPECT_EQ(found.wall_seconds, 12.5);
-  EXPECT_EQ(found.machine_speed, t.machine_speed);
-  EXPECT_EQ(found.host, t.host);
-  EXPECT_EQ(found.sides[0].name, "box");
-  EXPECT_EQ(found.sides[0].host.value().name, "the box");
-  EXPECT_FALSE(found.sides[1].host);
-  EXPECT_EQ(found.sides[1].threads, 7);
-  EXPECT_EQ(found.sides[1].wanted, t.sides[1].wanted);
+  EXPECT_EQ(fields_of(found), fields_of(t));
+  for (std::size_t side = 0; side < 2; ++side)
+    EXPECT_EQ(fields_of(found.sides[side]), fields_of(t.sides[side])) << side;
   EXPECT_EQ(found.sides[1].backends.at(0).name, "b");
   EXPECT_FALSE(found.sides[0].price);
-  EXPECT_EQ(found.sides[1].price.value().per_hour, 2.5);
-  EXPECT_EQ(found.sides[1].price->from.currency, "USD");
-  EXPECT_EQ(found.sides[1].price->from.source, "an offer");
-  EXPECT_EQ(found.sides[1].price->from.date, "2026-10-01");
-  const BreakEven& answer = found.answers.at(0).found;
-  EXPECT_EQ(found.answers[0].from, 64);
-  EXPECT_EQ(found.answers[0].to, 1024);
-  EXPECT_EQ(found.answers[0].in, Quantity::time);
-  EXPECT_EQ(found.answers[0].notes, t.answers[0].notes);
-  EXPECT_EQ(answer.first, 64);
-  EXPECT_EQ(answer.last, 1024);
-  EXPECT_EQ(answer.values, 3U);
-  EXPECT_EQ(answer.launches, 7U);
-  const LeadChange& read = answer.changes.at(0);
-  EXPECT_TRUE(read.by_bisection);
-  EXPECT_TRUE(read.interpolated);
-  EXPECT_EQ(read.last_below, 100);
-  EXPECT_EQ(read.first_above, 500);
-  EXPECT_EQ(read.crossing, 383.5);
-  EXPECT_EQ(read.interval, change.interval);
-  EXPECT_EQ(read.earliest, 377);
-  EXPECT_EQ(read.latest, 392);
-  const ThresholdPoint& first = found.answers[0].points.at(0);
-  EXPECT_TRUE(first.wrong);
-  EXPECT_EQ(first.interval, point.interval);
-  EXPECT_EQ(first.log_ratios, point.log_ratios);
-  EXPECT_EQ(first.sides[0].cost, 3e-6);
-  EXPECT_EQ(first.sides[0].interval, point.sides[0].interval);
-  EXPECT_EQ(first.sides[0].joules, 2e-4);
-  EXPECT_EQ(first.sides[1].seconds, 2e-5);
-  EXPECT_EQ(first.sides[1].joules, 5);
-  EXPECT_EQ(first.sides[1].algorithm, "way");
-  EXPECT_FALSE(first.sides[1].interval);
-  EXPECT_EQ(found.answers[0].points.at(1).reason, "out of memory");
+  const HourlyPrice& price = found.sides[1].price.value();
+  EXPECT_EQ(price.per_hour, 2.5);
+  EXPECT_EQ(price.from.currency, "USD");
+  EXPECT_EQ(price.from.source, "an offer");
+  EXPECT_EQ(price.from.date, "2026-10-01");
+  const ThresholdAnswer& answer = found.answers.at(0);
+  EXPECT_EQ(fields_of(answer), fields_of(t.answers[0]));
+  EXPECT_EQ(fields_of(answer.found), fields_of(t.answers[0].found));
+  EXPECT_EQ(fields_of(answer.found.changes.at(0)), fields_of(change));
+  EXPECT_EQ(fields_of(answer.points.at(0)), fields_of(point));
+  for (std::size_t side = 0; side < 2; ++side)
+    EXPECT_EQ(fields_of(answer.points[0].sides[side]), fields_of(point.sides[side])) << side;
+  EXPECT_EQ(answer.points.at(1).reason, "out of memory");
   const Json plain = Json::parse(to_json_text(sample::threshold()));
   for (const char* absent : {"machine_speed", "from_results"}) EXPECT_FALSE(plain.contains(absent)) << absent;
   EXPECT_FALSE(plain.at("answers")[0].at("changes")[0].contains("interpolated"));
@@ -115,15 +106,10 @@ TEST(ThresholdJson, KeepsEveryField) {
 }
 
 TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
-  const auto why = [](const Json::json_pointer& place, const Json& value) -> std::string {
+  const auto why = [](const Json::json_pointer& place, const Json& value) {
     Json document = Json::parse(to_json_text(sample::threshold()));
     document[place] = value;
-    try {
-      threshold_from(document);
-    } catch (const JsonError& e) {
-      return e.what();
-    }
-    return "";
+    return message_of<JsonError>([&] { threshold_from(document); });
   };
   using Pointer = Json::json_pointer;
   EXPECT_THAT(why(Pointer("/parameter"), 3), HasSubstr("/parameter is of the wrong type"));
@@ -145,28 +131,21 @@ TEST(ThresholdJson, SaysWhereItIsNoThreshold) {
 
 TEST(Measured, FilesAreToldApartByTheirSchema) {
   const TemporaryFolder folder;
-  const auto write = [&](const char* name, const std::string& text) {
-    const auto path = folder.path() / name;
-    std::ofstream(path) << text;
-    return path;
-  };
-  const std::vector files{write("t.json", to_json_text(sample::threshold())),
-                          write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})))};
+  const std::vector files{
+      folder.write("t.json", to_json_text(sample::threshold())),
+      folder.write("r.json", to_json_text(sample::result({sample::product("a", 64, 1)})))};
   const Measured measured = read_measured(files);
   EXPECT_THAT(measured.results, SizeIs(1));
   EXPECT_THAT(measured.thresholds, SizeIs(1));
 
-  const std::vector verdict{write("v.json", to_json_text(sample::verdicts({})))};
+  const std::vector verdict{folder.write("v.json", to_json_text(sample::verdicts({})))};
   EXPECT_THAT(read_measured(verdict, std::array{FileKind::verdict}).verdicts, SizeIs(1));
 
-  const std::vector broken{write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
-  try {
-    read_measured(broken);
-    FAIL();
-  } catch (const ResultError& e) {
-    EXPECT_THAT(e.what(), AllOf(HasSubstr("b.json"), HasSubstr("/tool is missing")));
-  }
-  const std::vector unknown{write("u.json", R"({"schema": "breakeven.rank/1"})")};
+  const std::vector broken{
+      folder.write("b.json", R"({"schema": "breakeven.threshold/1", "complete": true})")};
+  EXPECT_THAT(message_of<ResultError>([&] { read_measured(broken); }),
+              AllOf(HasSubstr("b.json"), HasSubstr("/tool is missing")));
+  const std::vector unknown{folder.write("u.json", R"({"schema": "breakeven.rank/1"})")};
   EXPECT_THROW(read_measured(unknown), ResultError);
 }
 

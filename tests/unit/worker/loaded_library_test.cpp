@@ -2,12 +2,10 @@
 #include "worker/loaded_library.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace breakeven {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 

@@ -8,7 +8,7 @@ namespace breakeven {
 namespace {
 
 Case of(const char* op, std::int64_t bytes, const char* dtype) {
-  return make_case(*find_workload(op), {{"bytes", bytes}, {"dtype", std::string(dtype)}});
+  return make_case(*find_workload(op), {{"bytes", bytes}, {"dtype", dtype}});
 }
 
 TEST(Bandwidth, CountsEachArrayOnce) {
@@ -34,19 +34,10 @@ TEST(Bandwidth, IsOfWholeCacheLines) {
   EXPECT_THROW(of("read", 100, "f32"), InvalidCase);
 }
 
-/// Computes the result by the definition, and shows it as a backend does.
-Evidence shown(const Case& problem, const std::vector<float>& result, const OutputShape& shape,
-               const std::vector<std::int64_t>& elements, std::uint64_t seed) {
-  Evidence evidence;
-  for (const std::int64_t e : elements)
-    evidence.elements.push_back(static_cast<double>(result[static_cast<std::size_t>(e)]));
-  evidence.projections = project(problem.dtype(), result.data(), shape, seed);
-  return evidence;
-}
-
 class BandwidthTruth : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t seed = 7;
+  /// The result by the definition.
   std::vector<float> compute() const {
     const RandomStream first(seed, stream::first_operand);
     const RandomStream second(seed, stream::second_operand);
@@ -63,7 +54,7 @@ class BandwidthTruth : public testing::TestWithParam<const char*> {
     const OutputShape shape = problem_.workload->output(problem_.parameters);
     const auto elements = elements_to_check(shape.elements(), seed);
     const Evidence truth = problem_.workload->expect(problem_.parameters, seed, elements);
-    return judge(truth, shown(problem_, result, shape, elements, seed),
+    return judge(truth, evidence_of(Dtype::f32, result.data(), shape, seed, elements),
                  problem_.workload->tolerance(problem_.parameters, truth));
   }
 

@@ -7,9 +7,7 @@ namespace breakeven {
 namespace {
 
 Parameters convolution() {
-  return {{"c", std::int64_t{3}},       {"h", std::int64_t{8}}, {"w", std::int64_t{8}},
-          {"k", std::int64_t{4}},       {"r", std::int64_t{3}}, {"s", std::int64_t{3}},
-          {"dtype", std::string("f32")}};
+  return {{"c", 3}, {"h", 8}, {"w", 8}, {"k", 4}, {"r", 3}, {"s", 3}, {"dtype", "f32"}};
 }
 
 TEST(CaseId, LeavesOutWhatIsAtItsFallback) {
@@ -37,14 +35,10 @@ TEST(CaseId, TellsDifferentStridesApart) {
 }
 
 TEST(CaseTitle, OfANetworkNamesItAndWhatIsNotUsual) {
-  const Case step = make_case(*find_workload("train"), {{"network", std::string("mlp")},
-                                                        {"batch", std::int64_t{128}},
-                                                        {"optimizer", std::string("adam")},
-                                                        {"dtype", std::string("f32")}});
+  const Case step = make_case(*find_workload("train"),
+                              {{"network", "mlp"}, {"batch", 128}, {"optimizer", "adam"}, {"dtype", "f32"}});
   EXPECT_EQ(step.workload->title(step.parameters), "mlp, batch 128, optimizer adam, f32");
-  const Case batch =
-      make_case(*find_workload("infer"),
-                {{"network", std::string("cnn")}, {"batch", std::int64_t{1}}, {"dtype", std::string("f32")}});
+  const Case batch = make_case(*find_workload("infer"), {{"network", "cnn"}, {"batch", 1}, {"dtype", "f32"}});
   EXPECT_EQ(batch.workload->title(batch.parameters), "cnn, batch 1, f32");
 }
 

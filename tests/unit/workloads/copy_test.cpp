@@ -39,10 +39,8 @@ TEST(Copy, WithinOneMemoryThereIsNoHostsSide) {
 
 TEST(Copy, OverALinkThereIsNoRaceToLeaveOut) {
   const auto untuned = [](const char* direction) {
-    return make_case(*find_workload("copy"), {{"direction", std::string(direction)},
-                                              {"bytes", std::int64_t{4096}},
-                                              {"tuned", false},
-                                              {"dtype", std::string("f32")}});
+    return make_case(*find_workload("copy"),
+                     {{"direction", direction}, {"bytes", 4096}, {"tuned", false}, {"dtype", "f32"}});
   };
   EXPECT_EQ(untuned("to_device").id(), copy_of("to_device", 4096).id());
   EXPECT_EQ(untuned("within").id(), "copy/direction=within/bytes=4096/tuned=false/f32");
@@ -51,7 +49,7 @@ TEST(Copy, OverALinkThereIsNoRaceToLeaveOut) {
 }
 
 TEST(Copy, SaysWhereTo) {
-  EXPECT_THROW(make_case(*find_workload("copy"), {{"bytes", std::int64_t{4096}}}), InvalidCase);
+  EXPECT_THROW(make_case(*find_workload("copy"), {{"bytes", 4096}}), InvalidCase);
   EXPECT_THROW(copy_of("sideways", 4096), InvalidCase);
   EXPECT_THROW(copy_of("within", 100), InvalidCase);
 }
@@ -81,22 +79,14 @@ TEST_F(CopyTruth, IsTheSource) {
   EXPECT_EQ(verified.error, 0);
 }
 
-TEST_F(CopyTruth, TheLastBitOfOneElementIsSeen) {
-  auto result = source();
-  result[54'321] = std::nextafter(result[54'321], 2.0F);
-  EXPECT_FALSE(judged(result).correct);
-}
-
-TEST_F(CopyTruth, OneElementLeftOutIsSeen) {
-  auto result = source();
-  result[54'321] = std::nanf("");
-  EXPECT_FALSE(judged(result).correct);
-}
-
-TEST_F(CopyTruth, TwoElementsInEachOthersPlaceAreSeen) {
-  auto result = source();
-  std::swap(result[1'000], result[54'321]);
-  EXPECT_FALSE(judged(result).correct);
+TEST_F(CopyTruth, WhateverIsWrongWithOneElementIsSeen) {
+  auto off = source(), left_out = source(), exchanged = source();
+  off[54'321] = std::nextafter(off[54'321], 2.0F);
+  EXPECT_FALSE(judged(off).correct) << "by its last bit";
+  left_out[54'321] = std::nanf("");
+  EXPECT_FALSE(judged(left_out).correct);
+  std::swap(exchanged[1'000], exchanged[54'321]);
+  EXPECT_FALSE(judged(exchanged).correct);
 }
 
 /// A result of several positions and channels, larger than one piece.

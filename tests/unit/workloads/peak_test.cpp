@@ -11,7 +11,7 @@ namespace breakeven {
 namespace {
 
 Case peak_case(const char* dtype, std::int64_t dots = Peak::granule, std::int64_t steps = 16) {
-  return make_case(*find_workload("peak"), {{"dots", dots}, {"steps", steps}, {"dtype", std::string(dtype)}});
+  return make_case(*find_workload("peak"), {{"dots", dots}, {"steps", steps}, {"dtype", dtype}});
 }
 
 TEST(PeakWorkload, CountsTwoOperationsAnElement) {

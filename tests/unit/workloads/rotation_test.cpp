@@ -15,11 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 Parameters product_with(const std::string& operands) {
-  return {{"m", std::int64_t{5}},
-          {"n", std::int64_t{3}},
-          {"k", std::int64_t{7}},
-          {"operands", operands},
-          {"dtype", std::string("f32")}};
+  return {{"m", 5}, {"n", 3}, {"k", 7}, {"operands", operands}, {"dtype", "f32"}};
 }
 
 Case case_of(const Parameters& parameters) {

@@ -9,11 +9,7 @@ namespace breakeven {
 namespace {
 
 Case product(const std::string& transfer, std::optional<std::int64_t> repetitions = {}) {
-  Parameters given{{"m", std::int64_t{2}},
-                   {"n", std::int64_t{3}},
-                   {"k", std::int64_t{4}},
-                   {"transfer", transfer},
-                   {"dtype", std::string("f32")}};
+  Parameters given{{"m", 2}, {"n", 3}, {"k", 4}, {"transfer", transfer}, {"dtype", "f32"}};
   if (repetitions) given.set("repetitions", *repetitions);
   return make_case(*find_workload("matmul"), given);
 }
@@ -44,11 +40,9 @@ TEST(Transfer, RepetitionsMeanNothingWithoutOnce) {
 }
 
 TEST(Transfer, ImagesOfAnIterationAreThoseOfAllItsRuns) {
-  const Case steps = make_case(*find_workload("train"), {{"network", std::string("mlp")},
-                                                         {"batch", std::int64_t{64}},
-                                                         {"transfer", std::string("once")},
-                                                         {"repetitions", std::int64_t{5}},
-                                                         {"dtype", std::string("f32")}});
+  const Case steps = make_case(
+      *find_workload("train"),
+      {{"network", "mlp"}, {"batch", 64}, {"transfer", "once"}, {"repetitions", 5}, {"dtype", "f32"}});
   EXPECT_EQ(steps.samples(), 320);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -66,11 +65,6 @@ TEST(KernelCache, DamageIsFoundAndReplaced) {
   }
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(KernelCache, IsWrittenAsAWhole) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "new" / "breakeven" / "kernels.json";
@@ -78,7 +72,7 @@ TEST(KernelCache, IsWrittenAsAWhole) {
   write_cache(file, "one");
   write_cache(file, "two");
   EXPECT_EQ(read_cache(file), "two");
-  EXPECT_EQ(text_of(file), "two");
+  EXPECT_EQ(read_file(file), "two");
   const std::filesystem::directory_iterator beside(file.parent_path());
   EXPECT_EQ(std::distance(begin(beside), end(beside)), 1) << "nothing is left beside it";
 }

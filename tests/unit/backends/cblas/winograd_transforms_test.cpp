@@ -23,13 +23,9 @@ class WinogradTile : public testing::TestWithParam<std::int64_t> {
   const float* run(const std::vector<float>& runs, std::int64_t i) const {
     return runs.data() + i * channels;
   }
-  std::vector<const float*> pointers(const std::vector<float>& runs) const {
-    std::vector<const float*> all;
-    for (std::int64_t i = 0; i < std::ssize(runs) / channels; ++i) all.push_back(run(runs, i));
-    return all;
-  }
-  std::vector<float*> pointers(std::vector<float>& runs) const {
-    std::vector<float*> all;
+  template <typename Runs>
+  static auto pointers(Runs& runs) {
+    std::vector<decltype(runs.data())> all;
     for (std::int64_t i = 0; i < std::ssize(runs) / channels; ++i) all.push_back(runs.data() + i * channels);
     return all;
   }

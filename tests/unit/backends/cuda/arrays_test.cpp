@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
-#include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "workloads/random.h"
@@ -85,45 +83,6 @@ TEST(CudaArrays, PartsAddUpToTheSum) {
   expect_sums<float, 4>();
   expect_sums<double, 2>();
   expect_sums<double, 4>();
-}
-
-template <typename T>
-void expect_terms() {
-  constexpr int size = Pack<T>::size;
-  std::vector<Pack<T>> b(3);
-  std::vector<Pack<T>> c(3);
-  for (int i = 0; i < 3 * size; ++i) {
-    b[static_cast<std::size_t>(i / size)].values[i % size] = static_cast<T>(i);
-    c[static_cast<std::size_t>(i / size)].values[i % size] = static_cast<T>(100 * i);
-  }
-  const ScaledSum<T> sum{b.data(), c.data(), 3};
-  const Same<T> same{c.data()};
-  for (int i = 0; i < 3 * size; ++i) {
-    EXPECT_EQ(sum.of(i / size, sum.read(i / size)).values[i % size], static_cast<T>(301 * i));
-    EXPECT_EQ(same.of(i / size, same.read(i / size)).values[i % size], static_cast<T>(100 * i));
-  }
-}
-
-TEST(CudaArrays, TermsAreThoseOfTheirOwnElement) {
-  expect_terms<float>();
-  expect_terms<double>();
-}
-
-template <typename T>
-void expect_inputs(Dtype dtype) {
-  constexpr std::int64_t count = 1000;
-  const RandomStream numbers(7, stream::second_operand);
-  std::vector<T> inputs(count);
-  fill_inputs(dtype, inputs.data(), count, numbers);
-  const Uniform<T, RandomStream> uniform{numbers};
-  for (std::int64_t i = 0; i < count; ++i)
-    EXPECT_EQ(uniform.of(i / Pack<T>::size, {}).values[i % Pack<T>::size],
-              inputs[static_cast<std::size_t>(i)]);
-}
-
-TEST(CudaArrays, NumbersMadeOnTheDeviceAreTheHosts) {
-  expect_inputs<float>(Dtype::f32);
-  expect_inputs<double>(Dtype::f64);
 }
 
 /// An array of any size, on systems that provide memory only when it is touched.

@@ -73,21 +73,15 @@ void expect_right(const PoolShape& shape, bool of_relu) {
   EXPECT_EQ(pooled.input_gradient, gradient);
 }
 
-TEST(CudaPooling, TakesTheFirstOfTheLargest) {
+TEST(CudaPooling, TakesTheFirstOfTheLargestAndAppliesReluBefore) {
   expect_right({.channels = 6, .height = 8, .width = 4}, false);
-}
-
-TEST(CudaPooling, AppliesReluBefore) {
   expect_right({.channels = 3, .height = 6, .width = 6}, true);
 }
 
-TEST(CudaPooling, LeavesOutAnOddRowOrColumn) {
+TEST(CudaPooling, LeavesOutAnOddRowOrColumnAndMixesNoChannels) {
   expect_right({.channels = 2, .height = 5, .width = 4}, false);
   expect_right({.channels = 2, .height = 4, .width = 7}, true);
   expect_right({.channels = 1, .height = 5, .width = 5}, false);
-}
-
-TEST(CudaPooling, ChannelsAtOnceAreNotMixed) {
   expect_right<4>({.channels = 4, .height = 6, .width = 4}, true);
   expect_right<4>({.channels = 12, .height = 5, .width = 7}, false);
   expect_right<2>({.channels = 6, .height = 5, .width = 5}, true);

@@ -151,10 +151,10 @@ TEST(Charts, ShowTheRoofOfAMeasuredDevice) {
   CaseResult peak = product("native", 64, 1e-3);
   peak.op = "peak";
   peak.id = "peak/f32";
-  peak.parameters = {{"dtype", std::string("f32")}};
+  peak.parameters = {{"dtype", "f32"}};
   peak.flop = 1e9;
-  CaseResult read = sample::measured_case(
-      "read", {{"bytes", std::int64_t{1} << 28U}, {"dtype", std::string("f32")}}, 1e-3 / 1.1);
+  CaseResult read =
+      sample::measured_case("read", {{"bytes", std::int64_t{1} << 28U}, {"dtype", "f32"}}, 1e-3 / 1.1);
   read.seconds->samples.clear();
   read.bytes = 1e8;
   const std::vector<Chart> all = of({peak, read, product("onednn", 512, 1e-3)});
@@ -185,7 +185,7 @@ TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
   const auto step = [](const std::string& dtype, bool tuned, bool fused, std::int64_t batch, double seconds) {
     CaseResult c = sample::training("cuda");
     c.op = "train";
-    c.parameters = {{"network", std::string("mlp")}, {"batch", batch}, {"tuned", tuned}, {"fused", fused}};
+    c.parameters = {{"network", "mlp"}, {"batch", batch}, {"tuned", tuned}, {"fused", fused}};
     c.samples = batch;
     c.seconds->median = seconds;
     c = in_dtype(c, dtype);
@@ -208,7 +208,7 @@ TEST(Charts, OfStepsOfOptimisationAreALadderInTheirOrder) {
 TEST(Charts, OfBytesHaveAnAxisOfBytes) {
   std::vector<CaseResult> cases;
   for (const std::int64_t bytes : {1 << 10, 1 << 20, 1 << 30})
-    cases.push_back(sample::measured_case("read", {{"bytes", bytes}, {"dtype", std::string("f32")}}, 1e-3));
+    cases.push_back(sample::measured_case("read", {{"bytes", bytes}, {"dtype", "f32"}}, 1e-3));
   const std::vector<Chart> all = of(cases);
   EXPECT_EQ(named(all, "read-bytes").x.unit, ChartUnit::bytes);
 }

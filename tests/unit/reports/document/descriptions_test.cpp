@@ -24,12 +24,9 @@ TEST(Descriptions, AConvolutionSaysWhatIsUnusual) {
   CaseResult r;
   r.op = "conv2d";
   r.dtype = "f32";
-  r.parameters = {
-      {"n", std::int64_t{8}},      {"c", std::int64_t{64}},          {"h", std::int64_t{56}},
-      {"w", std::int64_t{56}},     {"k", std::int64_t{64}},          {"r", std::int64_t{3}},
-      {"s", std::int64_t{3}},      {"stride", std::int64_t{1}},      {"stride_w", std::int64_t{-1}},
-      {"pad", std::int64_t{1}},    {"pad_w", std::int64_t{-1}},      {"dilation", std::int64_t{1}},
-      {"groups", std::int64_t{1}}, {"pass", std::string("forward")}, {"dtype", std::string("f32")}};
+  r.parameters = {{"n", 8},      {"c", 64},       {"h", 56},     {"w", 56},           {"k", 64},
+                  {"r", 3},      {"s", 3},        {"stride", 1}, {"stride_w", -1},    {"pad", 1},
+                  {"pad_w", -1}, {"dilation", 1}, {"groups", 1}, {"pass", "forward"}, {"dtype", "f32"}};
   EXPECT_EQ(problem_title(r), "8x64x56x56, 64 3x3, stride 1, pad 1, forward f32");
   r.parameters.set("stride_w", std::int64_t{2});
   r.parameters.set("groups", std::int64_t{4});
@@ -41,7 +38,7 @@ TEST(Descriptions, AConvolutionSaysWhatIsUnusual) {
 
 TEST(Descriptions, WhatThisVersionDoesNotKnowStillHasATitle) {
   CaseResult r = sample::product("a", 64, 1);
-  r.parameters = {{"m", std::int64_t{64}}};
+  r.parameters = {{"m", 64}};
   EXPECT_EQ(problem_title(r), "m=64 f32") << "other parameters";
   EXPECT_EQ(problem_title(sample::training("a")), "network=mlp batch=128 target_accuracy=0.9 f32")
       << "another operation";

@@ -76,12 +76,9 @@ TEST(RankingDocument, WhatIsUnknownHasItsReason) {
   for (const std::int64_t m : {64, 128, 4096})
     mix.entries.push_back(
         {.id = product("", m, 1).id, .title = "product " + std::to_string(m), .weight = 1, .instead = {}});
-  const Document made = document_of(rank_results(results, {.mix = mix,
-                                                           .prices = {},
-                                                           .by = Quantity::time,
-                                                           .catalogue = {},
-                                                           .predicted = {},
-                                                           .predict_missing = false}));
+  RankOptions options;
+  options.mix = mix;
+  const Document made = document_of(rank_results(results, options));
   EXPECT_THAT(render_markdown(made), HasSubstr("4 GiB were asked for"));
   EXPECT_THAT(texts(made.cards[0].answer), Contains("Not measured on any machine: product 4096."));
 }
@@ -95,22 +92,18 @@ TEST(RankingDocument, HasPricesAndWhenAGpuPays) {
   gpu.backends = {cuda};
   results.push_back(gpu);
   const auto offer = [](const std::string& device, double per_hour) {
-    return Offer{.name = "offer",
-                 .device = device,
-                 .host = {},
-                 .cpus = {},
-                 .per_hour = per_hour,
-                 .purchase = {},
-                 .from = {.currency = "USD", .source = "a page", .date = "2026-10-01"}};
+    Offer made;
+    made.name = "offer";
+    made.device = device;
+    made.per_hour = per_hour;
+    made.from = {.currency = "USD", .source = "a page", .date = "2026-10-01"};
+    return made;
   };
-  const Prices prices{
-      .currency = "USD", .offers = {offer("CPU of a", 0.1), offer("A GPU", 2)}, .electricity = {}};
-  const Document made = document_of(rank_results(results, {.mix = {},
-                                                           .prices = prices,
-                                                           .by = Quantity::cost,
-                                                           .catalogue = {},
-                                                           .predicted = {},
-                                                           .predict_missing = false}));
+  RankOptions options;
+  options.by = Quantity::cost;
+  options.prices =
+      Prices{.currency = "USD", .offers = {offer("CPU of a", 0.1), offer("A GPU", 2)}, .electricity = {}};
+  const Document made = document_of(rank_results(results, options));
   const Card& card = made.cards[0];
   EXPECT_EQ(card.question, "Which machine takes the least cost?");
   EXPECT_THAT(texts(card.answer), Contains(HasSubstr("2.00x as dear")));

@@ -12,7 +12,6 @@ namespace {
 using sample::incomparable;
 using sample::verdict_of;
 using sample::verdicts;
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;

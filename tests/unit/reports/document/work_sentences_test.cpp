@@ -73,22 +73,22 @@ TEST(WorkSentences, SayWhatLowerPrecisionBrings) {
 }
 
 TEST(WorkSentences, SayWhatADeviceDoesAtMost) {
-  const Parameters f32{{"dtype", std::string("f32")}};
+  const Parameters f32{{"dtype", "f32"}};
   CaseResult launch = product("native", 1, 2e-6);
   launch.op = "launch";
   launch.id = "launch/f32";
-  launch.parameters = {{"waits", true}, {"dtype", std::string("f32")}};
+  launch.parameters = {{"waits", true}, {"dtype", "f32"}};
   CaseResult other = launch;
   other.backend = "pytorch";
   other.seconds->median = 3e-6;
   CaseResult hurried = launch;
-  hurried.parameters = {{"waits", false}, {"dtype", std::string("f32")}};
+  hurried.parameters = {{"waits", false}, {"dtype", "f32"}};
   hurried.seconds->median = 1e-6;
-  const std::vector<Result> results{sample::result(
-      {sample::measured_case("peak", f32, sample::measured_case("peak", f32, 1).flop / 425e9),
-       sample::measured_case("read", {{"bytes", std::int64_t{1} << 28U}, {"dtype", std::string("f32")}},
-                             (1 << 28) / 48.1e9),
-       launch, other, hurried})};
+  const std::vector<Result> results{
+      sample::result({sample::measured_case("peak", f32, sample::measured_case("peak", f32, 1).flop / 425e9),
+                      sample::measured_case("read", {{"bytes", std::int64_t{1} << 28U}, {"dtype", "f32"}},
+                                            (1 << 28) / 48.1e9),
+                      launch, other, hurried})};
   const Runs runs = runs_of(results);
   EXPECT_THAT(texts(ceiling_statements(timed_results(runs), runs)),
               ElementsAre("At most 425 GFLOP/s in f32. Memory moves 48.1 GB/s.",

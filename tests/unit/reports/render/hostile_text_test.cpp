@@ -98,7 +98,8 @@ std::vector<Document> evil_documents() {
   ranking.notes = ranking.nobody = {evil};
   all.push_back(document_of(ranking));
   History history = sample::history_of({sample::stepped(60, 40, 1.2)});
-  history.series[0].case_id = history.series[0].backend = history.machines[0].name = evil;
+  history.series[0].case_id = history.series[0].backend = history.machines[0].name =
+      history.machines[0].description = evil;
   for (auto& run : history.runs) run.commit = run.time = run.branch = run.source = evil;
   all.push_back(document_of(CheckedHistory{.check = check_history(history, {}), .store = evil}));
   return all;

@@ -11,7 +11,6 @@ namespace {
 
 using sample::product;
 using testing::HasSubstr;
-using testing::Not;
 
 Document of(const Result& result) {
   return document_of(Measured{.results = {result}});

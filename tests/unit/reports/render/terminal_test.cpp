@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 
 #include "reports/document/builders.h"
 #include "reports/text.h"
+#include "unit/document_texts.h"
 #include "unit/reports_sample.h"
 #include "unit/thresholds_sample.h"
 #include "unit/verdicts_sample.h"
@@ -16,22 +16,14 @@ namespace breakeven::terminal_test {
 namespace {
 
 using sample::product;
-using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> all;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) all.push_back(line);
-  return all;
-}
-
 std::size_t widest(const std::string& text) {
   std::size_t columns = 0;
-  for (const std::string& line : lines(text)) columns = std::max(columns, display_width(line));
+  for (const std::string& line : lines_of(text)) columns = std::max(columns, display_width(line));
   return columns;
 }
 
@@ -98,7 +90,7 @@ TEST(Terminal, OfManyQuestionsEndsWithAllOfThemInShort) {
 
 TEST(Terminal, ADecisionComesFirst) {
   const Document gate = document_of(sample::one_of_each_verdict());
-  const auto all = lines(shown(gate, 200, true));
+  const auto all = lines_of(shown(gate, 200, true));
   EXPECT_THAT(all[0], StartsWith("FAIL: 1 of 10 cases computes wrong results, 2 are slower."));
   const auto row =
       std::find_if(all.begin(), all.end(), [](const std::string& l) { return l.starts_with("wrong "); });
@@ -150,7 +142,7 @@ TEST(Terminal, ColourChangesNothingElse) {
   for (std::size_t at = 0; (at = coloured.find('\x1b', at)) != std::string::npos;)
     coloured.erase(at, coloured.find('m', at) - at + 1);
   // Spaces at the end of a line are all that may differ: inside a colour they stay.
-  EXPECT_EQ(lines(coloured).size(), lines(shown(document)).size());
+  EXPECT_EQ(lines_of(coloured).size(), lines_of(shown(document)).size());
   EXPECT_THAT(shown(document), Not(HasSubstr("\x1b")));
 }
 
