@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "backends/cuda/kernels/launch.h"
+#include "backends/cuda/kernels/array_kernels.h"
 #include "backends/cuda/work.h"
 
 namespace breakeven::cuda {
@@ -15,7 +15,7 @@ class EmptyKernel final : public Work {
       : waits_(problem.waits), seed_(seed), number_(Launch::number(seed)), written_(sizeof(float)) {}
 
   void run() override {
-    enqueue_write(written_.as<float>(), number_, stream().get());
+    write_number(written_.as<float>(), number_, stream().get());
     if (waits_) wait();
   }
 
