@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <variant>
 
 #include "backends/cuda/arrays.h"
 #include "backends/cuda/race.h"
@@ -31,24 +30,17 @@ class HostArray {
     check_host_memory(bytes);
     const auto count = static_cast<std::size_t>(bytes);
     if (pinned) {
-      data_.emplace<PinnedMemory<std::byte>>(count);
-      return;
+      pinned_.emplace(count);
+    } else {
+      pageable_.reset(static_cast<std::byte*>(std::malloc(count)));
+      if (pageable_ == nullptr) throw OutOfMemory(fmt::format("malloc has no {} bytes", bytes));
     }
-    Pageable pageable(static_cast<std::byte*>(std::malloc(count)));
-    if (pageable == nullptr) throw OutOfMemory(fmt::format("malloc has no {} bytes", bytes));
-    data_ = std::move(pageable);
   }
-  std::byte* data() {
-    if (auto* pinned = std::get_if<PinnedMemory<std::byte>>(&data_)) return pinned->data();
-    return std::get<Pageable>(data_).get();
-  }
+  std::byte* data() { return pinned_ ? pinned_->data() : pageable_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  using Pageable = std::unique_ptr<std::byte, Free>;
-  std::variant<Pageable, PinnedMemory<std::byte>> data_;
+  std::optional<PinnedMemory<std::byte>> pinned_;
+  Owned<std::byte, std::free> pageable_;
 };
 
 /// A copy over the link between host and device.

@@ -14,16 +14,12 @@
 namespace breakeven::cuda {
 namespace {
 
-struct DestroyLibrary {
-  void operator()(cublasLtContext* handle) const { cublasLtDestroy(handle); }
-};
-
 cublasLtHandle_t library() {
-  static const std::unique_ptr<cublasLtContext, DestroyLibrary> handle = [] {
+  static const Owned<cublasLtContext, cublasLtDestroy> handle([] {
     cublasLtHandle_t made = nullptr;
     check(cublasLtCreate(&made), "cublasLtCreate");
-    return std::unique_ptr<cublasLtContext, DestroyLibrary>(made);
-  }();
+    return made;
+  }());
   return handle.get();
 }
 

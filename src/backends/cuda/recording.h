@@ -1,10 +1,9 @@
 // Work that is recorded once as a CUDA graph and then launched as a whole.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <functional>
-#include <memory>
+
+#include "backends/cuda/device.h"
 
 namespace breakeven::cuda {
 
@@ -16,10 +15,7 @@ class Recording {
   void launch(cudaStream_t stream) const;
 
  private:
-  struct Destroy {
-    void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
-  };
-  std::unique_ptr<CUgraphExec_st, Destroy> graph_;
+  Owned<CUgraphExec_st, cudaGraphExecDestroy> graph_;
 };
 
 }  // namespace breakeven::cuda
