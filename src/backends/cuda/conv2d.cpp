@@ -191,12 +191,7 @@ class SingleLayer final : public Work {
 };
 
 const OperationRegistration conv2d_registered(
-    {.op = "conv2d",
-     .dtypes = layer_dtypes,
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<SingleLayer>(problem, seed);
-     },
-     .why_not = why_no_layers_in});
+    {.op = "conv2d", .dtypes = layer_dtypes, .prepare = make_work<SingleLayer>, .why_not = why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -1,6 +1,5 @@
 #include "workloads/launch.h"
 
-#include <memory>
 #include <optional>
 
 #include "backends/cuda/kernels/array_kernels.h"
@@ -11,8 +10,11 @@ namespace {
 
 class EmptyKernel final : public Work {
  public:
-  EmptyKernel(const Launch& problem, std::uint64_t seed)
-      : waits_(problem.waits), seed_(seed), number_(Launch::number(seed)), written_(sizeof(float)) {}
+  EmptyKernel(const Case& problem, std::uint64_t seed)
+      : waits_(Launch(problem.parameters).waits),
+        seed_(seed),
+        number_(Launch::number(seed)),
+        written_(sizeof(float)) {}
 
   void run() override {
     write_number(written_.as<float>(), number_, stream().get());
@@ -43,12 +45,9 @@ class EmptyKernel final : public Work {
   Memory written_;
 };
 
-const OperationRegistration launch_registered(
-    {.op = "launch",
-     .dtypes = [] { return std::vector{Dtype::f32}; },
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<EmptyKernel>(Launch(problem.parameters), seed);
-     }});
+const OperationRegistration launch_registered({.op = "launch",
+                                               .dtypes = [] { return std::vector{Dtype::f32}; },
+                                               .prepare = make_work<EmptyKernel>});
 
 }  // namespace
 }  // namespace breakeven::cuda

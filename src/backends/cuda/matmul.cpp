@@ -128,12 +128,7 @@ class Matrices final : public Work {
 };
 
 const OperationRegistration matmul_registered(
-    {.op = "matmul",
-     .dtypes = product_dtypes,
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<Matrices>(problem, seed);
-     },
-     .why_not = why_not_here});
+    {.op = "matmul", .dtypes = product_dtypes, .prepare = make_work<Matrices>, .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

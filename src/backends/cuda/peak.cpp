@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -62,8 +61,8 @@ std::vector<PeakUnit> units_of(const Peak& p, const DeviceFacts& device) {
 
 class PeakOfDevice final : public Work {
  public:
-  PeakOfDevice(const Peak& problem, std::uint64_t seed)
-      : p_(problem),
+  PeakOfDevice(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
         a_(vector_of(p_.dtype, RandomStream(seed, stream::first_operand))),
         b_(vector_of(p_.dtype, RandomStream(seed, stream::second_operand))) {
@@ -115,17 +114,10 @@ class PeakOfDevice final : public Work {
   std::string algorithm_;
 };
 
-const OperationRegistration peak_registered(
-    {.op = "peak",
-     .dtypes =
-         [] {
-           return computed_here(
-               {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8});
-         },
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<PeakOfDevice>(Peak(problem.parameters), seed);
-     },
-     .why_not = why_not_here});
+const OperationRegistration peak_registered({.op = "peak",
+                                             .dtypes = [] { return computed_here(all_dtypes()); },
+                                             .prepare = make_work<PeakOfDevice>,
+                                             .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -78,7 +78,9 @@ class Read final : public Work {
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration read_registered(array_operation<Read>("read"));
+const OperationRegistration read_registered({.op = "read",
+                                             .dtypes = array_dtypes,
+                                             .prepare = make_work<Read>});
 
 }  // namespace
 }  // namespace breakeven::cuda

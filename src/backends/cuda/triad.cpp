@@ -58,7 +58,9 @@ class Triad final : public Work {
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration triad_registered(array_operation<Triad>("triad"));
+const OperationRegistration triad_registered({.op = "triad",
+                                              .dtypes = array_dtypes,
+                                              .prepare = make_work<Triad>});
 
 }  // namespace
 }  // namespace breakeven::cuda
