@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <iterator>
 #include <stdexcept>
@@ -30,8 +28,6 @@ std::string remedy_for_no_code() {
   return fmt::format("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES={}{}", capability.major,
                      capability.minor);
 }
-
-constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
 
 /// A UUID as `nvidia-smi -L` shows it: GPU-00112233-4455-6677-8899-aabbccddeeff.
 std::string written(const cudaUUID_t& uuid) {
@@ -136,13 +132,11 @@ std::string why_not_here(Dtype dtype) {
 }
 
 std::vector<Dtype> layer_dtypes() {
-  return computed_here({std::begin(dtypes_of_layers), std::end(dtypes_of_layers)});
+  return computed_here({Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16});
 }
 
 std::string why_no_layers_in(Dtype dtype) {
-  const bool ever = std::find(std::begin(dtypes_of_layers), std::end(dtypes_of_layers), dtype) !=
-                    std::end(dtypes_of_layers);
-  return ever ? why_not_here(dtype) : "";
+  return facts(dtype).in_networks ? why_not_here(dtype) : "";
 }
 
 Memory::Memory(std::int64_t bytes) : bytes_(bytes) {

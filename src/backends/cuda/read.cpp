@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/arrays.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -24,36 +22,30 @@ std::int64_t most_blocks(const std::vector<ArrayLaunch>& launches) {
   return most;
 }
 
-class Read final : public Work {
+class Read final : public MovingWork {
  public:
   Read(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
+      : MovingWork(problem),
+        p_(problem.parameters),
         seed_(seed),
-        moves_(Transfer::of(problem.parameters).moves()),
-        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
+        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves()),
         partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes())),
         finished_(sizeof(unsigned)),
-        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves_) {
+        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves()) {
+    move({&array_}, result_);
     check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });
   }
 
-  void bring() override { array_.bring(stream().get()); }
-
   void run() override { enqueue(fastest_.fastest); }
-
-  bool fetch() override {
-    result_.fetch(stream().get());
-    return true;
-  }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     partial_.poison(stream().get());
     result_.memory().poison(stream().get());
     fetch();
     wait();
-    array_.forget_on_device(stream().get());
+    forget_inputs_on_device();
     iterate();
     Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes()));
     result_.show(value);
@@ -71,7 +63,6 @@ class Read final : public Work {
 
   Bandwidth p_;
   std::uint64_t seed_;
-  bool moves_;
   Moved array_;
   Memory partial_, finished_;
   Moved result_;

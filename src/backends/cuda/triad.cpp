@@ -1,41 +1,30 @@
 #include "backends/cuda/arrays.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
 
-class Triad final : public Work {
+class Triad final : public MovingWork {
  public:
   Triad(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
+      : MovingWork(problem),
+        p_(problem.parameters),
         seed_(seed),
-        moves_(Transfer::of(problem.parameters).moves()),
-        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
-        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves_),
-        a_(p_.bytes, moves_),
+        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves()),
+        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves()),
+        a_(p_.bytes, moves()),
         fastest_(fastest_launch(stopwatch(), writing_launches(), p_.tuned,
-                                [this](const ArrayLaunch& launch) { enqueue(launch); })) {}
-
-  void bring() override {
-    b_.bring(stream().get());
-    c_.bring(stream().get());
+                                [this](const ArrayLaunch& launch) { enqueue(launch); })) {
+    move({&b_, &c_}, a_);
   }
 
   void run() override { enqueue(fastest_.fastest); }
-
-  bool fetch() override {
-    a_.fetch(stream().get());
-    return true;
-  }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     a_.memory().poison(stream().get());
     fetch();
     wait();
-    b_.forget_on_device(stream().get());
-    c_.forget_on_device(stream().get());
+    forget_inputs_on_device();
     iterate();
     // The host's result is copied to the device again, where evidence is computed faster.
     a_.forget_on_device(stream().get());
@@ -53,7 +42,6 @@ class Triad final : public Work {
 
   Bandwidth p_;
   std::uint64_t seed_;
-  bool moves_;
   Moved b_, c_, a_;
   Raced<ArrayLaunch> fastest_;
 };

@@ -6,10 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
 #include "worker/backend.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 
@@ -43,6 +47,35 @@ class Work : public Prepared {
   Stream stream_;
   Stopwatch stopwatch_{stream_};
   Memory flushed_;
+};
+
+/// A work whose inputs and result may be copied from and to host memory in each iteration.
+class MovingWork : public Work {
+ public:
+  void bring() final {
+    for (Moved* input : inputs_) input->bring(stream().get());
+  }
+  bool fetch() final {
+    result_->fetch(stream().get());
+    return true;
+  }
+
+ protected:
+  explicit MovingWork(const Case& problem) : moves_(Transfer::of(problem.parameters).moves()) {}
+  /// Names the arrays to copy. To be called before the first iteration.
+  void move(std::vector<Moved*> inputs, Moved& result) {
+    inputs_ = std::move(inputs);
+    result_ = &result;
+  }
+  bool moves() const { return moves_; }
+  void forget_inputs_on_device() {
+    for (Moved* input : inputs_) input->forget_on_device(stream().get());
+  }
+
+ private:
+  bool moves_;
+  std::vector<Moved*> inputs_;
+  Moved* result_ = nullptr;
 };
 
 }  // namespace breakeven::cuda
