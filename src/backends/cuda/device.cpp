@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "backends/cuda/architectures.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {

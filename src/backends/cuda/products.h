@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
-#include "backends/cuda/turns.h"
 #include "workloads/dtype.h"
 
 namespace breakeven::cuda {

@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "backends/cuda/branch.h"
 #include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/network/parameters.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/stopwatch.h"
 #include "network/layers.h"
 #include "network/model.h"
