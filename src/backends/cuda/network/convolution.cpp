@@ -19,10 +19,7 @@ constexpr int most_plans = 4;
 class ConvolutionLayer final : public LayerWork {
  public:
   explicit ConvolutionLayer(const LayerSite& site)
-      : site_(site),
-        plans_(site.task.tuned ? most_plans : 1),
-        weights_(*site.layer.weights),
-        bias_(*site.layer.bias) {
+      : LayerWork(site), plans_(site.task.tuned ? most_plans : 1) {
     const Layer& layer = site_.layer;
     if (layer.activation == Activation::gelu)
       throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
@@ -31,7 +28,7 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   void forward() override {
-    if (fused_) return fused_->enqueue(site_.stream());
+    if (fused_) return fused_->enqueue(stream());
     enqueue_plain();
   }
 
@@ -40,39 +37,37 @@ class ConvolutionLayer final : public LayerWork {
     sums_ = RowSums({.rows = site_.task.batch * site_.layer.p * site_.layer.q,
                      .columns = site_.layer.k,
                      .plane = values_of_a_channel()},
-                    site_.stream());
-    const bool is_narrow = facts(site_.dtype()).bytes() < sizeof(float);
+                    stream());
+    const bool is_narrow = facts(dtype()).bytes() < sizeof(float);
     const std::int64_t elements = weight_elements();
-    if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
-    weights_gradient_.emplace(problem(Pass::backward_weights),
-                              ConvolutionMemory{.first = site_.input.value,
-                                                .second = site_.output.gradient,
-                                                .output = is_narrow ? narrow_gradient_.data()
-                                                                    : site_.parameters.gradient(weights_)},
-                              site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    if (is_narrow) narrow_gradient_ = Memory(elements * element_bytes());
+    weights_gradient_.emplace(
+        problem(Pass::backward_weights),
+        ConvolutionMemory{.first = site_.input.value,
+                          .second = site_.output.gradient,
+                          .output = is_narrow ? narrow_gradient_.data() : weights_gradient()},
+        site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
     if (!site_.wants_input_gradient) return;
-    input_gradient_.emplace(problem(Pass::backward_data),
-                            ConvolutionMemory{.first = site_.output.gradient,
-                                              .second = site_.parameters.operand(weights_),
-                                              .output = site_.input.gradient},
-                            site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    input_gradient_.emplace(
+        problem(Pass::backward_data),
+        ConvolutionMemory{
+            .first = site_.output.gradient, .second = weights(), .output = site_.input.gradient},
+        site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
   }
 
   void backward() override {
-    float* bias_gradient = site_.parameters.gradient(bias_);
     // This changes the gradient that the others read.
     if (own_slope_) {
-      sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
-                            bias_gradient, site_.stream());
+      sum_rows_through_relu(dtype(), sums_.get(), site_.output.value, site_.output.gradient, bias_gradient(),
+                            stream());
     }
     auto* const apart = site_.engine.branch.fork();
-    if (!own_slope_) sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, apart);
+    if (!own_slope_) sum_rows(dtype(), sums_.get(), site_.output.gradient, bias_gradient(), apart);
     weights_gradient_->enqueue(apart);
     if (narrow_gradient_.bytes() > 0) {
-      widen(site_.dtype(), narrow_gradient_.data(), site_.parameters.gradient(weights_), weight_elements(),
-            apart);
+      widen(dtype(), narrow_gradient_.data(), weights_gradient(), weight_elements(), apart);
     }
-    if (input_gradient_) input_gradient_->enqueue(site_.stream());
+    if (input_gradient_) input_gradient_->enqueue(stream());
   }
 
   std::string algorithm() const override {
@@ -85,7 +80,6 @@ class ConvolutionLayer final : public LayerWork {
   }
 
  private:
-  bool has_relu() const { return site_.layer.activation == Activation::relu; }
   std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
   /// The number of values of one channel that are stored contiguously.
   std::int64_t values_of_a_channel() const {
@@ -93,15 +87,15 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   void enqueue_plain() {
-    plain_->enqueue(site_.stream());
-    add_bias(site_.dtype(), site_.output.value, site_.parameters.value(bias_), site_.layer.k,
-             values_of_a_channel(), has_relu(), site_.output_elements(), site_.stream());
+    plain_->enqueue(stream());
+    add_bias(dtype(), site_.output.value, bias(), site_.layer.k, values_of_a_channel(), has_relu(),
+             output_elements(), stream());
   }
 
   ConvolutionProblem problem(Pass pass) const {
     const Layer& layer = site_.layer;
     return {.pass = pass,
-            .dtype = site_.dtype(),
+            .dtype = dtype(),
             .layout = site_.engine.layout,
             .source = {site_.task.batch, layer.c, layer.h, layer.w},
             .weights = {layer.k, layer.c, layer.filter, layer.filter},
@@ -116,9 +110,7 @@ class ConvolutionLayer final : public LayerWork {
   /// followed by a kernel for the rest.
   void prepare_forward() {
     ConvolutionProblem forward_problem = problem(Pass::forward);
-    ConvolutionMemory operands{.first = site_.input.value,
-                               .second = site_.parameters.operand(weights_),
-                               .output = site_.output.value};
+    ConvolutionMemory operands{.first = site_.input.value, .second = weights(), .output = site_.output.value};
     const auto convolution = [&] {
       return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
                                            site_.engine.stopwatch, plans_);
@@ -126,7 +118,7 @@ class ConvolutionLayer final : public LayerWork {
     plain_ = convolution();
     if (!has_relu() || !site_.task.fused) return;
     forward_problem.bias_and_relu = true;
-    operands.bias = site_.parameters.operand(bias_);
+    operands.bias = site_.parameters.operand(*site_.layer.bias);
     try {
       fused_ = convolution();
     } catch (const Unsupported&) {
@@ -134,14 +126,12 @@ class ConvolutionLayer final : public LayerWork {
     } catch (const OutOfMemory&) {
       return;  // only the other one's workspace fits
     }
-    const RaceResult raced = race(site_.engine.stopwatch,
-                                  {[this] { enqueue_plain(); }, [this] { fused_->enqueue(site_.stream()); }});
+    const RaceResult raced =
+        race(site_.engine.stopwatch, {[this] { enqueue_plain(); }, [this] { fused_->enqueue(stream()); }});
     (raced.fastest == 0 ? fused_ : plain_).reset();
   }
 
-  LayerSite site_;
-  int plans_;  // number of plans to try for each convolution
-  std::size_t weights_, bias_;
+  int plans_;                                   // number of plans to try for each convolution
   std::unique_ptr<Convolution> fused_, plain_;  // one of these is set after preparation
   std::optional<Convolution> weights_gradient_, input_gradient_;
   Memory narrow_gradient_;  // of the weights, as cuDNN writes it
