@@ -21,9 +21,7 @@ Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t 
   std::vector<std::byte> piece;
   const auto read = [&](std::int64_t first, std::int64_t count) {
     piece.resize(std::max(piece.size(), static_cast<std::size_t>(count * size)));
-    check(cudaMemcpy(piece.data(), memory.as<std::byte>() + first * size,
-                     static_cast<std::size_t>(count * size), cudaMemcpyDeviceToHost),
-          "copying from the device");
+    memory.download(piece.data(), first * size, count * size);
     return piece.data();
   };
   Evidence shown;

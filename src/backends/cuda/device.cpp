@@ -179,6 +179,10 @@ void Memory::poison(cudaStream_t stream) {
   check(cudaMemsetAsync(data(), 0xff, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
 }
 
+void Memory::clear(cudaStream_t stream) {
+  if (bytes_ > 0) check(cudaMemsetAsync(data(), 0, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
+}
+
 Event::Event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreate(&event), "cudaEventCreate");

@@ -91,6 +91,8 @@ class Memory {
   void download(void* host, cudaStream_t stream) const;
   /// Enqueues filling the memory with NaN, in any floating-point type.
   void poison(cudaStream_t stream);
+  /// Enqueues filling the memory, if there is any, with zeros.
+  void clear(cudaStream_t stream);
 
  private:
   Owned<void, cudaFree> data_;

@@ -33,7 +33,7 @@ class Read final : public MovingWork {
         finished_(sizeof(unsigned)),
         result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves()) {
     move({&array_}, result_);
-    check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
+    finished_.clear(stream().get());
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });
   }

@@ -46,8 +46,7 @@ void Work::iterate() {
 
 bool Work::flush() {
   if (flushed_.bytes() == 0) flushed_ = Memory(std::max<std::int64_t>(4 * device_facts().l2_bytes, 1 << 20));
-  check(cudaMemsetAsync(flushed_.data(), 0, static_cast<std::size_t>(flushed_.bytes()), stream_.get()),
-        "cudaMemset");
+  flushed_.clear(stream_.get());
   stream_.wait();
   return true;
 }
