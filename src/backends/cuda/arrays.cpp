@@ -8,10 +8,10 @@
 
 namespace breakeven::cuda {
 
-Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream) {
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, cudaStream_t stream) {
   Memory memory(array.bytes);
-  fill_uniform(array.dtype, numbers, memory.data(), array.bytes, stream.get());
-  stream.wait();
+  fill_uniform(array.dtype, numbers, memory.data(), array.bytes, stream);
+  check(cudaStreamSynchronize(stream), "the device");
   return memory;
 }
 

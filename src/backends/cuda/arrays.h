@@ -17,7 +17,7 @@ namespace breakeven::cuda {
 
 /// Makes an array of a stream's numbers. The device makes them, because the host would take seconds for large
 /// ones.
-Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream);
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, cudaStream_t stream);
 
 /// Returns the evidence of an array in `memory`, which is copied to the host in pieces. The stream must be
 /// idle.

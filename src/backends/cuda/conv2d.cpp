@@ -90,7 +90,7 @@ class SingleLayer final : public MovingWork {
 
   void run() override {
     if (recorded_.empty()) return enqueue(*placed_);
-    recorded_[next_].launch(stream().get());
+    recorded_[next_].launch(stream());
     next_ = next_ + 1 == recorded_.size() ? 0 : next_ + 1;
   }
 
@@ -126,7 +126,7 @@ class SingleLayer final : public MovingWork {
                                                plans_);
   }
 
-  void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream().get()); }
+  void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream()); }
 
   /// Races the layouts. A layout is left out if it is not supported, or if memory is too small for both.
   void place() {
@@ -158,7 +158,7 @@ class SingleLayer final : public MovingWork {
   void record() {
     try {
       for (std::int64_t set = 0; set < sets_; ++set)
-        recorded_.emplace_back(stream().get(), [this] { enqueue(*placed_); });
+        recorded_.emplace_back(stream(), [this] { enqueue(*placed_); });
     } catch (const std::runtime_error&) {
       recorded_.clear();  // not every plan can be recorded
     }

@@ -58,7 +58,7 @@ class LinkCopy final : public Work {
     void* const from = to_device() ? static_cast<void*>(host_.data()) : device_.data();
     void* const to = to_device() ? device_.data() : static_cast<void*>(host_.data());
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(p_.array.bytes),
-                          to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream().get()),
+                          to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream()),
           "cudaMemcpyAsync");
   }
 
@@ -71,7 +71,7 @@ class LinkCopy final : public Work {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     if (to_device()) {
-      device_.poison(stream().get());
+      device_.poison(stream());
       run();
       wait();
       return show_array(p_.array, device_, seed_, elements);
@@ -112,7 +112,7 @@ class DeviceCopy final : public Work {
   void run() override { enqueue(way_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    to_.poison(stream().get());
+    to_.poison(stream());
     run();
     wait();
     return show_array(p_, to_, seed_, elements);
@@ -124,9 +124,9 @@ class DeviceCopy final : public Work {
   using Way = std::optional<ArrayLaunch>;  // empty: the driver's copy
 
   void enqueue(const Way& way) {
-    if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream().get());
+    if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream());
     check(cudaMemcpyAsync(to_.data(), from_.data(), static_cast<std::size_t>(p_.bytes),
-                          cudaMemcpyDeviceToDevice, stream().get()),
+                          cudaMemcpyDeviceToDevice, stream()),
           "cudaMemcpyAsync");
   }
 

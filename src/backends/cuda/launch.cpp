@@ -17,7 +17,7 @@ class EmptyKernel final : public Work {
         written_(sizeof(float)) {}
 
   void run() override {
-    write_number(written_.as<float>(), number_, stream().get());
+    write_number(written_.as<float>(), number_, stream());
     if (waits_) wait();
   }
 
@@ -28,7 +28,7 @@ class EmptyKernel final : public Work {
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    written_.poison(stream().get());
+    written_.poison(stream());
     run();
     wait();
     float shown = 0;

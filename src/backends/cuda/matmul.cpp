@@ -51,7 +51,7 @@ class Matrices final : public MovingWork {
                      stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
   }
 
-  void run() override { product_->enqueue(stream().get()); }
+  void run() override { product_->enqueue(stream()); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();

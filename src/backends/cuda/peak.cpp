@@ -81,7 +81,7 @@ class PeakOfDevice final : public Work {
   void run() override { enqueue(unit_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    sums_.poison(stream().get());
+    sums_.poison(stream());
     run();
     wait();
     std::vector<double> sums(static_cast<std::size_t>(threads_of(unit_)));
@@ -99,7 +99,7 @@ class PeakOfDevice final : public Work {
                   .steps = p_.accumulated_steps(),
                   .sums = sums_.as<double>()},
                  static_cast<unsigned>(unit.blocks * processors_), static_cast<unsigned>(unit.threads),
-                 stream().get());
+                 stream());
   }
 
   std::int64_t threads_of(const PeakUnit& unit) const {

@@ -26,11 +26,6 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   return order;
 }
 
-/// The number of looks at each finalist. Three are enough for a call that takes longer than a look.
-std::size_t rounds_for(double longest_call) {
-  return longest_call > look ? 3 : 5;
-}
-
 double median(std::vector<double>& seconds) {
   const auto middle = seconds.begin() + std::ssize(seconds) / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
@@ -59,7 +54,8 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
   const std::vector<std::size_t> last = finalists_of(seconds);
   std::vector<std::vector<double>> looks(last.size());
   double longest = 0;
-  for (std::size_t round = 0; round < rounds_for(longest); ++round) {
+  // Three looks are enough for a call that takes longer than a look.
+  for (int round = 0; round < (longest > look ? 3 : 5); ++round) {
     for (std::size_t i = 0; i < last.size(); ++i) {
       looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
       longest = std::max(longest, looks[i].back());

@@ -33,7 +33,7 @@ class Read final : public MovingWork {
         finished_(sizeof(unsigned)),
         result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves()) {
     move({&array_}, result_);
-    finished_.clear(stream().get());
+    finished_.clear(stream());
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });
   }
@@ -41,8 +41,8 @@ class Read final : public MovingWork {
   void run() override { enqueue(fastest_.fastest); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    partial_.poison(stream().get());
-    result_.memory().poison(stream().get());
+    partial_.poison(stream());
+    result_.memory().poison(stream());
     fetch();
     wait();
     forget_inputs_on_device();
@@ -57,8 +57,7 @@ class Read final : public MovingWork {
  private:
   void enqueue(const ArrayLaunch& launch) {
     sum_array(p_.dtype, launch, array_.data(), p_.bytes,
-              {.partial = partial_.data(), .finished = finished_.as<unsigned>()}, result_.data(),
-              stream().get());
+              {.partial = partial_.data(), .finished = finished_.as<unsigned>()}, result_.data(), stream());
   }
 
   Bandwidth p_;

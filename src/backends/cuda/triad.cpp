@@ -21,14 +21,14 @@ class Triad final : public MovingWork {
   void run() override { enqueue(fastest_.fastest); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    a_.memory().poison(stream().get());
+    a_.memory().poison(stream());
     fetch();
     wait();
     forget_inputs_on_device();
     iterate();
     // The host's result is copied to the device again, where evidence is computed faster.
-    a_.forget_on_device(stream().get());
-    a_.bring(stream().get());
+    a_.forget_on_device(stream());
+    a_.bring(stream());
     wait();
     return show_array(p_, a_.memory(), seed_, elements);
   }
@@ -37,7 +37,7 @@ class Triad final : public MovingWork {
 
  private:
   void enqueue(const ArrayLaunch& launch) {
-    scaled_sum(p_.dtype, launch, b_.data(), c_.data(), triad_factor, a_.data(), p_.bytes, stream().get());
+    scaled_sum(p_.dtype, launch, b_.data(), c_.data(), triad_factor, a_.data(), p_.bytes, stream());
   }
 
   Bandwidth p_;

@@ -46,7 +46,7 @@ void Work::iterate() {
 
 bool Work::flush() {
   if (flushed_.bytes() == 0) flushed_ = Memory(std::max<std::int64_t>(4 * device_facts().l2_bytes, 1 << 20));
-  flushed_.clear(stream_.get());
+  flushed_.clear(stream());
   stream_.wait();
   return true;
 }

@@ -36,7 +36,7 @@ class Work : public Prepared {
   std::vector<std::string> warnings() const final;
 
  protected:
-  Stream& stream() { return stream_; }
+  cudaStream_t stream() const { return stream_.get(); }
   /// Runs one iteration of a case that moves its data, or one run of any other case, and waits.
   void iterate();
   Stopwatch& stopwatch() { return stopwatch_; }
@@ -53,10 +53,10 @@ class Work : public Prepared {
 class MovingWork : public Work {
  public:
   void bring() final {
-    for (Moved* input : inputs_) input->bring(stream().get());
+    for (Moved* input : inputs_) input->bring(stream());
   }
   bool fetch() final {
-    result_->fetch(stream().get());
+    result_->fetch(stream());
     return true;
   }
 
@@ -69,7 +69,7 @@ class MovingWork : public Work {
   }
   bool moves() const { return moves_; }
   void forget_inputs_on_device() {
-    for (Moved* input : inputs_) input->forget_on_device(stream().get());
+    for (Moved* input : inputs_) input->forget_on_device(stream());
   }
 
  private:
