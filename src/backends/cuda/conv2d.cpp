@@ -82,7 +82,7 @@ class SingleLayer final : public MovingWork {
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
         handle_(make_handle()) {
     place();
-    move({&placed_->first(), &placed_->second()}, placed_->output());
+    name_arrays({&placed_->first(), &placed_->second()}, placed_->output());
     tensors_.first = {};
     tensors_.second = {};
     if (plans_ > 1) record();
@@ -119,13 +119,6 @@ class SingleLayer final : public MovingWork {
     return {TensorLayout::nhwc};
   }
 
-  std::unique_ptr<PlacedConvolution> make_placed(TensorLayout layout) {
-    ConvolutionProblem problem = p_;
-    problem.layout = layout;
-    return std::make_unique<PlacedConvolution>(problem, tensors_, moves(), sets_, handle_.get(), stopwatch(),
-                                               plans_);
-  }
-
   void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream()); }
 
   /// Races the layouts. A layout is left out if it is not supported, or if memory is too small for both.
@@ -133,8 +126,11 @@ class SingleLayer final : public MovingWork {
     std::vector<std::unique_ptr<PlacedConvolution>> placed;
     std::exception_ptr why_not;
     for (const TensorLayout layout : layouts()) {
+      ConvolutionProblem problem = p_;
+      problem.layout = layout;
       try {
-        placed.push_back(make_placed(layout));
+        placed.push_back(std::make_unique<PlacedConvolution>(problem, tensors_, moves(), sets_, handle_.get(),
+                                                             stopwatch(), plans_));
       } catch (const Unsupported&) {
         if (!why_not) why_not = std::current_exception();
       } catch (const OutOfMemory&) {

@@ -88,7 +88,7 @@ class Matrices final : public MovingWork {
     tensors_.first = {};
     tensors_.second = {};
     c_ = Moved(tensors_.output.size(), moves(), sets_);
-    move({&a_, &b_}, c_);
+    name_arrays({&a_, &b_}, c_);
     workspace_ = Memory(product_workspace_bytes);
     if (p_.dtype == Dtype::f8e4m3) {
       constexpr float one = 1;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -24,12 +24,9 @@ Memory vector_of(Dtype dtype, const RandomStream& numbers) {
               numbers);
   if (dtype == Dtype::tf32) {
     constexpr std::uint32_t cut = 0x1FFF;  // bits beyond TF32's precision
-    for (std::size_t i = 0; i < values.size(); i += sizeof(std::uint32_t)) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, values.data() + i, sizeof bits);
-      bits = (bits + (cut + 1) / 2) & ~cut;
-      std::memcpy(values.data() + i, &bits, sizeof bits);
-    }
+    auto words = std::bit_cast<std::array<std::uint32_t, Peak::vector_bytes / sizeof(std::uint32_t)>>(values);
+    for (std::uint32_t& bits : words) bits = (bits + (cut + 1) / 2) & ~cut;
+    values = std::bit_cast<decltype(values)>(words);
   }
   return Memory::of(values.data(), Peak::vector_bytes);
 }

@@ -16,12 +16,6 @@ std::vector<ArrayLaunch> launches() {
           {.depth = 1, .blocks = 4 * filling}};
 }
 
-std::int64_t most_blocks(const std::vector<ArrayLaunch>& launches) {
-  unsigned most = 0;
-  for (const ArrayLaunch& launch : launches) most = std::max(most, launch.blocks);
-  return most;
-}
-
 class Read final : public MovingWork {
  public:
   Read(const Case& problem, std::uint64_t seed)
@@ -29,10 +23,11 @@ class Read final : public MovingWork {
         p_(problem.parameters),
         seed_(seed),
         array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves()),
-        partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes())),
+        partial_(std::ranges::max(launches(), {}, &ArrayLaunch::blocks).blocks *
+                 static_cast<std::int64_t>(facts(p_.dtype).bytes())),
         finished_(sizeof(unsigned)),
         result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves()) {
-    move({&array_}, result_);
+    name_arrays({&array_}, result_);
     finished_.clear(stream());
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });

@@ -15,7 +15,7 @@ class Triad final : public MovingWork {
         a_(p_.bytes, moves()),
         fastest_(fastest_launch(stopwatch(), writing_launches(), p_.tuned,
                                 [this](const ArrayLaunch& launch) { enqueue(launch); })) {
-    move({&b_, &c_}, a_);
+    name_arrays({&b_, &c_}, a_);
   }
 
   void run() override { enqueue(fastest_.fastest); }

@@ -62,8 +62,8 @@ class MovingWork : public Work {
 
  protected:
   explicit MovingWork(const Case& problem) : moves_(Transfer::of(problem.parameters).moves()) {}
-  /// Names the arrays to copy. To be called before the first iteration.
-  void move(std::vector<Moved*> inputs, Moved& result) {
+  /// Tells which arrays to copy. To be called before the first iteration.
+  void name_arrays(std::vector<Moved*> inputs, Moved& result) {
     inputs_ = std::move(inputs);
     result_ = &result;
   }

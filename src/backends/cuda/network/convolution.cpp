@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/network/layers.h"
@@ -41,18 +40,14 @@ class ConvolutionLayer final : public LayerWork {
     const bool is_narrow = facts(dtype()).bytes() < sizeof(float);
     const std::int64_t elements = weight_elements();
     if (is_narrow) narrow_gradient_ = Memory(elements * element_bytes());
-    weights_gradient_.emplace(
-        problem(Pass::backward_weights),
-        ConvolutionMemory{.first = site_.input.value,
-                          .second = site_.output.gradient,
-                          .output = is_narrow ? narrow_gradient_.data() : weights_gradient()},
-        site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    weights_gradient_ = convolution(problem(Pass::backward_weights),
+                                    {.first = site_.input.value,
+                                     .second = site_.output.gradient,
+                                     .output = is_narrow ? narrow_gradient_.data() : weights_gradient()});
     if (!site_.wants_input_gradient) return;
-    input_gradient_.emplace(
-        problem(Pass::backward_data),
-        ConvolutionMemory{
-            .first = site_.output.gradient, .second = weights(), .output = site_.input.gradient},
-        site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    input_gradient_ =
+        convolution(problem(Pass::backward_data),
+                    {.first = site_.output.gradient, .second = weights(), .output = site_.input.gradient});
   }
 
   void backward() override {
@@ -106,21 +101,22 @@ class ConvolutionLayer final : public LayerWork {
             .stride_w = layer.stride};
   }
 
+  std::unique_ptr<Convolution> convolution(const ConvolutionProblem& p, const ConvolutionMemory& operands) {
+    return std::make_unique<Convolution>(p, operands, site_.engine.cudnn.get(), site_.engine.stopwatch,
+                                         plans_);
+  }
+
   /// Uses one kernel for convolution, bias and ReLU if cuDNN has one and it is faster than a convolution
   /// followed by a kernel for the rest.
   void prepare_forward() {
     ConvolutionProblem forward_problem = problem(Pass::forward);
     ConvolutionMemory operands{.first = site_.input.value, .second = weights(), .output = site_.output.value};
-    const auto convolution = [&] {
-      return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
-                                           site_.engine.stopwatch, plans_);
-    };
-    plain_ = convolution();
+    plain_ = convolution(forward_problem, operands);
     if (!has_relu() || !site_.task.fused) return;
     forward_problem.bias_and_relu = true;
     operands.bias = site_.parameters.operand(*site_.layer.bias);
     try {
-      fused_ = convolution();
+      fused_ = convolution(forward_problem, operands);
     } catch (const Unsupported&) {
       return;
     } catch (const OutOfMemory&) {
@@ -133,7 +129,7 @@ class ConvolutionLayer final : public LayerWork {
 
   int plans_;                                   // number of plans to try for each convolution
   std::unique_ptr<Convolution> fused_, plain_;  // one of these is set after preparation
-  std::optional<Convolution> weights_gradient_, input_gradient_;
+  std::unique_ptr<Convolution> weights_gradient_, input_gradient_;
   Memory narrow_gradient_;  // of the weights, as cuDNN writes it
   bool own_slope_ = false;
   RowSums sums_;
