@@ -75,50 +75,59 @@ std::shared_ptr<const fe::DeviceProperties> properties_of(const Card& card) {
   return properties;
 }
 
-std::string planned(ConvolutionGraph& graph, const Card& card) {
-  graph.get().set_device_properties(properties_of(card));
-  return graph.plan(nullptr).err_msg;
+/// Builds cuDNN's plans for a problem on a GPU, in its order of preference, until visit(graph, plan) returns
+/// true. Returns the reason why no plan can be built; empty if one can.
+template <typename Visit>
+std::string build_plans(const ConvolutionProblem& problem, const Card& card, const Visit& visit) {
+  ConvolutionGraph convolution(problem);
+  fe::graph::Graph& graph = convolution.get();
+  graph.set_device_properties(properties_of(card));
+  std::string why = convolution.plan(nullptr).err_msg;
+  if (!why.empty()) return why;
+  why = "the heuristics name none";
+  bool any = false;
+  for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
+    const auto built = graph.build_plan_at_index(i);
+    any = any || built.is_good();
+    if (built.is_bad()) why = built.err_msg;
+    if (built.is_good() && visit(graph, i)) break;
+  }
+  return any ? "" : why;
 }
 
 /// The reason why cuDNN has no plan for a problem on a GPU; empty if it has one.
 std::string why_none(const ConvolutionProblem& problem, const Card& card) {
-  ConvolutionGraph graph(problem);
-  std::string why = planned(graph, card);
-  if (!why.empty()) return why;
-  why = "the heuristics name none";
-  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
-    const auto built = graph.get().build_plan_at_index(i);
-    if (built.is_good()) return "";
-    why = built.err_msg;
-  }
-  return why;
+  return build_plans(problem, card, [](fe::graph::Graph&, std::int64_t) { return true; });
 }
 
 std::set<std::string> names_of_plans(const ConvolutionProblem& problem, const Card& card) {
-  ConvolutionGraph graph(problem);
-  EXPECT_THAT(planned(graph, card), IsEmpty());
   std::set<std::string> names;
-  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
+  const auto why = build_plans(problem, card, [&](fe::graph::Graph& graph, std::int64_t plan) {
     std::string name;
-    if (graph.get().build_plan_at_index(i).is_good() &&
-        graph.get().get_plan_name_at_index(i, name).is_good()) {
-      names.insert(name);
-    }
-  }
+    if (graph.get_plan_name_at_index(plan, name).is_good()) names.insert(name);
+    return false;
+  });
+  EXPECT_THAT(why, IsEmpty());
   return names;
 }
 
 /// The workspace, in bytes, of the first plan that can be built.
 std::int64_t workspace_of_first_plan(const ConvolutionProblem& problem, const Card& card) {
-  ConvolutionGraph graph(problem);
-  EXPECT_THAT(planned(graph, card), IsEmpty());
   std::int64_t bytes = -1;
-  for (std::int64_t i = 0; i < graph.get().get_execution_plan_count(); ++i) {
-    if (graph.get().build_plan_at_index(i).is_good() &&
-        graph.get().get_workspace_size_plan_at_index(i, bytes).is_good())
-      return bytes;
-  }
+  const auto why = build_plans(problem, card, [&](fe::graph::Graph& graph, std::int64_t plan) {
+    return graph.get_workspace_size_plan_at_index(plan, bytes).is_good();
+  });
+  EXPECT_THAT(why, IsEmpty());
   return bytes;
+}
+
+/// A layer of ResNet-50, in f32.
+ConvolutionProblem resnet_layer() {
+  return {.source = {16, 64, 56, 56},
+          .weights = {64, 64, 3, 3},
+          .result = {16, 64, 56, 56},
+          .pad_h = 1,
+          .pad_w = 1};
 }
 
 /// Expects plans in every dtype of the GPU; forward with and without bias and ReLU.
@@ -164,11 +173,7 @@ TEST_P(CudnnPlans, ForEachExampleInNchw) {
 
 /// In f32, NHWC costs copies of both tensors to the other layout, except on Turing.
 TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
-  ConvolutionProblem p{.source = {16, 64, 56, 56},
-                       .weights = {64, 64, 3, 3},
-                       .result = {16, 64, 56, 56},
-                       .pad_h = 1,
-                       .pad_w = 1};
+  ConvolutionProblem p = resnet_layer();
   const std::int64_t of_both_tensors = std::int64_t{4} * (p.source.elements() + p.result.elements());
   if (GetParam().capability.major >= 8) {
     EXPECT_GE(workspace_of_first_plan(p, GetParam()), of_both_tensors);
@@ -180,11 +185,7 @@ TEST_P(CudnnPlans, OfF32TransposeUnlessInNchw) {
 /// TF32 has plans if tensor cores support it. f32 never uses it.
 TEST_P(CudnnPlans, OfF32LeaveTensorCoresAlone) {
   if (GetParam().capability.major < 8) GTEST_SKIP() << "has no TF32";
-  ConvolutionProblem p{.source = {16, 64, 56, 56},
-                       .weights = {64, 64, 3, 3},
-                       .result = {16, 64, 56, 56},
-                       .pad_h = 1,
-                       .pad_w = 1};
+  ConvolutionProblem p = resnet_layer();
   const auto f32 = names_of_plans(p, GetParam());
   p.dtype = Dtype::tf32;
   const auto tf32 = names_of_plans(p, GetParam());

@@ -40,6 +40,10 @@ class Tensor {
     each_element(p.layout,
                  [&](std::int64_t at, double& held) { emulated::store(type_of(p.dtype), memory, at, held); });
   }
+  void add_bias_and_relu(const ConvolutionProblem& p, const void* bias) {
+    for (std::int64_t i = 0; double& value : values_)
+      value = std::max(0.0, value + emulated::load(type_of(p.dtype), bias, i++ % shape_.channels));
+  }
   /// A pointer to the values from this channel on, which are stored contiguously.
   double* at(std::int64_t outer, std::int64_t channel, std::int64_t row, std::int64_t column) {
     const std::int64_t pixel = (outer * shape_.rows + row) * shape_.columns + column;
@@ -122,16 +126,6 @@ void each_sum(const ConvolutionProblem& p, Tensor& source, Tensor& weights, Tens
         }
 }
 
-void add_bias_and_relu(const ConvolutionProblem& p, const void* bias, Tensor& output) {
-  for (std::int64_t n = 0; n < p.result.outer; ++n)
-    for (std::int64_t y = 0; y < p.result.rows; ++y)
-      for (std::int64_t x = 0; x < p.result.columns; ++x)
-        for (std::int64_t k = 0; k < p.result.channels; ++k) {
-          double& value = *output.at(n, k, y, x);
-          value = std::max(0.0, value + emulated::load(type_of(p.dtype), bias, k));
-        }
-}
-
 void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
   Tensor first = Tensor::loaded(p.first(), p, at.first);
   Tensor second = Tensor::loaded(p.second(), p, at.second);
@@ -153,7 +147,7 @@ void compute(const ConvolutionProblem& p, const ConvolutionMemory& at) {
       });
       break;
   }
-  if (p.bias_and_relu) add_bias_and_relu(p, at.bias, output);
+  if (p.bias_and_relu) output.add_bias_and_relu(p, at.bias);
   output.store(p, at.output);
 }
 

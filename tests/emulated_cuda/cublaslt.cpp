@@ -100,19 +100,20 @@ bool takes_8_bits(const Description& d, const Layout& a, const Layout& b, const 
 bool takes_epilogue(const Description& d, const Layout& c) {
   const bool plain = d.epilogue == CUBLASLT_EPILOGUE_DEFAULT;
   if (d.compute == CUBLAS_COMPUTE_32I || d.compute == CUBLAS_COMPUTE_64F) return plain;
+  const bool has_bias = d.bias != nullptr && (d.bias_type < 0 || d.bias_type == c.type);
+  const bool has_mask =
+      d.mask != nullptr && aligned(d.mask, 16) && multiple(d.mask_stride, 128) && d.mask_stride >= c.rows;
   switch (d.epilogue) {
     case CUBLASLT_EPILOGUE_DEFAULT:
       return d.bias == nullptr && d.mask == nullptr;
     case CUBLASLT_EPILOGUE_BIAS:
     case CUBLASLT_EPILOGUE_RELU_BIAS:
     case CUBLASLT_EPILOGUE_BGRADB:
-      return d.bias != nullptr && d.mask == nullptr && (d.bias_type < 0 || d.bias_type == c.type);
+      return has_bias && d.mask == nullptr;
     case CUBLASLT_EPILOGUE_RELU_AUX_BIAS:
-      return d.bias != nullptr && (d.bias_type < 0 || d.bias_type == c.type) && d.mask != nullptr &&
-             aligned(d.mask, 16) && multiple(d.mask_stride, 128) && d.mask_stride >= c.rows;
+      return has_bias && has_mask;
     case CUBLASLT_EPILOGUE_DRELU:
-      return d.bias == nullptr && d.mask != nullptr && aligned(d.mask, 16) && multiple(d.mask_stride, 128) &&
-             d.mask_stride >= c.rows;
+      return d.bias == nullptr && has_mask;
     default:
       return false;
   }

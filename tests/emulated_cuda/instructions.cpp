@@ -20,7 +20,7 @@ namespace emulated {
 namespace {
 
 constexpr unsigned group_threads = 128;
-constexpr int depth_bytes = 32;  // of a warp group's instruction
+constexpr std::size_t depth_bytes = 32;  // of a warp group's instruction
 
 [[noreturn]] void refuse(const char* instruction, const char* why) {
   std::fprintf(stderr, "emulated CUDA: %s: %s\n", instruction, why);
@@ -31,7 +31,7 @@ constexpr int depth_bytes = 32;  // of a warp group's instruction
 
 struct Instruction {
   const char* text = nullptr;
-  int m = 0, n = 0, k = 0;
+  std::size_t m = 0, n = 0, k = 0;
   cudaDataType_t inputs = CUDA_R_32F, sums = CUDA_R_32F;
   bool tf32 = false;
   std::vector<std::size_t> d, a, b;  // registers; a warp group's a and b are descriptors
@@ -81,9 +81,9 @@ Instruction read(const char* text, const std::regex& form, std::vector<std::stri
   if (found[5] != found[6]) refuse(text, "has two types of inputs");
   more.assign(operands.begin() + 3, operands.end());
   return {.text = text,
-          .m = std::stoi(found[1]),
-          .n = std::stoi(found[2]),
-          .k = std::stoi(found[3]),
+          .m = std::stoul(found[1]),
+          .n = std::stoul(found[2]),
+          .k = std::stoul(found[3]),
           .inputs = type_named(text, found[5]),
           .sums = type_named(text, found[4]),
           .tf32 = found[5] == "tf32",
@@ -113,8 +113,7 @@ Instruction read_of_group(const char* text) {
   if (made.sums != CUDA_R_32I) usual.insert(usual.end(), {"1", "1"});
   if (bytes_of(made.inputs) == 2) usual.insert(usual.end(), {"0", "0"});
   if (more != usual) refuse(text, "negates or transposes, or lacks what says that it does not");
-  if (made.m != 64 || made.n % 8 != 0 || made.n > 256 ||
-      made.k * static_cast<int>(bytes_of(made.inputs)) != depth_bytes)
+  if (made.m != 64 || made.n % 8 != 0 || made.n > 256 || made.k * bytes_of(made.inputs) != depth_bytes)
     refuse(text, "has a shape that does not exist");
   return made;
 }
@@ -161,26 +160,26 @@ void together(const char* text, std::vector<Register> registers, unsigned thread
 // ---- matrices
 
 struct Matrix {
-  int columns = 0;
+  std::size_t columns = 0;
   std::vector<double> values;
-  Matrix(int rows, int columns_given)
-      : columns(columns_given),
-        values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns_given)) {}
-  double& at(int row, int column) { return values[static_cast<std::size_t>(row * columns + column)]; }
+  Matrix(std::size_t rows, std::size_t columns_given)
+      : columns(columns_given), values(rows * columns_given) {}
+  double& at(std::size_t row, std::size_t column) { return values[row * columns + column]; }
 };
 
 /// An element as tensor cores read it: TF32 is truncated.
-double input(const Instruction& is, const void* memory, std::int64_t i) {
-  const double value = load(is.inputs, memory, i);
+double input(const Instruction& is, const void* memory, std::size_t i) {
+  const double value = load(is.inputs, memory, static_cast<std::int64_t>(i));
   return is.tf32 ? truncated_to_tf32(value) : value;
 }
 
 /// Adds row `row` of `a` times row `column` of `b` to `sum`. a is m x k, b is n x k.
-void add_dot(const Instruction& is, const Register& sum, Matrix& a, int row, Matrix& b, int column) {
+void add_dot(const Instruction& is, const Register& sum, Matrix& a, std::size_t row, Matrix& b,
+             std::size_t column) {
   if (sum.bytes != bytes_of(is.sums)) refuse(is.text, "sums are not of its type");
   static std::vector<double> products;
   products.clear();
-  for (int k = 0; k < is.k; ++k) products.push_back(a.at(row, k) * b.at(column, k));
+  for (std::size_t k = 0; k < is.k; ++k) products.push_back(a.at(row, k) * b.at(column, k));
   const double before = load(is.sums, sum.at, 0);
   store(is.sums, sum.at, 0,
         is.inputs == CUDA_R_8F_E4M3 ? add_fp22(before, products)
@@ -190,35 +189,31 @@ void add_dot(const Instruction& is, const Register& sum, Matrix& a, int row, Mat
 /// The elements of each lane are from the PTX ISA, "Matrix Fragments for mma" of each shape. Each group of
 /// four lanes shares a row of A and D and a column of B, and divides their elements.
 void multiply_in_warp(const Instruction& is, std::span<Part* const> lanes) {
-  const int bytes = static_cast<int>(bytes_of(is.inputs));
-  const int of_register = bytes == 8 ? 1 : 4 / bytes;  // elements
-  const int row_blocks = is.m / 8;
-  const auto expected = [&](int rows) { return static_cast<std::size_t>(rows * is.k / 32 / of_register); };
+  const std::size_t bytes = bytes_of(is.inputs);
+  const std::size_t of_register = bytes == 8 ? 1 : 4 / bytes;  // elements
+  const std::size_t row_blocks = is.m / 8;
+  const auto expected = [&](std::size_t rows) { return rows * is.k / 32 / of_register; };
   if (is.n != 8 || is.a.size() != expected(is.m) || is.b.size() != expected(is.n) ||
-      is.d.size() != static_cast<std::size_t>(is.m * is.n / 32))
+      is.d.size() != is.m * is.n / 32)
     refuse(is.text, "takes another number of registers");
   Matrix a(is.m, is.k);
   Matrix b(is.n, is.k);
-  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
-    const int group = lane / 4;
-    const int in_group = lane % 4;
-    const auto read = [&](std::size_t name, Matrix& to, int row, int part) {
-      const Register& from = lanes[static_cast<std::size_t>(lane)]->registers.at(name);
-      if (from.bytes != static_cast<std::size_t>(of_register * bytes))
-        refuse(is.text, "inputs are not of its type");
-      for (int e = 0; e < of_register; ++e)
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const std::size_t group = lane / 4;
+    const std::size_t in_group = lane % 4;
+    const auto read = [&](std::size_t name, Matrix& to, std::size_t row, std::size_t part) {
+      const Register& from = lanes[lane]->registers.at(name);
+      if (from.bytes != of_register * bytes) refuse(is.text, "inputs are not of its type");
+      for (std::size_t e = 0; e < of_register; ++e)
         to.at(row, (part * 4 + in_group) * of_register + e) = input(is, from.at, e);
     };
-    for (int i = 0; i < static_cast<int>(is.a.size()); ++i)
-      read(is.a[static_cast<std::size_t>(i)], a, group + 8 * (i % row_blocks), i / row_blocks);
-    for (int i = 0; i < static_cast<int>(is.b.size()); ++i)
-      read(is.b[static_cast<std::size_t>(i)], b, group, i);
+    for (std::size_t i = 0; i < is.a.size(); ++i)
+      read(is.a[i], a, group + 8 * (i % row_blocks), i / row_blocks);
+    for (std::size_t i = 0; i < is.b.size(); ++i) read(is.b[i], b, group, i);
   }
-  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
-    for (int i = 0; i < static_cast<int>(is.d.size()); ++i) {
-      add_dot(is, lanes[static_cast<std::size_t>(lane)]->registers.at(is.d[static_cast<std::size_t>(i)]), a,
-              lane / 4 + 8 * (i / 2), b, lane % 4 * 2 + i % 2);
-    }
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    for (std::size_t i = 0; i < is.d.size(); ++i)
+      add_dot(is, lanes[lane]->registers.at(is.d[i]), a, lane / 4 + 8 * (i / 2), b, lane % 4 * 2 + i % 2);
   }
 }
 
@@ -232,8 +227,8 @@ struct Window {
 std::array<Window, 3> windows;
 std::size_t next_window = 0;
 
-const std::byte* shared_at(const char* text, std::uint32_t address) {
-  const std::uint32_t number = address / Window::bytes;
+const std::byte* shared_at(const char* text, std::uint64_t address) {
+  const std::uint64_t number = address / Window::bytes;
   if (number == 0 || number > windows.size() || windows[number - 1].begins == nullptr)
     refuse(text, "reads what is no shared memory");
   return windows[number - 1].begins + address % Window::bytes;
@@ -241,21 +236,16 @@ const std::byte* shared_at(const char* text, std::uint32_t address) {
 
 /// The operand at a descriptor's address: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
 /// Layout", for operands along k without swizzling, in pieces of 8 rows of 16 bytes.
-Matrix operand(const Instruction& is, std::uint64_t descriptor, int rows) {
-  const auto field = [&](unsigned from) {
-    return static_cast<std::uint32_t>(descriptor >> from & 0x3fffU) << 4U;
-  };
+Matrix operand(const Instruction& is, std::uint64_t descriptor, std::size_t rows) {
+  const auto field = [&](unsigned from) { return (descriptor >> from & 0x3fffU) << 4U; };
   if (descriptor >> 46U != 0) refuse(is.text, "a descriptor swizzles, or has an offset");
-  const std::uint32_t next_columns = field(16);
-  const std::uint32_t next_rows = field(32);
-  const int bytes = static_cast<int>(bytes_of(is.inputs));
+  const std::uint64_t next_columns = field(16);
+  const std::uint64_t next_rows = field(32);
   Matrix made(rows, is.k);
-  for (int row = 0; row < rows; ++row) {
-    for (int k = 0; k < is.k; ++k) {
-      const int byte = k * bytes;
-      const auto offset = static_cast<std::uint32_t>(byte / 16) * next_columns +
-                          static_cast<std::uint32_t>(row / 8) * next_rows +
-                          static_cast<std::uint32_t>(row % 8 * 16 + byte % 16);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t k = 0; k < is.k; ++k) {
+      const std::size_t byte = k * bytes_of(is.inputs);
+      const auto offset = byte / 16 * next_columns + row / 8 * next_rows + row % 8 * 16 + byte % 16;
       made.at(row, k) = input(is, shared_at(is.text, field(0) + offset), 0);
     }
   }
@@ -274,12 +264,12 @@ void multiply_in_group(const Product& product) {
   const Instruction& is = *product.is;
   Matrix a = operand(is, product.a, is.m);
   Matrix b = operand(is, product.b, is.n);
-  for (int thread = 0; thread < static_cast<int>(product.sums.size()); ++thread) {
-    const std::vector<Register>& sums = product.sums[static_cast<std::size_t>(thread)];
-    for (int i = 0; i < static_cast<int>(sums.size()); ++i) {
-      const int row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
-      const int column = i / 4 * 8 + thread % 4 * 2 + i % 2;
-      add_dot(is, sums[static_cast<std::size_t>(i)], a, row, b, column);
+  for (std::size_t thread = 0; thread < product.sums.size(); ++thread) {
+    const std::vector<Register>& sums = product.sums[thread];
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::size_t row = thread / 32 * 16 + thread % 32 / 4 + 8 * (i / 2 % 2);
+      const std::size_t column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      add_dot(is, sums[i], a, row, b, column);
     }
   }
 }
@@ -290,7 +280,7 @@ void begin_product(const Instruction& is, std::span<Part* const> threads) {
   };
   Product product{
       .is = &is, .a = descriptor(*threads[0], is.a), .b = descriptor(*threads[0], is.b), .sums = {}};
-  if (is.d.size() != static_cast<std::size_t>(is.n / 2)) refuse(is.text, "has another number of sums");
+  if (is.d.size() != is.n / 2) refuse(is.text, "has another number of sums");
   for (const Part* part : threads) {
     if (descriptor(*part, is.a) != product.a || descriptor(*part, is.b) != product.b)
       refuse(is.text, "threads have different descriptors");

@@ -11,25 +11,35 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 namespace emulated {
 
-inline std::size_t bytes_of(cudaDataType_t type) {
+/// Calls visit(T{}), where T is the C++ type of an element.
+template <typename Visit>
+auto with_type(cudaDataType_t type, const Visit& visit) {
   switch (type) {
     case CUDA_R_64F:
-      return 8;
+      return visit(double{});
     case CUDA_R_32F:
+      return visit(float{});
     case CUDA_R_32I:
-      return 4;
+      return visit(std::int32_t{});
     case CUDA_R_16F:
+      return visit(__half{});
     case CUDA_R_16BF:
-      return 2;
+      return visit(__nv_bfloat16{});
     case CUDA_R_8I:
+      return visit(std::int8_t{});
     case CUDA_R_8F_E4M3:
-      return 1;
+      return visit(__nv_fp8_e4m3{});
     default:
       throw std::logic_error("a type that breakeven does not use");
   }
+}
+
+inline std::size_t bytes_of(cudaDataType_t type) {
+  return with_type(type, [](auto one) { return sizeof one; });
 }
 
 template <typename T>
@@ -46,39 +56,27 @@ void set_element(void* memory, std::int64_t i, T value) {
 }
 
 inline double load(cudaDataType_t type, const void* memory, std::int64_t i) {
-  switch (type) {
-    case CUDA_R_64F:
-      return element<double>(memory, i);
-    case CUDA_R_32F:
-      return static_cast<double>(element<float>(memory, i));
-    case CUDA_R_32I:
-      return element<std::int32_t>(memory, i);
-    case CUDA_R_16F:
-      return static_cast<double>(__half2float(element<__half>(memory, i)));
-    case CUDA_R_16BF:
-      return static_cast<double>(__bfloat162float(element<__nv_bfloat16>(memory, i)));
-    case CUDA_R_8I:
-      return element<std::int8_t>(memory, i);
-    default:
-      return static_cast<double>(static_cast<float>(element<__nv_fp8_e4m3>(memory, i)));
-  }
+  return with_type(type, [&](auto one) {
+    using T = decltype(one);
+    if constexpr (std::is_arithmetic_v<T>) {
+      return static_cast<double>(element<T>(memory, i));
+    } else {
+      return static_cast<double>(static_cast<float>(element<T>(memory, i)));
+    }
+  });
 }
 
 inline void store(cudaDataType_t type, void* memory, std::int64_t i, double value) {
-  switch (type) {
-    case CUDA_R_64F:
-      return set_element(memory, i, value);
-    case CUDA_R_32F:
-      return set_element(memory, i, static_cast<float>(value));
-    case CUDA_R_32I:
-      return set_element(memory, i, static_cast<std::int32_t>(value));
-    case CUDA_R_16F:
-      return set_element(memory, i, __float2half_rn(static_cast<float>(value)));
-    case CUDA_R_16BF:
-      return set_element(memory, i, __float2bfloat16_rn(static_cast<float>(value)));
-    default:
+  with_type(type, [&](auto one) {
+    using T = decltype(one);
+    if constexpr (sizeof(T) == 1) {
       throw std::logic_error("a type that no result of breakeven's has");
-  }
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      set_element(memory, i, static_cast<T>(value));
+    } else {
+      set_element(memory, i, T(static_cast<float>(value)));
+    }
+  });
 }
 
 /// Converts as tensor cores do: keeps the ten highest bits of the fraction, without rounding.

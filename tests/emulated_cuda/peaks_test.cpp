@@ -11,7 +11,6 @@
 
 #include "backends/cuda/capability.h"
 #include "backends/cuda/kernels/peak_kernels.h"
-#include "numbers.h"
 #include "workloads/peak.h"
 #include "workloads/random.h"
 
@@ -24,32 +23,12 @@ struct Vector {
 };
 
 /// Small integers, which every type represents exactly, and so their sums: i * factor mod 7, minus 2.
-template <typename Stored, typename Convert>
-Vector vector_of(std::size_t factor, const Convert& convert) {
-  Vector made;
-  for (std::size_t i = 0; i < Peak::vector_bytes / sizeof(Stored); ++i) {
-    made.values.push_back(static_cast<double>(i * factor % 7) - 2);
-    emulated::set_element<Stored>(made.bytes.data(), static_cast<std::int64_t>(i),
-                                  convert(made.values.back()));
-  }
-  return made;
-}
-
 Vector vector_of(Dtype dtype, std::size_t factor) {
-  switch (dtype) {
-    case Dtype::f64:
-      return vector_of<double>(factor, [](double x) { return x; });
-    case Dtype::f16:
-      return vector_of<std::uint16_t>(factor, [](double x) { return to_f16(static_cast<float>(x)); });
-    case Dtype::bf16:
-      return vector_of<std::uint16_t>(factor, [](double x) { return to_bf16(static_cast<float>(x)); });
-    case Dtype::f8e4m3:
-      return vector_of<std::uint8_t>(factor, [](double x) { return to_f8e4m3(static_cast<float>(x)); });
-    case Dtype::s8:
-      return vector_of<std::int8_t>(factor, [](double x) { return static_cast<std::int8_t>(x); });
-    default:
-      return vector_of<float>(factor, [](double x) { return static_cast<float>(x); });
-  }
+  Vector made;
+  for (std::size_t i = 0; i < Peak::vector_bytes / facts(dtype).bytes(); ++i)
+    made.values.push_back(static_cast<double>(i * factor % 7) - 2);
+  facts(dtype).input.store(made.values.data(), std::ssize(made.values), made.bytes.data(), 0);
+  return made;
 }
 
 int threads_together(const PeakUnit& unit) {
@@ -67,8 +46,7 @@ class EmulatedPeaks : public testing::TestWithParam<Device> {};
 TEST_P(EmulatedPeaks, AreOfRightSums) {
   const Capability capability = GetParam().capability;
   std::size_t units = 0;
-  for (const Dtype dtype : computed_by(capability, {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16,
-                                                    Dtype::bf16, Dtype::f8e4m3, Dtype::s8})) {
+  for (const Dtype dtype : computed_by(capability, all_dtypes())) {
     const Vector a = vector_of(dtype, 3);
     const Vector b = vector_of(dtype, 5);
     const double dot = std::inner_product(a.values.begin(), a.values.end(), b.values.begin(), 0.0);

@@ -87,15 +87,17 @@ cudaError_t done() {
   return device().lost ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
-/// The major capability of Hopper, or EMULATED_CUDA_MAJOR.
+std::size_t number(const char* variable, std::size_t default_value) {
+  const char* told = std::getenv(variable);
+  return told == nullptr ? default_value : std::strtoull(told, nullptr, 10);
+}
+
 int major_capability() {
-  const char* told = std::getenv("EMULATED_CUDA_MAJOR");
-  return told == nullptr ? 9 : std::atoi(told);
+  return static_cast<int>(number("EMULATED_CUDA_MAJOR", 9));  // Hopper's
 }
 
 std::size_t total_bytes() {
-  const char* told = std::getenv("EMULATED_CUDA_MEMORY");
-  return told == nullptr ? std::size_t{1} << 30U : std::strtoull(told, nullptr, 10);
+  return number("EMULATED_CUDA_MEMORY", std::size_t{1} << 30U);
 }
 
 /// While a graph is recorded, calls that may wait for the device are forbidden in the same thread
@@ -341,16 +343,13 @@ cudaError_t cudaFree(void* memory) {
   std::free(memory);
   return done();
 }
-cudaError_t cudaHostAlloc(void** to, std::size_t bytes, unsigned) {
+cudaError_t cudaMallocHost(void** to, std::size_t bytes) {
   if (spoils_recording()) return failed(cudaErrorStreamCaptureUnsupported);
   *to = allocated(bytes);
   if (*to == nullptr) return failed(cudaErrorMemoryAllocation);
   std::memset(*to, 0xff, bytes);
   device().pinned[static_cast<byte*>(*to)] = bytes;
   return done();
-}
-cudaError_t cudaMallocHost(void** to, std::size_t bytes) {
-  return cudaHostAlloc(to, bytes, 0);
 }
 cudaError_t cudaFreeHost(void* memory) {
   run_all();

@@ -144,16 +144,10 @@ Return nvmlShutdown() {
   return enter("nvmlShutdown");
 }
 const char* nvmlErrorString(Return error) {
-  switch (error) {
-    case not_supported:
-      return "Not Supported";
-    case not_found:
-      return "Not Found";
-    case 9:
-      return "Driver Not Loaded";
-    default:
-      return "Unknown Error";
-  }
+  return error == not_supported ? "Not Supported"
+         : error == not_found   ? "Not Found"
+         : error == 9           ? "Driver Not Loaded"
+                                : "Unknown Error";
 }
 Return nvmlSystemGetDriverVersion(char* text, unsigned length) {
   return give_text("nvmlSystemGetDriverVersion", text, length, script().value("driver", "580.1"));
@@ -169,9 +163,8 @@ Return nvmlDeviceGetName(Device, char* text, unsigned length) {
   return give_text("nvmlDeviceGetName", text, length, "Fake GPU");
 }
 Return nvmlDeviceGetMemoryInfo(Device, Memory* memory) {
-  const Return entered = enter("nvmlDeviceGetMemoryInfo");
-  if (entered == success) *memory = {.total = 1ULL << 36U, .free = 1ULL << 35U, .used = 1ULL << 35U};
-  return entered;
+  return give("nvmlDeviceGetMemoryInfo", memory,
+              Memory{.total = 1ULL << 36U, .free = 1ULL << 35U, .used = 1ULL << 35U});
 }
 Return nvmlDeviceGetEccMode(Device, int* current, int* pending) {
   *pending = 0;
@@ -252,13 +245,11 @@ Return nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned* count, ProcessI
   return processes("nvmlDeviceGetComputeRunningProcesses_v3", count, infos);
 }
 Return nvmlDeviceGetViolationStatus(Device, int policy, ViolationTime* time) {
-  const Return entered = enter("nvmlDeviceGetViolationStatus");
-  if (entered != success) return entered;
   const char* name = policy == violation_power ? "power" : policy == violation_thermal ? "thermal" : "board";
   const double share = script().value("violations", nlohmann::json::object()).value(name, 0.0);
-  *time = {.reference_time = static_cast<unsigned long long>(seconds() * 1e6),
-           .violation_time = static_cast<unsigned long long>(seconds() * share * 1e9)};
-  return success;
+  return give("nvmlDeviceGetViolationStatus", time,
+              ViolationTime{.reference_time = static_cast<unsigned long long>(seconds() * 1e6),
+                            .violation_time = static_cast<unsigned long long>(seconds() * share * 1e9)});
 }
 Return nvmlDeviceGetFieldValues(Device, int count, FieldValue* values) {
   const Return entered = enter("nvmlDeviceGetFieldValues");

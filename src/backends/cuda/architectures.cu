@@ -1,4 +1,4 @@
-#include "backends/cuda/architectures.h"
+#include "backends/cuda/capability.h"
 
 namespace breakeven::cuda {
 

@@ -8,10 +8,10 @@
 
 namespace breakeven::cuda {
 
-Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream) {
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, cudaStream_t stream) {
   Memory memory(array.bytes);
-  fill_uniform(array.dtype, numbers, memory.data(), array.bytes, stream.get());
-  stream.wait();
+  fill_uniform(array.dtype, numbers, memory.data(), array.bytes, stream);
+  check(cudaStreamSynchronize(stream), "the device");
   return memory;
 }
 
@@ -21,9 +21,7 @@ Evidence show_array(const Bandwidth& array, const Memory& memory, std::uint64_t 
   std::vector<std::byte> piece;
   const auto read = [&](std::int64_t first, std::int64_t count) {
     piece.resize(std::max(piece.size(), static_cast<std::size_t>(count * size)));
-    check(cudaMemcpy(piece.data(), memory.as<std::byte>() + first * size,
-                     static_cast<std::size_t>(count * size), cudaMemcpyDeviceToHost),
-          "copying from the device");
+    memory.download(piece.data(), first * size, count * size);
     return piece.data();
   };
   Evidence shown;

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "backends/cuda/device.h"
@@ -19,7 +17,7 @@ namespace breakeven::cuda {
 
 /// Makes an array of a stream's numbers. The device makes them, because the host would take seconds for large
 /// ones.
-Memory random_array(const Bandwidth& array, const RandomStream& numbers, const Stream& stream);
+Memory random_array(const Bandwidth& array, const RandomStream& numbers, cudaStream_t stream);
 
 /// Returns the evidence of an array in `memory`, which is copied to the host in pieces. The stream must be
 /// idle.
@@ -37,14 +35,5 @@ Raced<ArrayLaunch> fastest_launch(Stopwatch& stopwatch, const std::vector<ArrayL
 
 /// The dtypes of arrays on this device.
 std::vector<Dtype> array_dtypes();
-/// Registers `op` with a Work that is made from the case and the seed.
-template <typename Work>
-Operation array_operation(const std::string& op) {
-  return {.op = op,
-          .dtypes = array_dtypes,
-          .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-            return std::make_unique<Work>(problem, seed);
-          }};
-}
 
 }  // namespace breakeven::cuda

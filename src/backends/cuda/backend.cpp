@@ -17,8 +17,7 @@ namespace {
 /// Warns about what this build lacks, with the remedy. CMake leaves conv2d.cpp out if it does not find
 /// cuDNN's headers.
 std::vector<std::string> warnings_of_build() {
-  const auto& all = operations();
-  if (std::any_of(all.begin(), all.end(), [](const Operation& one) { return one.op == "conv2d"; })) return {};
+  if (std::ranges::any_of(operations(), [](const Operation& one) { return one.op == "conv2d"; })) return {};
   return {
       "convolutions are left out: the build found no cuDNN 9 or no front end for it; "
       "scripts/setup-cuda brings both, then build again"};

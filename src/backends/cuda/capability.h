@@ -22,6 +22,8 @@ std::vector<Dtype> computed_by(Capability device, std::vector<Dtype> dtypes);
 /// The reason why a device with this name does not compute in `dtype`; empty if its capability is sufficient.
 std::string why_not(Dtype dtype, const std::string& device, Capability has);
 
+/// The capabilities for which this program's kernels are compiled (CMAKE_CUDA_ARCHITECTURES).
+std::vector<Capability> compiled_architectures();
 /// The reason why a program compiled for these capabilities cannot run on a device; empty if it can. Machine
 /// code runs from its capability up to the next major one. For newer ones, the program contains code that
 /// their driver compiles.

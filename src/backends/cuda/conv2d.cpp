@@ -14,14 +14,12 @@
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/device.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/race.h"
 #include "backends/cuda/recording.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 #include "workloads/layout.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -74,42 +72,32 @@ class PlacedConvolution {
   Convolution convolution_;
 };
 
-class SingleLayer final : public Work {
+class SingleLayer final : public MovingWork {
  public:
   SingleLayer(const Case& problem, std::uint64_t seed)
-      : p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
-        moves_(Transfer::of(problem.parameters).moves()),
+      : MovingWork(problem),
+        p_(ConvolutionProblem::of(Conv2d(problem.parameters))),
         sets_(sets_of(problem)),
         plans_(problem.parameters.boolean("tuned") ? most_plans : 1),
         tensors_(HostTensors::of(Conv2d(problem.parameters), seed)),
         handle_(make_handle()) {
     place();
+    name_arrays({&placed_->first(), &placed_->second()}, placed_->output());
     tensors_.first = {};
     tensors_.second = {};
     if (plans_ > 1) record();
   }
 
-  void bring() override {
-    placed_->first().bring(stream().get());
-    placed_->second().bring(stream().get());
-  }
-
   void run() override {
     if (recorded_.empty()) return enqueue(*placed_);
-    recorded_[next_].launch(stream().get());
+    recorded_[next_].launch(stream());
     next_ = next_ + 1 == recorded_.size() ? 0 : next_ + 1;
-  }
-
-  bool fetch() override {
-    placed_->output().fetch(stream().get());
-    return true;
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
     placed_->output().fill(tensors_.output);
-    placed_->first().forget_on_device(stream().get());
-    placed_->second().forget_on_device(stream().get());
+    forget_inputs_on_device();
     for (std::int64_t set = 0; set < sets_; ++set) iterate();
     placed_->show(tensors_.output);
     return tensors_.evidence(elements);
@@ -118,7 +106,7 @@ class SingleLayer final : public Work {
   std::string algorithm() const override {
     return placed_->convolution().algorithm() + other_layout_ +
            (recorded_.empty() ? "" : "; as a CUDA graph") +
-           (moves_ ? ", moved from and to pinned memory" : "");
+           (moves() ? ", moved from and to pinned memory" : "");
   }
   std::int64_t operand_sets() const override { return sets_; }
 
@@ -131,22 +119,18 @@ class SingleLayer final : public Work {
     return {TensorLayout::nhwc};
   }
 
-  std::unique_ptr<PlacedConvolution> make_placed(TensorLayout layout) {
-    ConvolutionProblem problem = p_;
-    problem.layout = layout;
-    return std::make_unique<PlacedConvolution>(problem, tensors_, moves_, sets_, handle_.get(), stopwatch(),
-                                               plans_);
-  }
-
-  void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream().get()); }
+  void enqueue(PlacedConvolution& placed) { placed.convolution().enqueue(stream()); }
 
   /// Races the layouts. A layout is left out if it is not supported, or if memory is too small for both.
   void place() {
     std::vector<std::unique_ptr<PlacedConvolution>> placed;
     std::exception_ptr why_not;
     for (const TensorLayout layout : layouts()) {
+      ConvolutionProblem problem = p_;
+      problem.layout = layout;
       try {
-        placed.push_back(make_placed(layout));
+        placed.push_back(std::make_unique<PlacedConvolution>(problem, tensors_, moves(), sets_, handle_.get(),
+                                                             stopwatch(), plans_));
       } catch (const Unsupported&) {
         if (!why_not) why_not = std::current_exception();
       } catch (const OutOfMemory&) {
@@ -170,7 +154,7 @@ class SingleLayer final : public Work {
   void record() {
     try {
       for (std::int64_t set = 0; set < sets_; ++set)
-        recorded_.emplace_back(stream().get(), [this] { enqueue(*placed_); });
+        recorded_.emplace_back(stream(), [this] { enqueue(*placed_); });
     } catch (const std::runtime_error&) {
       recorded_.clear();  // not every plan can be recorded
     }
@@ -179,7 +163,6 @@ class SingleLayer final : public Work {
   static constexpr int most_plans = 12;  // some take a second each to compile
 
   ConvolutionProblem p_;
-  bool moves_;
   std::int64_t sets_;
   int plans_;  // number of plans to try in each layout
   HostTensors tensors_;
@@ -191,12 +174,7 @@ class SingleLayer final : public Work {
 };
 
 const OperationRegistration conv2d_registered(
-    {.op = "conv2d",
-     .dtypes = layer_dtypes,
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<SingleLayer>(problem, seed);
-     },
-     .why_not = why_no_layers_in});
+    {.op = "conv2d", .dtypes = layer_dtypes, .prepare = make_work<SingleLayer>, .why_not = why_no_layers_in});
 
 }  // namespace
 }  // namespace breakeven::cuda

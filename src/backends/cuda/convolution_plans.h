@@ -2,12 +2,13 @@
 // are others (tests/emulated_cuda).
 #pragma once
 
+#include <cudnn.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "backends/cuda/convolution_problem.h"
-#include "backends/cuda/cudnn_api.h"
 #include "workloads/interface.h"
 
 namespace breakeven::cuda {
@@ -34,6 +35,13 @@ class ConvolutionPlans : public Interface {
   /// Enqueues a run of a plan. Returns the reason if that fails, or an empty string.
   virtual std::string enqueue(std::int64_t plan, void* workspace, cudaStream_t stream) = 0;
 };
+
+struct DestroyCudnn {
+  void operator()(cudnnHandle_t handle) const;
+};
+using CudnnHandle = std::unique_ptr<cudnnContext, DestroyCudnn>;
+/// Makes a handle. Throws Unsupported with the loader's message if cuDNN's library cannot be used.
+CudnnHandle make_handle();
 
 /// Returns the plans in the library's order of preference. Throws Unsupported if there are none.
 std::unique_ptr<ConvolutionPlans> make_convolution_plans(const ConvolutionProblem& problem,

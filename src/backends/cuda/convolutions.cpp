@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "backends/cuda/race.h"
-#include "backends/cuda/refusals.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {

@@ -7,8 +7,8 @@
 
 #include "backends/cuda/convolution_plans.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
-#include "backends/cuda/turns.h"
 
 namespace breakeven::cuda {
 

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <variant>
 
 #include "backends/cuda/arrays.h"
 #include "backends/cuda/race.h"
@@ -31,24 +30,17 @@ class HostArray {
     check_host_memory(bytes);
     const auto count = static_cast<std::size_t>(bytes);
     if (pinned) {
-      data_.emplace<PinnedMemory<std::byte>>(count);
-      return;
+      pinned_.emplace(count);
+    } else {
+      pageable_.reset(static_cast<std::byte*>(std::malloc(count)));
+      if (pageable_ == nullptr) throw OutOfMemory(fmt::format("malloc has no {} bytes", bytes));
     }
-    Pageable pageable(static_cast<std::byte*>(std::malloc(count)));
-    if (pageable == nullptr) throw OutOfMemory(fmt::format("malloc has no {} bytes", bytes));
-    data_ = std::move(pageable);
   }
-  std::byte* data() {
-    if (auto* pinned = std::get_if<PinnedMemory<std::byte>>(&data_)) return pinned->data();
-    return std::get<Pageable>(data_).get();
-  }
+  std::byte* data() { return pinned_ ? pinned_->data() : pageable_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  using Pageable = std::unique_ptr<std::byte, Free>;
-  std::variant<Pageable, PinnedMemory<std::byte>> data_;
+  std::optional<PinnedMemory<std::byte>> pinned_;
+  Owned<std::byte, std::free> pageable_;
 };
 
 /// A copy over the link between host and device.
@@ -66,7 +58,7 @@ class LinkCopy final : public Work {
     void* const from = to_device() ? static_cast<void*>(host_.data()) : device_.data();
     void* const to = to_device() ? device_.data() : static_cast<void*>(host_.data());
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(p_.array.bytes),
-                          to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream().get()),
+                          to_device() ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream()),
           "cudaMemcpyAsync");
   }
 
@@ -79,7 +71,7 @@ class LinkCopy final : public Work {
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     if (to_device()) {
-      device_.poison(stream().get());
+      device_.poison(stream());
       run();
       wait();
       return show_array(p_.array, device_, seed_, elements);
@@ -120,7 +112,7 @@ class DeviceCopy final : public Work {
   void run() override { enqueue(way_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    to_.poison(stream().get());
+    to_.poison(stream());
     run();
     wait();
     return show_array(p_, to_, seed_, elements);
@@ -132,9 +124,9 @@ class DeviceCopy final : public Work {
   using Way = std::optional<ArrayLaunch>;  // empty: the driver's copy
 
   void enqueue(const Way& way) {
-    if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream().get());
+    if (way) return copy_array(*way, from_.data(), to_.data(), p_.bytes, stream());
     check(cudaMemcpyAsync(to_.data(), from_.data(), static_cast<std::size_t>(p_.bytes),
-                          cudaMemcpyDeviceToDevice, stream().get()),
+                          cudaMemcpyDeviceToDevice, stream()),
           "cudaMemcpyAsync");
   }
 

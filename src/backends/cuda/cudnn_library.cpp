@@ -27,8 +27,7 @@ std::string cudnn_version_text(std::size_t number) {
 
 std::string open_cudnn(const std::string& file, std::size_t major) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) return fmt::format("no cuDNN {} can be used: {}", major, dlerror());
-  void* version = dlsym(library, "cudnnGetVersion");
+  void* version = library == nullptr ? nullptr : dlsym(library, "cudnnGetVersion");
   if (version == nullptr) return fmt::format("no cuDNN {} can be used: {}", major, dlerror());
   const std::size_t number = reinterpret_cast<std::size_t (*)()>(version)();
   if (major_of(number) == major) return "";

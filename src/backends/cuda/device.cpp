@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
 
-#include "backends/cuda/architectures.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
@@ -30,8 +27,6 @@ std::string remedy_for_no_code() {
   return fmt::format("; build breakeven with -DCMAKE_CUDA_ARCHITECTURES={}{}", capability.major,
                      capability.minor);
 }
-
-constexpr std::array dtypes_of_layers{Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16};
 
 /// A UUID as `nvidia-smi -L` shows it: GPU-00112233-4455-6677-8899-aabbccddeeff.
 std::string written(const cudaUUID_t& uuid) {
@@ -136,13 +131,11 @@ std::string why_not_here(Dtype dtype) {
 }
 
 std::vector<Dtype> layer_dtypes() {
-  return computed_here({std::begin(dtypes_of_layers), std::end(dtypes_of_layers)});
+  return computed_here({Dtype::f32, Dtype::f16, Dtype::tf32, Dtype::bf16});
 }
 
 std::string why_no_layers_in(Dtype dtype) {
-  const bool ever = std::find(std::begin(dtypes_of_layers), std::end(dtypes_of_layers), dtype) !=
-                    std::end(dtypes_of_layers);
-  return ever ? why_not_here(dtype) : "";
+  return facts(dtype).in_networks ? why_not_here(dtype) : "";
 }
 
 Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
@@ -184,6 +177,10 @@ void Memory::download(void* host, cudaStream_t stream) const {
 void Memory::poison(cudaStream_t stream) {
   // All bits set is a NaN in every floating-point format.
   check(cudaMemsetAsync(data(), 0xff, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
+}
+
+void Memory::clear(cudaStream_t stream) {
+  if (bytes_ > 0) check(cudaMemsetAsync(data(), 0, static_cast<std::size_t>(bytes_), stream), "cudaMemset");
 }
 
 Event::Event() {

@@ -50,6 +50,17 @@ std::string why_not_here(Dtype dtype);
 std::vector<Dtype> layer_dtypes();
 std::string why_no_layers_in(Dtype dtype);
 
+template <auto destroy>
+struct DestroyedBy {
+  template <typename T>
+  void operator()(T* p) const {
+    destroy(p);
+  }
+};
+/// Something that a function of a library destroys.
+template <typename T, auto destroy>
+using Owned = std::unique_ptr<T, DestroyedBy<destroy>>;
+
 /// Uninitialised device memory of `bytes` bytes. Throws OutOfMemory.
 class Memory {
  public:
@@ -80,12 +91,11 @@ class Memory {
   void download(void* host, cudaStream_t stream) const;
   /// Enqueues filling the memory with NaN, in any floating-point type.
   void poison(cudaStream_t stream);
+  /// Enqueues filling the memory, if there is any, with zeros.
+  void clear(cudaStream_t stream);
 
  private:
-  struct Free {
-    void operator()(void* p) const { cudaFree(p); }
-  };
-  std::unique_ptr<void, Free> data_;
+  Owned<void, cudaFree> data_;
   std::int64_t bytes_ = 0;
 };
 
@@ -103,10 +113,7 @@ class PinnedMemory {
   const T* data() const { return data_.get(); }
 
  private:
-  struct Free {
-    void operator()(T* p) const { cudaFreeHost(p); }
-  };
-  std::unique_ptr<T, Free> data_;
+  Owned<T, cudaFreeHost> data_;
 };
 
 /// A point in a stream, and its time.
@@ -117,10 +124,7 @@ class Event {
   cudaEvent_t get() const { return event_.get(); }
 
  private:
-  struct Destroy {
-    void operator()(cudaEvent_t e) const { cudaEventDestroy(e); }
-  };
-  std::unique_ptr<CUevent_st, Destroy> event_;
+  Owned<CUevent_st, cudaEventDestroy> event_;
 };
 /// Seconds between two events that have been reached. The resolution is about half a microsecond.
 double seconds_between(const Event& first, const Event& last);
@@ -132,10 +136,7 @@ class Stream {
   void wait() const;
 
  private:
-  struct Destroy {
-    void operator()(cudaStream_t s) const { cudaStreamDestroy(s); }
-  };
-  std::unique_ptr<CUstream_st, Destroy> stream_;
+  Owned<CUstream_st, cudaStreamDestroy> stream_;
 };
 
 }  // namespace breakeven::cuda

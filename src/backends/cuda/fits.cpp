@@ -1,5 +1,4 @@
 // Finds the largest product, or batch of a network, that fits in device memory, by allocating until it fails.
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -79,13 +78,8 @@ class Fits final : public Work {
   std::uint64_t seed_;
 };
 
-const OperationRegistration fits_registered({.op = "fits",
-                                             .dtypes = product_dtypes,
-                                             .prepare = [](const Case& problem,
-                                                           std::uint64_t seed) -> std::unique_ptr<Prepared> {
-                                               return std::make_unique<Fits>(problem, seed);
-                                             },
-                                             .why_not = why_not_here});
+const OperationRegistration fits_registered(
+    {.op = "fits", .dtypes = product_dtypes, .prepare = make_work<Fits>, .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

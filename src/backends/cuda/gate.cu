@@ -1,4 +1,3 @@
-#include "backends/cuda/device.h"
 #include "backends/cuda/gate.h"
 
 namespace breakeven::cuda {

@@ -1,9 +1,7 @@
 // A kernel that blocks the work queued after it.
 #pragma once
 
-#include <cuda_runtime.h>
-
-#include <memory>
+#include "backends/cuda/device.h"
 
 namespace breakeven::cuda {
 
@@ -25,10 +23,7 @@ class Gate {
   bool gave_up() const;
 
  private:
-  struct Free {
-    void operator()(GateState* p) const { cudaFreeHost(p); }
-  };
-  std::unique_ptr<GateState, Free> state_;
+  Owned<GateState, cudaFreeHost> state_;
 };
 
 }  // namespace breakeven::cuda

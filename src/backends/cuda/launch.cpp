@@ -1,9 +1,8 @@
 #include "workloads/launch.h"
 
-#include <memory>
 #include <optional>
 
-#include "backends/cuda/kernels/launch.h"
+#include "backends/cuda/kernels/array_kernels.h"
 #include "backends/cuda/work.h"
 
 namespace breakeven::cuda {
@@ -11,11 +10,14 @@ namespace {
 
 class EmptyKernel final : public Work {
  public:
-  EmptyKernel(const Launch& problem, std::uint64_t seed)
-      : waits_(problem.waits), seed_(seed), number_(Launch::number(seed)), written_(sizeof(float)) {}
+  EmptyKernel(const Case& problem, std::uint64_t seed)
+      : waits_(Launch(problem.parameters).waits),
+        seed_(seed),
+        number_(Launch::number(seed)),
+        written_(sizeof(float)) {}
 
   void run() override {
-    enqueue_write(written_.as<float>(), number_, stream().get());
+    write_number(written_.as<float>(), number_, stream());
     if (waits_) wait();
   }
 
@@ -26,7 +28,7 @@ class EmptyKernel final : public Work {
   }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    written_.poison(stream().get());
+    written_.poison(stream());
     run();
     wait();
     float shown = 0;
@@ -43,12 +45,9 @@ class EmptyKernel final : public Work {
   Memory written_;
 };
 
-const OperationRegistration launch_registered(
-    {.op = "launch",
-     .dtypes = [] { return std::vector{Dtype::f32}; },
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<EmptyKernel>(Launch(problem.parameters), seed);
-     }});
+const OperationRegistration launch_registered({.op = "launch",
+                                               .dtypes = [] { return std::vector{Dtype::f32}; },
+                                               .prepare = make_work<EmptyKernel>});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/products.h"
 #include "backends/cuda/work.h"
 #include "worker/backend.h"
 #include "workloads/host_tensors.h"
 #include "workloads/layout.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -25,11 +23,11 @@ bool wants_k_fastest(Dtype dtype) {
   return dtype == Dtype::f8e4m3 || dtype == Dtype::s8;
 }
 
-class Matrices final : public Work {
+class Matrices final : public MovingWork {
  public:
   Matrices(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
-        moves_(Transfer::of(problem.parameters).moves()),
+      : MovingWork(problem),
+        p_(problem.parameters),
         sets_(sets_of(problem)),
         tensors_(HostTensors::of(p_, seed)) {
     make_operands();
@@ -53,30 +51,19 @@ class Matrices final : public Work {
                      stopwatch(), p_.tuned ? candidates(p_.dtype) : 1);
   }
 
-  void bring() override {
-    a_.bring(stream().get());
-    b_.bring(stream().get());
-  }
-
-  void run() override { product_->enqueue(stream().get()); }
-
-  bool fetch() override {
-    c_.fetch(stream().get());
-    return true;
-  }
+  void run() override { product_->enqueue(stream()); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
     tensors_.poison();
     c_.fill(tensors_.output);
-    a_.forget_on_device(stream().get());
-    b_.forget_on_device(stream().get());
+    forget_inputs_on_device();
     for (std::int64_t set = 0; set < sets_; ++set) iterate();
     c_.show(tensors_.output);
     return tensors_.evidence(elements);
   }
 
   std::string algorithm() const override {
-    return product_->algorithm() + held_ + (moves_ ? ", moved from and to pinned memory" : "");
+    return product_->algorithm() + held_ + (moves() ? ", moved from and to pinned memory" : "");
   }
   std::int64_t operand_sets() const override { return sets_; }
 
@@ -89,18 +76,19 @@ class Matrices final : public Work {
       p_.transpose_a = false;
       held_ += ", A held transposed";
     } else {
-      a_ = Moved(tensors_.first, moves_, sets_);
+      a_ = Moved(tensors_.first, moves(), sets_);
     }
     if (wants_k_fastest(p_.dtype) && !p_.transpose_b) {
       b_ = transposed(tensors_.second, p_.k, p_.n);
       p_.transpose_b = true;
       held_ += ", B held transposed";
     } else {
-      b_ = Moved(tensors_.second, moves_, sets_);
+      b_ = Moved(tensors_.second, moves(), sets_);
     }
     tensors_.first = {};
     tensors_.second = {};
-    c_ = Moved(tensors_.output.size(), moves_, sets_);
+    c_ = Moved(tensors_.output.size(), moves(), sets_);
+    name_arrays({&a_, &b_}, c_);
     workspace_ = Memory(product_workspace_bytes);
     if (p_.dtype == Dtype::f8e4m3) {
       constexpr float one = 1;
@@ -111,14 +99,13 @@ class Matrices final : public Work {
   Moved transposed(const Buffer<std::byte>& matrices, std::int64_t rows, std::int64_t columns) const {
     Buffer<std::byte> turned(matrices.size());
     transpose_matrices(matrices.data(), p_.batch, rows, columns, facts(p_.dtype).bytes(), turned.data());
-    return {turned, moves_, sets_};
+    return {turned, moves(), sets_};
   }
 
   /// The number of candidates to try. For s8, cuBLASLt names kernels for Ampere before those for Hopper.
   static int candidates(Dtype dtype) { return dtype == Dtype::s8 ? 96 : 32; }
 
   Matmul p_;
-  bool moves_;
   std::int64_t sets_;
   HostTensors tensors_;
   Moved a_, b_, c_;
@@ -128,12 +115,7 @@ class Matrices final : public Work {
 };
 
 const OperationRegistration matmul_registered(
-    {.op = "matmul",
-     .dtypes = product_dtypes,
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<Matrices>(problem, seed);
-     },
-     .why_not = why_not_here});
+    {.op = "matmul", .dtypes = product_dtypes, .prepare = make_work<Matrices>, .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -12,6 +12,16 @@
 
 namespace breakeven::cuda {
 
+/// Operands that rotate (workloads/rotation.h): `sets` equal sets of two operands and a result, each
+/// operand's stored contiguously. The steps are the bytes from one set to the next.
+struct Turns {
+  std::int64_t sets = 1;
+  std::int64_t first_step = 0, second_step = 0, output_step = 0;
+  std::int64_t set = 0;  // the current set
+
+  void next() { set = set + 1 == sets ? 0 : set + 1; }
+};
+
 /// An array. Its host memory is pinned, which is fastest for copies from and to a device. If operands rotate,
 /// it has several equal sets, which are not copied.
 class Moved {

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
-#include <cstring>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -25,12 +24,9 @@ Memory vector_of(Dtype dtype, const RandomStream& numbers) {
               numbers);
   if (dtype == Dtype::tf32) {
     constexpr std::uint32_t cut = 0x1FFF;  // bits beyond TF32's precision
-    for (std::size_t i = 0; i < values.size(); i += sizeof(std::uint32_t)) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, values.data() + i, sizeof bits);
-      bits = (bits + (cut + 1) / 2) & ~cut;
-      std::memcpy(values.data() + i, &bits, sizeof bits);
-    }
+    auto words = std::bit_cast<std::array<std::uint32_t, Peak::vector_bytes / sizeof(std::uint32_t)>>(values);
+    for (std::uint32_t& bits : words) bits = (bits + (cut + 1) / 2) & ~cut;
+    values = std::bit_cast<decltype(values)>(words);
   }
   return Memory::of(values.data(), Peak::vector_bytes);
 }
@@ -62,8 +58,8 @@ std::vector<PeakUnit> units_of(const Peak& p, const DeviceFacts& device) {
 
 class PeakOfDevice final : public Work {
  public:
-  PeakOfDevice(const Peak& problem, std::uint64_t seed)
-      : p_(problem),
+  PeakOfDevice(const Case& problem, std::uint64_t seed)
+      : p_(problem.parameters),
         seed_(seed),
         a_(vector_of(p_.dtype, RandomStream(seed, stream::first_operand))),
         b_(vector_of(p_.dtype, RandomStream(seed, stream::second_operand))) {
@@ -82,7 +78,7 @@ class PeakOfDevice final : public Work {
   void run() override { enqueue(unit_); }
 
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    sums_.poison(stream().get());
+    sums_.poison(stream());
     run();
     wait();
     std::vector<double> sums(static_cast<std::size_t>(threads_of(unit_)));
@@ -100,7 +96,7 @@ class PeakOfDevice final : public Work {
                   .steps = p_.accumulated_steps(),
                   .sums = sums_.as<double>()},
                  static_cast<unsigned>(unit.blocks * processors_), static_cast<unsigned>(unit.threads),
-                 stream().get());
+                 stream());
   }
 
   std::int64_t threads_of(const PeakUnit& unit) const {
@@ -115,17 +111,10 @@ class PeakOfDevice final : public Work {
   std::string algorithm_;
 };
 
-const OperationRegistration peak_registered(
-    {.op = "peak",
-     .dtypes =
-         [] {
-           return computed_here(
-               {Dtype::f64, Dtype::f32, Dtype::tf32, Dtype::f16, Dtype::bf16, Dtype::f8e4m3, Dtype::s8});
-         },
-     .prepare = [](const Case& problem, std::uint64_t seed) -> std::unique_ptr<Prepared> {
-       return std::make_unique<PeakOfDevice>(Peak(problem.parameters), seed);
-     },
-     .why_not = why_not_here});
+const OperationRegistration peak_registered({.op = "peak",
+                                             .dtypes = [] { return computed_here(all_dtypes()); },
+                                             .prepare = make_work<PeakOfDevice>,
+                                             .why_not = why_not_here});
 
 }  // namespace
 }  // namespace breakeven::cuda

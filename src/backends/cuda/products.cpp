@@ -8,22 +8,17 @@
 #include <vector>
 
 #include "backends/cuda/race.h"
-#include "backends/cuda/refusals.h"
 #include "worker/backend.h"
 
 namespace breakeven::cuda {
 namespace {
 
-struct DestroyLibrary {
-  void operator()(cublasLtContext* handle) const { cublasLtDestroy(handle); }
-};
-
 cublasLtHandle_t library() {
-  static const std::unique_ptr<cublasLtContext, DestroyLibrary> handle = [] {
+  static const Owned<cublasLtContext, cublasLtDestroy> handle([] {
     cublasLtHandle_t made = nullptr;
     check(cublasLtCreate(&made), "cublasLtCreate");
-    return std::unique_ptr<cublasLtContext, DestroyLibrary>(made);
-  }();
+    return made;
+  }());
   return handle.get();
 }
 

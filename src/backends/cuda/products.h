@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
-#include "backends/cuda/turns.h"
 #include "workloads/dtype.h"
 
 namespace breakeven::cuda {
@@ -72,15 +72,6 @@ class Product {
   const std::string& algorithm() const { return algorithm_; }
 
  private:
-  template <auto Destroy>
-  struct Destroyed {
-    template <typename T>
-    void operator()(T* p) const {
-      Destroy(p);
-    }
-  };
-  template <typename T, auto Destroy>
-  using Owned = std::unique_ptr<T, Destroyed<Destroy>>;
   using Description = Owned<cublasLtMatmulDescOpaque_t, cublasLtMatmulDescDestroy>;
   using Layout = Owned<cublasLtMatrixLayoutOpaque_t, cublasLtMatrixLayoutDestroy>;
   using Preference = Owned<cublasLtMatmulPreferenceOpaque_t, cublasLtMatmulPreferenceDestroy>;

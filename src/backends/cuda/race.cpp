@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cuda/device.h"
+#include "worker/backend.h"
+
 namespace breakeven::cuda {
 namespace {
 
@@ -21,11 +24,6 @@ std::vector<std::size_t> finalists_of(const std::vector<double>& of_one_look) {
   order.resize(of_one_look[order[finalists]] < of_one_look[0] ? finalists + 1 : finalists);
   std::sort(order.begin(), order.end());
   return order;
-}
-
-/// The number of looks at each finalist. Three are enough for a call that takes longer than a look.
-std::size_t rounds_for(double longest_call) {
-  return longest_call > look ? 3 : 5;
 }
 
 double median(std::vector<double>& seconds) {
@@ -56,7 +54,8 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
   const std::vector<std::size_t> last = finalists_of(seconds);
   std::vector<std::vector<double>> looks(last.size());
   double longest = 0;
-  for (std::size_t round = 0; round < rounds_for(longest); ++round) {
+  // Three looks are enough for a call that takes longer than a look.
+  for (int round = 0; round < (longest > look ? 3 : 5); ++round) {
     for (std::size_t i = 0; i < last.size(); ++i) {
       looks[i].push_back(stopwatch.quick_seconds(ways[last[i]], look, most_queued));
       longest = std::max(longest, looks[i].back());
@@ -68,6 +67,26 @@ RaceResult race(Stopwatch& stopwatch, const std::vector<std::function<void()>>& 
   RaceResult result{.fastest = fastest, .took = seconds};
   for (double& took : result.took) took /= seconds[fastest];
   return result;
+}
+
+void Refusals::add(const std::string& words) {
+  end_if_context_is_lost(words);
+  if (memory_is_full()) {
+    add_out_of_memory(words);
+  } else if (!out_of_memory_) {
+    words_ = words;
+  }
+}
+
+void Refusals::add_out_of_memory(const std::string& words) {
+  out_of_memory_ = true;
+  words_ = words;
+}
+
+void Refusals::none_left(const std::string& what) const {
+  const std::string message = fmt::format("{}: {}", what, words_);
+  if (out_of_memory_) throw OutOfMemory(message);
+  throw Unsupported(message);
 }
 
 }  // namespace breakeven::cuda

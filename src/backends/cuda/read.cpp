@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "backends/cuda/arrays.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
@@ -18,42 +16,31 @@ std::vector<ArrayLaunch> launches() {
           {.depth = 1, .blocks = 4 * filling}};
 }
 
-std::int64_t most_blocks(const std::vector<ArrayLaunch>& launches) {
-  unsigned most = 0;
-  for (const ArrayLaunch& launch : launches) most = std::max(most, launch.blocks);
-  return most;
-}
-
-class Read final : public Work {
+class Read final : public MovingWork {
  public:
   Read(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
+      : MovingWork(problem),
+        p_(problem.parameters),
         seed_(seed),
-        moves_(Transfer::of(problem.parameters).moves()),
-        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
-        partial_(most_blocks(launches()) * static_cast<std::int64_t>(facts(p_.dtype).bytes())),
+        array_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves()),
+        partial_(std::ranges::max(launches(), {}, &ArrayLaunch::blocks).blocks *
+                 static_cast<std::int64_t>(facts(p_.dtype).bytes())),
         finished_(sizeof(unsigned)),
-        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves_) {
-    check(cudaMemsetAsync(finished_.data(), 0, sizeof(unsigned), stream().get()), "cudaMemset");
+        result_(static_cast<std::int64_t>(facts(p_.dtype).bytes()), moves()) {
+    name_arrays({&array_}, result_);
+    finished_.clear(stream());
     fastest_ = fastest_launch(stopwatch(), launches(), p_.tuned,
                               [this](const ArrayLaunch& launch) { enqueue(launch); });
   }
 
-  void bring() override { array_.bring(stream().get()); }
-
   void run() override { enqueue(fastest_.fastest); }
 
-  bool fetch() override {
-    result_.fetch(stream().get());
-    return true;
-  }
-
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    partial_.poison(stream().get());
-    result_.memory().poison(stream().get());
+    partial_.poison(stream());
+    result_.memory().poison(stream());
     fetch();
     wait();
-    array_.forget_on_device(stream().get());
+    forget_inputs_on_device();
     iterate();
     Buffer<std::byte> value(static_cast<std::int64_t>(facts(p_.dtype).bytes()));
     result_.show(value);
@@ -65,20 +52,20 @@ class Read final : public Work {
  private:
   void enqueue(const ArrayLaunch& launch) {
     sum_array(p_.dtype, launch, array_.data(), p_.bytes,
-              {.partial = partial_.data(), .finished = finished_.as<unsigned>()}, result_.data(),
-              stream().get());
+              {.partial = partial_.data(), .finished = finished_.as<unsigned>()}, result_.data(), stream());
   }
 
   Bandwidth p_;
   std::uint64_t seed_;
-  bool moves_;
   Moved array_;
   Memory partial_, finished_;
   Moved result_;
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration read_registered(array_operation<Read>("read"));
+const OperationRegistration read_registered({.op = "read",
+                                             .dtypes = array_dtypes,
+                                             .prepare = make_work<Read>});
 
 }  // namespace
 }  // namespace breakeven::cuda

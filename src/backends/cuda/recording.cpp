@@ -1,14 +1,9 @@
 #include "backends/cuda/recording.h"
 
-#include "backends/cuda/device.h"
-
 namespace breakeven::cuda {
 namespace {
 
-struct DestroyGraph {
-  void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
-};
-using Graph = std::unique_ptr<CUgraph_st, DestroyGraph>;
+using Graph = Owned<CUgraph_st, cudaGraphDestroy>;
 
 Graph end_capture(cudaStream_t stream) {
   cudaGraph_t recorded = nullptr;

@@ -1,10 +1,10 @@
-// Work that is recorded once as a CUDA graph and then launched as a whole.
+// Work that is recorded once as a CUDA graph and then launched as a whole; a second stream for its
+// independent parts.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <functional>
-#include <memory>
+
+#include "backends/cuda/device.h"
 
 namespace breakeven::cuda {
 
@@ -16,10 +16,40 @@ class Recording {
   void launch(cudaStream_t stream) const;
 
  private:
-  struct Destroy {
-    void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
-  };
-  std::unique_ptr<CUgraphExec_st, Destroy> graph_;
+  Owned<CUgraphExec_st, cudaGraphExecDestroy> graph_;
+};
+
+/// Adds a second branch to a graph while it is recorded. Work on either stream becomes part of one graph, in
+/// which the two branches run concurrently from fork() to join() (CUDA Programming Guide, "Cross-stream
+/// dependencies and events").
+class Branch {
+ public:
+  explicit Branch(cudaStream_t main) : main_(main) {}
+
+  /// Returns the stream for work that depends only on what was enqueued so far: the second stream, or the
+  /// first outside start() ... join().
+  cudaStream_t fork() {
+    if (!started_) return main_;
+    forked_.record(main_);
+    check(cudaStreamWaitEvent(side_.get(), forked_.get(), 0), "cudaStreamWaitEvent");
+    used_ = true;
+    return side_.get();
+  }
+  void start() { started_ = true; }
+  /// Makes the first stream wait for the second from here on.
+  void join() {
+    if (used_) {
+      joined_.record(side_.get());
+      check(cudaStreamWaitEvent(main_, joined_.get(), 0), "cudaStreamWaitEvent");
+    }
+    started_ = used_ = false;
+  }
+
+ private:
+  cudaStream_t main_;
+  Stream side_;
+  Event forked_, joined_;
+  bool started_ = false, used_ = false;
 };
 
 }  // namespace breakeven::cuda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "host/steady_clock.h"
@@ -27,18 +28,8 @@ std::string& without_gate() {
   return why;
 }
 
-/// Closes the gate, and opens it on destruction, so that nothing waits for it after an exception.
-class Closed {
- public:
-  Closed(Gate& gate, cudaStream_t stream) : gate_(gate) { gate_.close(stream); }
-  ~Closed() { gate_.open(); }
-  Closed(const Closed&) = delete;
-  Closed& operator=(const Closed&) = delete;
-  Closed(Closed&&) = delete;
-  Closed& operator=(Closed&&) = delete;
-
- private:
-  Gate& gate_;
+struct OpenGate {
+  void operator()(Gate* gate) const { gate->open(); }
 };
 
 }  // namespace
@@ -60,7 +51,9 @@ double Stopwatch::seconds(std::int64_t runs, const std::function<void()>& enqueu
 std::optional<double> Stopwatch::seconds_behind_gate(std::int64_t runs,
                                                      const std::function<void()>& enqueue) {
   {
-    const Closed closed(gate_, stream_.get());
+    gate_.close(stream_.get());
+    // Also opened after an exception, so that nothing waits for it.
+    const std::unique_ptr<Gate, OpenGate> closed(&gate_);
     start_.record(stream_.get());
     for (std::int64_t i = 0; i < runs; ++i) enqueue();
     end_.record(stream_.get());

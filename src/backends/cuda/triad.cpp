@@ -1,45 +1,34 @@
 #include "backends/cuda/arrays.h"
-#include "backends/cuda/moved.h"
 #include "backends/cuda/work.h"
-#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 namespace {
 
-class Triad final : public Work {
+class Triad final : public MovingWork {
  public:
   Triad(const Case& problem, std::uint64_t seed)
-      : p_(problem.parameters),
+      : MovingWork(problem),
+        p_(problem.parameters),
         seed_(seed),
-        moves_(Transfer::of(problem.parameters).moves()),
-        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves_),
-        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves_),
-        a_(p_.bytes, moves_),
+        b_(random_array(p_, RandomStream(seed, stream::first_operand), stream()), moves()),
+        c_(random_array(p_, RandomStream(seed, stream::second_operand), stream()), moves()),
+        a_(p_.bytes, moves()),
         fastest_(fastest_launch(stopwatch(), writing_launches(), p_.tuned,
-                                [this](const ArrayLaunch& launch) { enqueue(launch); })) {}
-
-  void bring() override {
-    b_.bring(stream().get());
-    c_.bring(stream().get());
+                                [this](const ArrayLaunch& launch) { enqueue(launch); })) {
+    name_arrays({&b_, &c_}, a_);
   }
 
   void run() override { enqueue(fastest_.fastest); }
 
-  bool fetch() override {
-    a_.fetch(stream().get());
-    return true;
-  }
-
   Evidence show(const std::vector<std::int64_t>& elements) override {
-    a_.memory().poison(stream().get());
+    a_.memory().poison(stream());
     fetch();
     wait();
-    b_.forget_on_device(stream().get());
-    c_.forget_on_device(stream().get());
+    forget_inputs_on_device();
     iterate();
     // The host's result is copied to the device again, where evidence is computed faster.
-    a_.forget_on_device(stream().get());
-    a_.bring(stream().get());
+    a_.forget_on_device(stream());
+    a_.bring(stream());
     wait();
     return show_array(p_, a_.memory(), seed_, elements);
   }
@@ -48,17 +37,18 @@ class Triad final : public Work {
 
  private:
   void enqueue(const ArrayLaunch& launch) {
-    scaled_sum(p_.dtype, launch, b_.data(), c_.data(), triad_factor, a_.data(), p_.bytes, stream().get());
+    scaled_sum(p_.dtype, launch, b_.data(), c_.data(), triad_factor, a_.data(), p_.bytes, stream());
   }
 
   Bandwidth p_;
   std::uint64_t seed_;
-  bool moves_;
   Moved b_, c_, a_;
   Raced<ArrayLaunch> fastest_;
 };
 
-const OperationRegistration triad_registered(array_operation<Triad>("triad"));
+const OperationRegistration triad_registered({.op = "triad",
+                                              .dtypes = array_dtypes,
+                                              .prepare = make_work<Triad>});
 
 }  // namespace
 }  // namespace breakeven::cuda

@@ -7,12 +7,6 @@
 #include "worker/operand_sets.h"
 
 namespace breakeven::cuda {
-namespace {
-
-/// More runs would not improve the mean.
-constexpr std::int64_t enough = 512;
-
-}  // namespace
 
 std::int64_t sets_of(const Case& problem) {
   return operand_sets(
@@ -21,6 +15,7 @@ std::int64_t sets_of(const Case& problem) {
 
 std::optional<double> Work::device_seconds(const std::function<void()>& enqueue, std::int64_t runs,
                                            std::int64_t iterations, bool cold) {
+  constexpr std::int64_t enough = 512;  // more would not improve the mean
   if (runs > most_queued()) return std::nullopt;
   const std::int64_t counted = std::min(iterations, enough);
   double seconds = 0;
@@ -51,8 +46,7 @@ void Work::iterate() {
 
 bool Work::flush() {
   if (flushed_.bytes() == 0) flushed_ = Memory(std::max<std::int64_t>(4 * device_facts().l2_bytes, 1 << 20));
-  check(cudaMemsetAsync(flushed_.data(), 0, static_cast<std::size_t>(flushed_.bytes()), stream_.get()),
-        "cudaMemset");
+  flushed_.clear(stream());
   stream_.wait();
   return true;
 }

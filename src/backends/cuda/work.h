@@ -4,16 +4,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/moved.h"
 #include "backends/cuda/stopwatch.h"
 #include "worker/backend.h"
+#include "workloads/transfer.h"
 
 namespace breakeven::cuda {
 
 /// The number of operand sets that a case uses in turn on this device; see worker/operand_sets.h.
 std::int64_t sets_of(const Case& problem);
+
+/// Operation::prepare of a work that is made from the case and the seed.
+template <typename Made>
+std::unique_ptr<Prepared> make_work(const Case& problem, std::uint64_t seed) {
+  return std::make_unique<Made>(problem, seed);
+}
 
 class Work : public Prepared {
  public:
@@ -25,7 +36,7 @@ class Work : public Prepared {
   std::vector<std::string> warnings() const final;
 
  protected:
-  Stream& stream() { return stream_; }
+  cudaStream_t stream() const { return stream_.get(); }
   /// Runs one iteration of a case that moves its data, or one run of any other case, and waits.
   void iterate();
   Stopwatch& stopwatch() { return stopwatch_; }
@@ -36,6 +47,35 @@ class Work : public Prepared {
   Stream stream_;
   Stopwatch stopwatch_{stream_};
   Memory flushed_;
+};
+
+/// A work whose inputs and result may be copied from and to host memory in each iteration.
+class MovingWork : public Work {
+ public:
+  void bring() final {
+    for (Moved* input : inputs_) input->bring(stream());
+  }
+  bool fetch() final {
+    result_->fetch(stream());
+    return true;
+  }
+
+ protected:
+  explicit MovingWork(const Case& problem) : moves_(Transfer::of(problem.parameters).moves()) {}
+  /// Tells which arrays to copy. To be called before the first iteration.
+  void name_arrays(std::vector<Moved*> inputs, Moved& result) {
+    inputs_ = std::move(inputs);
+    result_ = &result;
+  }
+  bool moves() const { return moves_; }
+  void forget_inputs_on_device() {
+    for (Moved* input : inputs_) input->forget_on_device(stream());
+  }
+
+ private:
+  bool moves_;
+  std::vector<Moved*> inputs_;
+  Moved* result_ = nullptr;
 };
 
 }  // namespace breakeven::cuda

@@ -1,5 +1,5 @@
-// Functions that enqueue kernels on long arrays. Arrays are device memory of f64 or f32, in multiples of 16
-// bytes. The arithmetic is in arrays.h, which the unit tests run on the CPU.
+// Functions that enqueue kernels on long arrays, and the smallest kernel. Arrays are device memory of f64 or
+// f32, in multiples of 16 bytes. The arithmetic is in arrays.h, which the unit tests run on the CPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -40,5 +40,8 @@ struct ArraySum {
 /// result is the same every time.
 void sum_array(Dtype dtype, const ArrayLaunch& launch, const void* array, std::int64_t bytes,
                const ArraySum& sum, void* result, cudaStream_t stream);
+
+/// *to = number, by one thread.
+void write_number(float* to, float number, cudaStream_t stream);
 
 }  // namespace breakeven::cuda

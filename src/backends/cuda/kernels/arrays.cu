@@ -43,6 +43,10 @@ __global__ void __launch_bounds__(block_threads)
   *finished = 0;
 }
 
+__global__ void write_number_kernel(float* to, float number) {
+  *to = number;
+}
+
 unsigned blocks_of(const ArrayLaunch& launch, std::int64_t packs) {
   const std::int64_t tile = std::int64_t{launch.depth} * block_threads;
   const auto tiles = static_cast<unsigned>((packs + tile - 1) / tile);
@@ -128,6 +132,11 @@ void sum_array(Dtype dtype, const ArrayLaunch& launch, const void* array, std::i
           packs_of<T>(array), packs, static_cast<T*>(sum.partial), sum.finished, static_cast<T*>(result));
     });
   });
+  check_launch();
+}
+
+void write_number(float* to, float number, cudaStream_t stream) {
+  write_number_kernel<<<1, 1, 0, stream>>>(to, number);
   check_launch();
 }
 

@@ -131,27 +131,27 @@ struct Plain {
   }
 };
 
-template <typename T>
-struct ThroughRelu {
-  const T* output;
+/// Multiplies the gradient by slope(of).
+template <typename T, float (*slope)(float)>
+struct Through {
+  const T* of;
   T* gradient;
   __device__ Sums operator()(std::int64_t i, std::int64_t) const {
-    const float g = Number<T>::load(gradient[i]) * relu_slope(Number<T>::load(output[i]));
+    const float g = Number<T>::load(gradient[i]) * slope(Number<T>::load(of[i]));
     gradient[i] = Number<T>::store(g);
     return {{g, 0.0F}};
   }
 };
 
-template <typename T>
-struct ThroughGelu {
-  const T* linear;
-  T* gradient;
-  __device__ Sums operator()(std::int64_t i, std::int64_t) const {
-    const float g = Number<T>::load(gradient[i]) * gelu_slope(Number<T>::load(linear[i]));
-    gradient[i] = Number<T>::store(g);
-    return {{g, 0.0F}};
-  }
-};
+template <float (*slope)(float)>
+void sum_rows_through(Dtype dtype, const ColumnSums& sums, const void* of, void* gradient,
+                      float* bias_gradient, cudaStream_t stream) {
+  with_type(dtype, [&](auto type) {
+    using T = decltype(type);
+    sum_columns(sums, Through<T, slope>{static_cast<const T*>(of), static_cast<T*>(gradient)}, bias_gradient,
+                nullptr, stream);
+  });
+}
 
 template <typename T>
 struct OfNormal {
@@ -184,20 +184,12 @@ void sum_rows(Dtype dtype, const ColumnSums& sums, const void* gradient, float* 
 
 void sum_rows_through_relu(Dtype dtype, const ColumnSums& sums, const void* output, void* gradient,
                            float* bias_gradient, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
-    using T = decltype(type);
-    sum_columns(sums, ThroughRelu<T>{static_cast<const T*>(output), static_cast<T*>(gradient)}, bias_gradient,
-                nullptr, stream);
-  });
+  sum_rows_through<relu_slope>(dtype, sums, output, gradient, bias_gradient, stream);
 }
 
 void sum_rows_through_gelu(Dtype dtype, const ColumnSums& sums, const void* linear, void* gradient,
                            float* bias_gradient, cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
-    using T = decltype(type);
-    sum_columns(sums, ThroughGelu<T>{static_cast<const T*>(linear), static_cast<T*>(gradient)}, bias_gradient,
-                nullptr, stream);
-  });
+  sum_rows_through<gelu_slope>(dtype, sums, linear, gradient, bias_gradient, stream);
 }
 
 void sum_rows_of_normal(Dtype dtype, const ColumnSums& sums, const void* x, const float* moments,

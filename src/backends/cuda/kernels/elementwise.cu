@@ -51,18 +51,6 @@ __global__ void begin_rows_kernel(RowsPlace* place, std::uint32_t count) {
 }
 
 template <typename T>
-struct Gelu {
-  const T* x;
-  T* y;
-  template <int count>
-  __device__ void write(std::int64_t first) const {
-    auto pack = load_pack<count>(x + first);
-    for (T& value : pack.values) value = Number<T>::store(gelu(Number<T>::load(value)));
-    store_pack(pack, y + first);
-  }
-};
-
-template <typename T>
 struct AddPeriodic {
   const T* x;
   const float* period;
@@ -104,15 +92,21 @@ struct AddBias {
   }
 };
 
-template <typename From, typename To>
-struct Convert {
+__device__ float same(float x) {
+  return x;
+}
+
+/// to = function(from)
+template <float (*function)(float), typename From, typename To>
+struct Map {
   const From* from;
   To* to;
   template <int count>
   __device__ void write(std::int64_t first) const {
     const auto pack = load_pack<count>(from + first);
     Pack<To, count> made;
-    for (int k = 0; k < count; ++k) made.values[k] = Number<To>::store(Number<From>::load(pack.values[k]));
+    for (int k = 0; k < count; ++k)
+      made.values[k] = Number<To>::store(function(Number<From>::load(pack.values[k])));
     store_pack(made, to + first);
   }
 };
@@ -176,7 +170,7 @@ void gather_images(Dtype dtype, const DeviceImages& images, RowsPlace* place, st
 void apply_gelu(Dtype dtype, const void* x, void* y, std::int64_t count, cudaStream_t stream) {
   with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    enqueue_each<pack.value>(Gelu<T>{static_cast<const T*>(x), static_cast<T*>(y)}, count, stream);
+    enqueue_each<pack.value>(Map<gelu, T, T>{static_cast<const T*>(x), static_cast<T*>(y)}, count, stream);
   });
 }
 
@@ -202,14 +196,14 @@ void add_bias(Dtype dtype, void* y, const float* bias, std::int64_t channels, st
 void narrow(Dtype dtype, const float* from, void* to, std::int64_t count, cudaStream_t stream) {
   with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    enqueue_each<pack.value>(Convert<float, T>{from, static_cast<T*>(to)}, count, stream);
+    enqueue_each<pack.value>(Map<same, float, T>{from, static_cast<T*>(to)}, count, stream);
   });
 }
 
 void widen(Dtype dtype, const void* from, float* to, std::int64_t count, cudaStream_t stream) {
   with_pack(dtype, count, [&](auto type, auto pack) {
     using T = decltype(type);
-    enqueue_each<pack.value>(Convert<T, float>{static_cast<const T*>(from), to}, count, stream);
+    enqueue_each<pack.value>(Map<same, T, float>{static_cast<const T*>(from), to}, count, stream);
   });
 }
 

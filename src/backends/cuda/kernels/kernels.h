@@ -132,10 +132,9 @@ struct ParameterArrays {
 };
 /// Sets state.not_finite if a gradient is not finite.
 void find_not_finite(const float* gradients, std::int64_t count, StepState* state, cudaStream_t stream);
-/// Updates the parameters, unless state.not_finite is set.
-void update(Dtype dtype, const SgdRule& rule, const ParameterArrays& arrays, const StepState* state,
-            cudaStream_t stream);
-void update(Dtype dtype, const AdamRule& rule, const ParameterArrays& arrays, const StepState* state,
+/// Updates the parameters by an SgdRule or an AdamRule, unless state.not_finite is set.
+template <typename Rule>
+void update(Dtype dtype, const Rule& rule, const ParameterArrays& arrays, const StepState* state,
             cudaStream_t stream);
 /// losses[state.losses mod capacity] = the mean loss, from `count` sums; then calls finish_step().
 void end_step(const float* parts, std::int64_t count, std::int64_t batch, bool scales, const AdamRule& rule,

@@ -31,16 +31,6 @@ __global__ void update_kernel(Rule rule, ParameterArrays arrays, const StepState
     static_cast<T*>(arrays.narrow_values)[i] = Number<T>::store(arrays.values[i]);
 }
 
-template <typename Rule>
-void update_by(Dtype dtype, const Rule& rule, const ParameterArrays& arrays, const StepState* state,
-               cudaStream_t stream) {
-  with_type(dtype, [&](auto type) {
-    using T = decltype(type);
-    update_kernel<T><<<blocks_for(arrays.count), block_threads, 0, stream>>>(rule, arrays, state);
-  });
-  check_launch();
-}
-
 }  // namespace
 
 void find_not_finite(const float* gradients, std::int64_t count, StepState* state, cudaStream_t stream) {
@@ -48,14 +38,16 @@ void find_not_finite(const float* gradients, std::int64_t count, StepState* stat
   check_launch();
 }
 
-void update(Dtype dtype, const SgdRule& rule, const ParameterArrays& arrays, const StepState* state,
+template <typename Rule>
+void update(Dtype dtype, const Rule& rule, const ParameterArrays& arrays, const StepState* state,
             cudaStream_t stream) {
-  update_by(dtype, rule, arrays, state, stream);
+  with_type(dtype, [&](auto type) {
+    using T = decltype(type);
+    update_kernel<T><<<blocks_for(arrays.count), block_threads, 0, stream>>>(rule, arrays, state);
+  });
+  check_launch();
 }
-
-void update(Dtype dtype, const AdamRule& rule, const ParameterArrays& arrays, const StepState* state,
-            cudaStream_t stream) {
-  update_by(dtype, rule, arrays, state, stream);
-}
+template void update(Dtype, const SgdRule&, const ParameterArrays&, const StepState*, cudaStream_t);
+template void update(Dtype, const AdamRule&, const ParameterArrays&, const StepState*, cudaStream_t);
 
 }  // namespace breakeven::cuda

@@ -29,169 +29,94 @@ __global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_fma(P
 // ---- matrix instructions of a warp (PTX ISA, "Matrix multiply-accumulate operation using mma instruction")
 //
 // All rows of A and all columns of B are the same. So a lane's part of them depends only on its index in its
-// group of four. For every type it is one 32-bit word for each half of an instruction's depth.
+// group of four: every fourth word of each vector. A word is 32 bits, or one number of f64.
+
+/// `registers`: accumulators per lane. `words`: of each vector, read by one instruction in a lane.
+template <typename SumType, typename WordType, int registers_of_lane, int words_of_lane>
+struct Instruction {
+  using Sum = SumType;
+  using Word = WordType;
+  static constexpr int registers = registers_of_lane;
+  static constexpr int words = words_of_lane;
+};
 
 /// Instructions for 32 bytes of depth: 16 x 8 dot products. They need compute capability 8.0 (8.9 for 8-bit
 /// floats), and are not called below.
-struct MmaF16 {
-  using Sum = float;
-  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+struct MmaF16 : Instruction<float, unsigned, 4, 2> {
+  __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
         "{%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
 #endif
   }
 };
-struct MmaBf16 {
-  using Sum = float;
-  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+struct MmaBf16 : Instruction<float, unsigned, 4, 2> {
+  __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
         "{%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
 #endif
   }
 };
-struct MmaTf32 {
-  using Sum = float;
-  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+struct MmaTf32 : Instruction<float, unsigned, 4, 2> {
+  __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
         "{%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
 #endif
   }
 };
-struct MmaF8 {
-  using Sum = float;
-  __device__ static void add(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+struct MmaF8 : Instruction<float, unsigned, 4, 2> {
+  __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 890
     asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
         "{%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
 #endif
   }
 };
-struct MmaS8 {
-  using Sum = int;
-  __device__ static void add(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+struct MmaS8 : Instruction<int, unsigned, 4, 2> {
+  __device__ static void add(int (&d)[4], const unsigned* a, const unsigned* b) {
 #if __CUDA_ARCH__ >= 800
     asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4,%5,%5}, {%6,%7}, "
         "{%0,%1,%2,%3};"
         : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));
 #endif
-  }
-};
-
-constexpr int tiles = 8;  // accumulators per warp: enough to hide an instruction's latency
-
-template <typename Mma>
-struct MmaUnit {
-  static constexpr int dots = tiles * 16 * 8;
-  typename Mma::Sum sums[tiles][4];
-  unsigned a[2][4], b[2][2];  // one for each half of the 64 bytes
-
-  __device__ MmaUnit(const unsigned* first, const unsigned* second, int lane_in_group) {
-    for (int half = 0; half < 2; ++half) {
-      const int low = half * 8 + lane_in_group;
-      const int high = low + 4;
-      a[half][0] = a[half][1] = first[low];
-      a[half][2] = a[half][3] = first[high];
-      b[half][0] = second[low];
-      b[half][1] = second[high];
-    }
-  }
-  __device__ void clear() {
-    for (auto& tile : sums) {
-      for (auto& sum : tile) sum = 0;
-    }
-  }
-  __device__ void add() {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (auto& tile : sums) Mma::add(tile, a[half], b[half]);
-    }
-  }
-  __device__ double sum() const {
-    double all = 0;
-    for (const auto& tile : sums) {
-      for (const auto one : tile) all += static_cast<double>(one);
-    }
-    return all;
   }
 };
 
 /// Turing's instructions, for 16 bytes of depth: 16 x 8 dot products; 8 x 8 for 8-bit integers.
-struct TuringF16 {
-  using Sum = float;
-  static constexpr int registers = 4;
-  __device__ static void add(float (&d)[4], unsigned a, unsigned b) {
+struct TuringF16 : Instruction<float, unsigned, 4, 1> {
+  __device__ static void add(float (&d)[4], const unsigned* a, const unsigned* b) {
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, {%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a), "r"(b));
+        : "r"(a[0]), "r"(b[0]));
   }
 };
-struct TuringS8 {
-  using Sum = int;
-  static constexpr int registers = 2;
-  __device__ static void add(int (&d)[2], unsigned a, unsigned b) {
+struct TuringS8 : Instruction<int, unsigned, 2, 1> {
+  __device__ static void add(int (&d)[2], const unsigned* a, const unsigned* b) {
     asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
                  : "+r"(d[0]), "+r"(d[1])
-                 : "r"(a), "r"(b));
-  }
-};
-
-template <typename Mma>
-struct TuringUnit {
-  static constexpr int dots = tiles * warp * Mma::registers;
-  static constexpr int parts = 4;
-  typename Mma::Sum sums[tiles][Mma::registers];
-  unsigned a[parts], b[parts];
-
-  __device__ TuringUnit(const unsigned* first, const unsigned* second, int lane_in_group) {
-    for (int part = 0; part < parts; ++part) {
-      a[part] = first[part * 4 + lane_in_group];
-      b[part] = second[part * 4 + lane_in_group];
-    }
-  }
-  __device__ void clear() {
-    for (auto& tile : sums) {
-      for (auto& sum : tile) sum = 0;
-    }
-  }
-  __device__ void add() {
-#pragma unroll
-    for (int part = 0; part < parts; ++part) {
-#pragma unroll
-      for (auto& tile : sums) Mma::add(tile, a[part], b[part]);
-    }
-  }
-  __device__ double sum() const {
-    double all = 0;
-    for (const auto& tile : sums) {
-      for (const auto one : tile) all += static_cast<double>(one);
-    }
-    return all;
+                 : "r"(a[0]), "r"(b[0]));
   }
 };
 
 /// f64 on Ampere and later: 8 x 8 dot products, four numbers deep.
-struct AmpereF64 {
-  static constexpr int registers = 2;
-  static constexpr int parts = 2;
+struct AmpereF64 : Instruction<double, double, 2, 1> {
   __device__ static void add(double (&d)[2], const double* a, const double* b) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
@@ -201,9 +126,7 @@ struct AmpereF64 {
   }
 };
 /// f64 on Hopper and later: 16 x 8 dot products, eight numbers deep.
-struct HopperF64 {
-  static constexpr int registers = 4;
-  static constexpr int parts = 1;
+struct HopperF64 : Instruction<double, double, 4, 2> {
   __device__ static void add(double (&d)[4], const double* a, const double* b) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -215,42 +138,47 @@ struct HopperF64 {
   }
 };
 
-template <typename Mma>
-struct DoubleUnit {
-  static constexpr int dots = tiles * warp * Mma::registers;
-  double sums[tiles][Mma::registers];
-  double a[2], b[2];  // numbers i and i + 4 of each vector, where i is the lane's index in its group
+constexpr int tiles = 8;  // accumulators per warp: enough to hide an instruction's latency
 
-  __device__ DoubleUnit(const double* first, const double* second, int lane_in_group) {
-    for (int half = 0; half < 2; ++half) {
-      a[half] = first[half * 4 + lane_in_group];
-      b[half] = second[half * 4 + lane_in_group];
+template <typename Mma>
+struct MmaUnit {
+  using Word = typename Mma::Word;
+  static constexpr int dots = tiles * warp * Mma::registers;
+  static constexpr int words = 16 / static_cast<int>(sizeof(Word));  // a lane's, of the 64 bytes
+  typename Mma::Sum sums[tiles][Mma::registers];
+  Word a[words], b[words];
+
+  __device__ MmaUnit(const Word* first, const Word* second, int lane_in_group) {
+    for (int word = 0; word < words; ++word) {
+      a[word] = first[word * 4 + lane_in_group];
+      b[word] = second[word * 4 + lane_in_group];
     }
   }
   __device__ void clear() {
     for (auto& tile : sums) {
-      for (double& sum : tile) sum = 0;
+      for (auto& sum : tile) sum = 0;
     }
   }
   __device__ void add() {
 #pragma unroll
-    for (int part = 0; part < Mma::parts; ++part) {
+    for (int word = 0; word < words; word += Mma::words) {
 #pragma unroll
-      for (auto& tile : sums) Mma::add(tile, a + part, b + part);
+      for (auto& tile : sums) Mma::add(tile, a + word, b + word);
     }
   }
   __device__ double sum() const {
     double all = 0;
     for (const auto& tile : sums) {
-      for (const double one : tile) all += one;
+      for (const auto one : tile) all += static_cast<double>(one);
     }
     return all;
   }
 };
 
-template <typename Unit, typename Word>
+template <typename Mma>
 __global__ void __launch_bounds__(block_of_units, blocks_a_processor) peak_mma(PeakWork work) {
-  Unit unit(static_cast<const Word*>(work.a), static_cast<const Word*>(work.b), threadIdx.x % 4);
+  using Word = typename Mma::Word;
+  MmaUnit<Mma> unit(static_cast<const Word*>(work.a), static_cast<const Word*>(work.b), threadIdx.x % 4);
   write_sum(work, accumulate_share(unit, share_here<warp>(work), work.steps));
 }
 
@@ -266,14 +194,14 @@ PeakUnit by_fma() {
           }};
 }
 
-template <typename Unit, typename Word = unsigned>
+template <typename Mma>
 PeakUnit by_mma(const char* name) {
   return {.name = name,
-          .dots = Unit::dots,
+          .dots = MmaUnit<Mma>::dots,
           .threads = block_of_units,
           .blocks = blocks_a_processor,
           .enqueue = [](const PeakWork& work, unsigned blocks, unsigned threads, cudaStream_t stream) {
-            peak_mma<Unit, Word><<<blocks, threads, 0, stream>>>(work);
+            peak_mma<Mma><<<blocks, threads, 0, stream>>>(work);
             check_launch();
           }};
 }
@@ -288,17 +216,17 @@ std::vector<PeakUnit> matrix_units(Dtype dtype, Capability capability) {
   const bool is_turing = capability < Capability{8, 0};
   switch (dtype) {
     case Dtype::f16:
-      if (is_turing) return {by_mma<TuringUnit<TuringF16>>("mma.m16n8k8.f16")};
-      return {by_mma<MmaUnit<MmaF16>>("mma.m16n8k16.f16")};
+      if (is_turing) return {by_mma<TuringF16>("mma.m16n8k8.f16")};
+      return {by_mma<MmaF16>("mma.m16n8k16.f16")};
     case Dtype::s8:
-      if (is_turing) return {by_mma<TuringUnit<TuringS8>>("mma.m8n8k16.s8")};
-      return {by_mma<MmaUnit<MmaS8>>("mma.m16n8k32.s8")};
+      if (is_turing) return {by_mma<TuringS8>("mma.m8n8k16.s8")};
+      return {by_mma<MmaS8>("mma.m16n8k32.s8")};
     case Dtype::bf16:
-      return {by_mma<MmaUnit<MmaBf16>>("mma.m16n8k16.bf16")};
+      return {by_mma<MmaBf16>("mma.m16n8k16.bf16")};
     case Dtype::tf32:
-      return {by_mma<MmaUnit<MmaTf32>>("mma.m16n8k8.tf32")};
+      return {by_mma<MmaTf32>("mma.m16n8k8.tf32")};
     case Dtype::f8e4m3:
-      return {by_mma<MmaUnit<MmaF8>>("mma.m16n8k32.e4m3")};
+      return {by_mma<MmaF8>("mma.m16n8k32.e4m3")};
     default:
       return {};
   }
@@ -310,10 +238,8 @@ std::vector<PeakUnit> peak_units(Dtype dtype, Capability capability) {
   if (dtype == Dtype::f32) return {by_fma<float>()};
   std::vector<PeakUnit> units;
   if (dtype == Dtype::f64) {
-    if (!(capability < Capability{9, 0}))
-      units.push_back(by_mma<DoubleUnit<HopperF64>, double>("mma.m16n8k8.f64"));
-    if (!(capability < Capability{8, 0}))
-      units.push_back(by_mma<DoubleUnit<AmpereF64>, double>("mma.m8n8k4.f64"));
+    if (!(capability < Capability{9, 0})) units.push_back(by_mma<HopperF64>("mma.m16n8k8.f64"));
+    if (!(capability < Capability{8, 0})) units.push_back(by_mma<AmpereF64>("mma.m8n8k4.f64"));
     units.push_back(by_fma<double>());
     return units;
   }

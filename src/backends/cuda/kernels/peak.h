@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "backends/cuda/kernels/host_device.h"
 
@@ -17,38 +18,18 @@ BREAKEVEN_HOST_DEVICE inline std::int64_t share_of(std::int64_t pieces, std::int
 /// Hides a value from the compiler, which then knows neither the value nor that another variable has the
 /// same.
 template <typename T>
-BREAKEVEN_HOST_DEVICE T opaque(T value);
-
-#ifdef __CUDA_ARCH__
-template <>
-BREAKEVEN_HOST_DEVICE inline float opaque(float value) {
-  asm volatile("" : "+f"(value));
-  return value;
-}
-template <>
-BREAKEVEN_HOST_DEVICE inline double opaque(double value) {
-  asm volatile("" : "+d"(value));
-  return value;
-}
-template <>
-BREAKEVEN_HOST_DEVICE inline int opaque(int value) {
-  asm volatile("" : "+r"(value));
-  return value;
-}
-#else
-template <typename T>
 BREAKEVEN_HOST_DEVICE T opaque(T value) {
-  return value;
-}
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, float>) {
+    asm volatile("" : "+f"(value));
+  } else if constexpr (std::is_same_v<T, double>) {
+    asm volatile("" : "+d"(value));
+  } else {
+    static_assert(std::is_same_v<T, int>);
+    asm volatile("" : "+r"(value));
+  }
 #endif
-
-/// x y + z in one instruction. Given a product and a sum, the compiler would compute the product once,
-/// because it does not change, and then only add.
-BREAKEVEN_HOST_DEVICE inline float fused(float x, float y, float z) {
-  return fmaf(x, y, z);
-}
-BREAKEVEN_HOST_DEVICE inline double fused(double x, double y, double z) {
-  return fma(x, y, z);
+  return value;
 }
 
 /// A thread's dot products of two vectors of 64 bytes, with fused multiply-adds: enough independent ones to
@@ -68,12 +49,13 @@ struct FmaUnit {
   BREAKEVEN_HOST_DEVICE void clear() {
     for (T& sum : sums) sum = opaque(T{0});
   }
-  /// Adds each product to each sum once.
+  /// Adds each product to each sum once. Given a product and a sum, the compiler would compute the product
+  /// once, because it does not change, and then only add.
   BREAKEVEN_HOST_DEVICE void add() {
     BREAKEVEN_UNROLL(64)
     for (int k = 0; k < length; ++k) {
       BREAKEVEN_UNROLL(64)
-      for (int i = 0; i < dots; ++i) sums[i] = fused(a[k], b[k], sums[i]);
+      for (int i = 0; i < dots; ++i) sums[i] = std::fma(a[k], b[k], sums[i]);
     }
   }
   BREAKEVEN_HOST_DEVICE double sum() const {

@@ -43,7 +43,7 @@ class Places {
 class ImagesOnDevice {
  public:
   ImagesOnDevice(const LabelledImages& images, bool moves)
-      : pixels_(contents(images.pixels), moves), labels_(contents(images.labels), moves) {}
+      : pixels_(on_device(images.pixels), moves), labels_(on_device(images.labels), moves) {}
 
   void bring(cudaStream_t stream) {
     pixels_.bring(stream);
@@ -53,10 +53,8 @@ class ImagesOnDevice {
   const std::uint8_t* labels() { return static_cast<const std::uint8_t*>(labels_.data()); }
 
  private:
-  static Buffer<std::byte> contents(std::span<const std::uint8_t> values) {
-    Buffer<std::byte> bytes(std::ssize(values));
-    std::copy_n(std::as_bytes(values).data(), values.size(), bytes.data());
-    return bytes;
+  static Memory on_device(std::span<const std::uint8_t> bytes) {
+    return Memory::of(bytes.data(), std::ssize(bytes));
   }
 
   Moved pixels_, labels_;

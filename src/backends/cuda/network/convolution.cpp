@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 
 #include "backends/cuda/convolutions.h"
 #include "backends/cuda/network/layers.h"
@@ -19,10 +18,7 @@ constexpr int most_plans = 4;
 class ConvolutionLayer final : public LayerWork {
  public:
   explicit ConvolutionLayer(const LayerSite& site)
-      : site_(site),
-        plans_(site.task.tuned ? most_plans : 1),
-        weights_(*site.layer.weights),
-        bias_(*site.layer.bias) {
+      : LayerWork(site), plans_(site.task.tuned ? most_plans : 1) {
     const Layer& layer = site_.layer;
     if (layer.activation == Activation::gelu)
       throw Unsupported(fmt::format("no GELU behind the convolution '{}' here", layer.name));
@@ -31,7 +27,7 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   void forward() override {
-    if (fused_) return fused_->enqueue(site_.stream());
+    if (fused_) return fused_->enqueue(stream());
     enqueue_plain();
   }
 
@@ -40,39 +36,33 @@ class ConvolutionLayer final : public LayerWork {
     sums_ = RowSums({.rows = site_.task.batch * site_.layer.p * site_.layer.q,
                      .columns = site_.layer.k,
                      .plane = values_of_a_channel()},
-                    site_.stream());
-    const bool is_narrow = facts(site_.dtype()).bytes() < sizeof(float);
+                    stream());
+    const bool is_narrow = facts(dtype()).bytes() < sizeof(float);
     const std::int64_t elements = weight_elements();
-    if (is_narrow) narrow_gradient_ = Memory(elements * site_.element_bytes());
-    weights_gradient_.emplace(problem(Pass::backward_weights),
-                              ConvolutionMemory{.first = site_.input.value,
-                                                .second = site_.output.gradient,
-                                                .output = is_narrow ? narrow_gradient_.data()
-                                                                    : site_.parameters.gradient(weights_)},
-                              site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    if (is_narrow) narrow_gradient_ = Memory(elements * element_bytes());
+    weights_gradient_ = convolution(problem(Pass::backward_weights),
+                                    {.first = site_.input.value,
+                                     .second = site_.output.gradient,
+                                     .output = is_narrow ? narrow_gradient_.data() : weights_gradient()});
     if (!site_.wants_input_gradient) return;
-    input_gradient_.emplace(problem(Pass::backward_data),
-                            ConvolutionMemory{.first = site_.output.gradient,
-                                              .second = site_.parameters.operand(weights_),
-                                              .output = site_.input.gradient},
-                            site_.engine.cudnn.get(), site_.engine.stopwatch, plans_);
+    input_gradient_ =
+        convolution(problem(Pass::backward_data),
+                    {.first = site_.output.gradient, .second = weights(), .output = site_.input.gradient});
   }
 
   void backward() override {
-    float* bias_gradient = site_.parameters.gradient(bias_);
     // This changes the gradient that the others read.
     if (own_slope_) {
-      sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
-                            bias_gradient, site_.stream());
+      sum_rows_through_relu(dtype(), sums_.get(), site_.output.value, site_.output.gradient, bias_gradient(),
+                            stream());
     }
     auto* const apart = site_.engine.branch.fork();
-    if (!own_slope_) sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, bias_gradient, apart);
+    if (!own_slope_) sum_rows(dtype(), sums_.get(), site_.output.gradient, bias_gradient(), apart);
     weights_gradient_->enqueue(apart);
     if (narrow_gradient_.bytes() > 0) {
-      widen(site_.dtype(), narrow_gradient_.data(), site_.parameters.gradient(weights_), weight_elements(),
-            apart);
+      widen(dtype(), narrow_gradient_.data(), weights_gradient(), weight_elements(), apart);
     }
-    if (input_gradient_) input_gradient_->enqueue(site_.stream());
+    if (input_gradient_) input_gradient_->enqueue(stream());
   }
 
   std::string algorithm() const override {
@@ -85,7 +75,6 @@ class ConvolutionLayer final : public LayerWork {
   }
 
  private:
-  bool has_relu() const { return site_.layer.activation == Activation::relu; }
   std::int64_t weight_elements() const { return site_.layer.k * site_.layer.sum_length(); }
   /// The number of values of one channel that are stored contiguously.
   std::int64_t values_of_a_channel() const {
@@ -93,15 +82,15 @@ class ConvolutionLayer final : public LayerWork {
   }
 
   void enqueue_plain() {
-    plain_->enqueue(site_.stream());
-    add_bias(site_.dtype(), site_.output.value, site_.parameters.value(bias_), site_.layer.k,
-             values_of_a_channel(), has_relu(), site_.output_elements(), site_.stream());
+    plain_->enqueue(stream());
+    add_bias(dtype(), site_.output.value, bias(), site_.layer.k, values_of_a_channel(), has_relu(),
+             output_elements(), stream());
   }
 
   ConvolutionProblem problem(Pass pass) const {
     const Layer& layer = site_.layer;
     return {.pass = pass,
-            .dtype = site_.dtype(),
+            .dtype = dtype(),
             .layout = site_.engine.layout,
             .source = {site_.task.batch, layer.c, layer.h, layer.w},
             .weights = {layer.k, layer.c, layer.filter, layer.filter},
@@ -112,38 +101,35 @@ class ConvolutionLayer final : public LayerWork {
             .stride_w = layer.stride};
   }
 
+  std::unique_ptr<Convolution> convolution(const ConvolutionProblem& p, const ConvolutionMemory& operands) {
+    return std::make_unique<Convolution>(p, operands, site_.engine.cudnn.get(), site_.engine.stopwatch,
+                                         plans_);
+  }
+
   /// Uses one kernel for convolution, bias and ReLU if cuDNN has one and it is faster than a convolution
   /// followed by a kernel for the rest.
   void prepare_forward() {
     ConvolutionProblem forward_problem = problem(Pass::forward);
-    ConvolutionMemory operands{.first = site_.input.value,
-                               .second = site_.parameters.operand(weights_),
-                               .output = site_.output.value};
-    const auto convolution = [&] {
-      return std::make_unique<Convolution>(forward_problem, operands, site_.engine.cudnn.get(),
-                                           site_.engine.stopwatch, plans_);
-    };
-    plain_ = convolution();
+    ConvolutionMemory operands{.first = site_.input.value, .second = weights(), .output = site_.output.value};
+    plain_ = convolution(forward_problem, operands);
     if (!has_relu() || !site_.task.fused) return;
     forward_problem.bias_and_relu = true;
-    operands.bias = site_.parameters.operand(bias_);
+    operands.bias = site_.parameters.operand(*site_.layer.bias);
     try {
-      fused_ = convolution();
+      fused_ = convolution(forward_problem, operands);
     } catch (const Unsupported&) {
       return;
     } catch (const OutOfMemory&) {
       return;  // only the other one's workspace fits
     }
-    const RaceResult raced = race(site_.engine.stopwatch,
-                                  {[this] { enqueue_plain(); }, [this] { fused_->enqueue(site_.stream()); }});
+    const RaceResult raced =
+        race(site_.engine.stopwatch, {[this] { enqueue_plain(); }, [this] { fused_->enqueue(stream()); }});
     (raced.fastest == 0 ? fused_ : plain_).reset();
   }
 
-  LayerSite site_;
-  int plans_;  // number of plans to try for each convolution
-  std::size_t weights_, bias_;
+  int plans_;                                   // number of plans to try for each convolution
   std::unique_ptr<Convolution> fused_, plain_;  // one of these is set after preparation
-  std::optional<Convolution> weights_gradient_, input_gradient_;
+  std::unique_ptr<Convolution> weights_gradient_, input_gradient_;
   Memory narrow_gradient_;  // of the weights, as cuDNN writes it
   bool own_slope_ = false;
   RowSums sums_;

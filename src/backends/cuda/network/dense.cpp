@@ -23,25 +23,23 @@ constexpr int candidates = 16;
 class Dense final : public LayerWork {
  public:
   explicit Dense(const LayerSite& site)
-      : site_(site),
+      : LayerWork(site),
         in_(site.layer.in),
         out_(site.layer.out),
-        rows_(site.task.batch * site.layer.tokens),
-        weights_(*site.layer.weights),
-        bias_(*site.layer.bias) {
+        rows_(site.task.batch * site.layer.tokens) {
     const bool gelu = site_.layer.activation == Activation::gelu;
-    if (gelu && site_.training()) linear_ = Memory(rows_ * out_ * site_.element_bytes());
+    if (gelu && training()) linear_ = Memory(rows_ * out_ * element_bytes());
     prepare_forward();
   }
 
   void forward() override {
-    forward_->enqueue(site_.stream());
+    forward_->enqueue(stream());
     if (own_bias_) {
-      add_bias(site_.is_last ? Dtype::f32 : site_.dtype(), linear(), site_.parameters.value(bias_), out_, 1,
-               has_relu(), rows_ * out_, site_.stream());
+      add_bias(site_.is_last ? Dtype::f32 : dtype(), linear(), bias(), out_, 1, has_relu(), rows_ * out_,
+               stream());
     }
     if (site_.layer.activation == Activation::gelu)
-      apply_gelu(site_.dtype(), linear(), site_.output.value, rows_ * out_, site_.stream());
+      apply_gelu(dtype(), linear(), site_.output.value, rows_ * out_, stream());
   }
 
   void prepare_backward() override {
@@ -51,16 +49,14 @@ class Dense final : public LayerWork {
   }
 
   void backward() override {
-    float* bias_gradient = site_.parameters.gradient(bias_);
     if (own_slope_ && site_.layer.activation == Activation::gelu) {
-      sum_rows_through_gelu(site_.dtype(), sums_.get(), linear(), site_.output.gradient, bias_gradient,
-                            site_.stream());
+      sum_rows_through_gelu(dtype(), sums_.get(), linear(), site_.output.gradient, bias_gradient(), stream());
     } else if (own_slope_) {
-      sum_rows_through_relu(site_.dtype(), sums_.get(), site_.output.value, site_.output.gradient,
-                            bias_gradient, site_.stream());
+      sum_rows_through_relu(dtype(), sums_.get(), site_.output.value, site_.output.gradient, bias_gradient(),
+                            stream());
     }
     enqueue_weights(site_.engine.branch.fork());
-    if (input_gradient_) input_gradient_->enqueue(site_.stream());
+    if (input_gradient_) input_gradient_->enqueue(stream());
   }
 
   std::string algorithm() const override {
@@ -78,8 +74,6 @@ class Dense final : public LayerWork {
   }
 
  private:
-  bool has_relu() const { return site_.layer.activation == Activation::relu; }
-
   /// GELU's input. In inference it is overwritten by the output.
   void* linear() { return linear_.bytes() > 0 ? linear_.data() : site_.output.value; }
 
@@ -99,11 +93,9 @@ class Dense final : public LayerWork {
 
   void prepare_forward() {
     ProductProblem problem{
-        .m = rows_, .n = out_, .k = in_, .transpose_b = true, .types = product_types(site_.dtype())};
-    ProductOperands operands{.a = site_.input.value,
-                             .b = site_.parameters.operand(weights_),
-                             .c = linear(),
-                             .workspace = site_.engine.product_workspace};
+        .m = rows_, .n = out_, .k = in_, .transpose_b = true, .types = product_types(dtype())};
+    ProductOperands operands{
+        .a = site_.input.value, .b = weights(), .c = linear(), .workspace = site_.engine.product_workspace};
     if (site_.added != nullptr) operands.addend = site_.added->value;
     if (site_.is_last) problem.types.output = CUDA_R_32F;  // logits
     if (site_.task.fused && prepare_fused_forward(problem, operands)) return;
@@ -114,8 +106,8 @@ class Dense final : public LayerWork {
 
   /// Fuses as much with the product as cuBLASLt has a kernel for. Returns false if it has none.
   bool prepare_fused_forward(ProductProblem problem, ProductOperands operands) {
-    operands.bias = site_.is_last ? site_.parameters.value(bias_) : site_.parameters.operand(bias_);
-    if (has_relu() && site_.training()) {
+    operands.bias = site_.is_last ? bias() : site_.parameters.operand(*site_.layer.bias);
+    if (has_relu() && training()) {
       site_.output.relu_mask = Memory(mask_bytes(rows_, out_));
       operands.mask = site_.output.relu_mask.data();
       problem.epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
@@ -136,21 +128,21 @@ class Dense final : public LayerWork {
   /// kernel.
   void prepare_weights() {
     ProductProblem problem{
-        .m = out_, .n = in_, .k = rows_, .transpose_a = true, .types = product_types(site_.dtype())};
+        .m = out_, .n = in_, .k = rows_, .transpose_a = true, .types = product_types(dtype())};
     problem.types.output = CUDA_R_32F;
     ProductOperands operands{.a = site_.output.gradient,
                              .b = site_.input.value,
-                             .c = site_.parameters.gradient(weights_),
+                             .c = weights_gradient(),
                              .workspace = site_.engine.branch_workspace};
     weights_gradient_ = product(problem, operands);
-    sums_ = RowSums({.rows = rows_, .columns = out_}, site_.stream());
+    sums_ = RowSums({.rows = rows_, .columns = out_}, stream());
     if (own_slope_ || !site_.task.fused) return;
     problem.epilogue = CUBLASLT_EPILOGUE_BGRADB;
-    operands.bias = site_.parameters.gradient(bias_);
+    operands.bias = bias_gradient();
     std::optional<Product> fused = product_if_supported(problem, operands);
     if (!fused) return;
-    const RaceResult raced = race(site_.engine.stopwatch, {[this] { enqueue_weights(site_.stream()); },
-                                                           [&] { fused->enqueue(site_.stream()); }});
+    const RaceResult raced = race(site_.engine.stopwatch,
+                                  {[this] { enqueue_weights(stream()); }, [&] { fused->enqueue(stream()); }});
     if (raced.fastest == 0) return;
     weights_gradient_ = std::move(fused);
     bias_in_product_ = true;
@@ -159,7 +151,7 @@ class Dense final : public LayerWork {
 
   void enqueue_weights(cudaStream_t stream) {
     if (!own_slope_ && !bias_in_product_) {
-      sum_rows(site_.dtype(), sums_.get(), site_.output.gradient, site_.parameters.gradient(bias_), stream);
+      sum_rows(dtype(), sums_.get(), site_.output.gradient, bias_gradient(), stream);
     }
     weights_gradient_->enqueue(stream);
   }
@@ -168,10 +160,10 @@ class Dense final : public LayerWork {
     ProductProblem problem{.m = rows_,
                            .n = in_,
                            .k = out_,
-                           .types = product_types(site_.dtype()),
+                           .types = product_types(dtype()),
                            .epilogue = CUBLASLT_EPILOGUE_DRELU};
     ProductOperands operands{.a = site_.output.gradient,
-                             .b = site_.parameters.operand(weights_),
+                             .b = weights(),
                              .c = site_.input.gradient,
                              .mask = site_.input.relu_mask.data(),
                              .workspace = site_.engine.product_workspace};
@@ -191,9 +183,7 @@ class Dense final : public LayerWork {
   /// True if the mask was written for a matrix of the shape that this layer reads.
   bool fits_mask() const { return site_.input.relu_mask.bytes() == mask_bytes(rows_, in_); }
 
-  LayerSite site_;
   std::int64_t in_, out_, rows_;
-  std::size_t weights_, bias_;
   Memory linear_;  // GELU's input
   std::optional<Product> forward_, weights_gradient_, input_gradient_;
   std::string followed_by_;       // operations fused with the forward product, for algorithm()

@@ -33,8 +33,7 @@ RowSums::RowSums(const SummedRows& of, cudaStream_t stream)
     : of_(of),
       partial_(ColumnSums::partial_floats(of) * static_cast<std::int64_t>(sizeof(float))),
       finished_(ColumnSums::counters(of) * static_cast<std::int64_t>(sizeof(unsigned))) {
-  check(cudaMemsetAsync(finished_.data(), 0, static_cast<std::size_t>(finished_.bytes()), stream),
-        "cudaMemset");
+  finished_.clear(stream);
 }
 
 ColumnSums RowSums::get() {

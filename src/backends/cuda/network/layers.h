@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "backends/cuda/branch.h"
 #include "backends/cuda/convolution_problem.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernels.h"
 #include "backends/cuda/network/parameters.h"
+#include "backends/cuda/recording.h"
 #include "backends/cuda/stopwatch.h"
 #include "network/layers.h"
 #include "network/model.h"
@@ -44,14 +44,6 @@ struct Activations {
   bool slope_applied = false;
 };
 
-/// A layer. Its functions only enqueue; backward() uses the engine's branch, too.
-class LayerWork : public BoundLayer {
- public:
-  /// Called once, after those of later layers and before backward(). It may check what they apply to the
-  /// gradient.
-  virtual void prepare_backward() {}
-};
-
 /// The arguments from which a layer is made.
 struct LayerSite {
   Engine& engine;
@@ -65,12 +57,31 @@ struct LayerSite {
   const Activations* added = nullptr;  // is added to the output's values; may be null
   /// The output of a later layer to which this layer's input was added: its gradient is also the input's.
   const Activations* input_added_to = nullptr;
+};
 
-  bool training() const { return task.optimizer.has_value(); }
-  Dtype dtype() const { return task.dtype; }
-  std::int64_t element_bytes() const { return static_cast<std::int64_t>(facts(task.dtype).bytes()); }
-  std::int64_t output_elements() const { return task.batch * layer.output_elements(); }
-  cudaStream_t stream() const { return engine.stream(); }
+/// A layer. Its functions only enqueue; backward() uses the engine's branch, too.
+class LayerWork : public BoundLayer {
+ public:
+  explicit LayerWork(const LayerSite& site) : site_(site) {}
+  /// Called once, after those of later layers and before backward(). It may check what they apply to the
+  /// gradient.
+  virtual void prepare_backward() {}
+
+ protected:
+  bool training() const { return site_.task.optimizer.has_value(); }
+  Dtype dtype() const { return site_.task.dtype; }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(facts(site_.task.dtype).bytes()); }
+  std::int64_t output_elements() const { return site_.task.batch * site_.layer.output_elements(); }
+  cudaStream_t stream() const { return site_.engine.stream(); }
+  bool has_relu() const { return site_.layer.activation == Activation::relu; }
+
+  // The parameters of a layer that has them; the weights are an operand of products.
+  void* weights() const { return site_.parameters.operand(*site_.layer.weights); }
+  float* weights_gradient() const { return site_.parameters.gradient(*site_.layer.weights); }
+  float* bias() const { return site_.parameters.value(*site_.layer.bias); }
+  float* bias_gradient() const { return site_.parameters.gradient(*site_.layer.bias); }
+
+  LayerSite site_;
 };
 
 using Layers = LayerRegistry<LayerWork, LayerSite>;

@@ -380,8 +380,7 @@ std::int64_t most_queued_runs(const Network& network) {
 std::unique_ptr<Model> make_network_model(const ModelTask& task, Stopwatch& stopwatch) {
   auto kept = std::make_unique<NetworkModel>(task, TensorLayout::nhwc, stopwatch);
   const auto is_convolution = [](const Layer& layer) { return layer.kind == LayerKind::conv2d; };
-  const auto& layers = task.network.layers;
-  if (!task.tuned || task.dtype != Dtype::f32 || std::none_of(layers.begin(), layers.end(), is_convolution))
+  if (!task.tuned || task.dtype != Dtype::f32 || std::ranges::none_of(task.network.layers, is_convolution))
     return kept;
   try {
     auto other = std::make_unique<NetworkModel>(task, TensorLayout::nchw, stopwatch);

@@ -10,7 +10,7 @@ namespace {
 class MaxPool final : public LayerWork {
  public:
   explicit MaxPool(const LayerSite& site)
-      : site_(site), shape_{site.layer.c, site.layer.h, site.layer.w}, images_(site.task.batch) {
+      : LayerWork(site), shape_{site.layer.c, site.layer.h, site.layer.w}, images_(site.task.batch) {
     if (site.engine.layout == TensorLayout::nchw) {
       images_ *= shape_.channels;
       shape_.channels = 1;
@@ -20,7 +20,7 @@ class MaxPool final : public LayerWork {
   }
 
   void forward() override {
-    max_pool(site_.dtype(), shape_, images_, site_.input.value, site_.output.value, site_.stream());
+    max_pool(dtype(), shape_, images_, site_.input.value, site_.output.value, stream());
   }
 
   /// Only one of four pixels passes a gradient, so ReLU's gradient is needed for no other.
@@ -28,14 +28,13 @@ class MaxPool final : public LayerWork {
 
   void backward() override {
     if (!site_.wants_input_gradient) return;
-    max_pool_gradient(site_.dtype(), shape_, images_, site_.input.value, site_.output.gradient,
-                      site_.input.gradient, of_relu(), site_.stream());
+    max_pool_gradient(dtype(), shape_, images_, site_.input.value, site_.output.gradient,
+                      site_.input.gradient, of_relu(), stream());
   }
 
  private:
   bool of_relu() const { return site_.input.activation == Activation::relu; }
 
-  LayerSite site_;
   PoolShape shape_;
   std::int64_t images_;  // number of images of that shape
 };
@@ -43,36 +42,34 @@ class MaxPool final : public LayerWork {
 /// Adds positions. The gradient of the input is that of the output, in the same memory.
 class Positions final : public LayerWork {
  public:
-  explicit Positions(const LayerSite& site) : site_(site) {}
+  using LayerWork::LayerWork;
 
   void forward() override {
-    add_periodic(site_.dtype(), site_.input.value, site_.parameters.value(*site_.layer.weights), elements(),
-                 site_.output.value, site_.output_elements(), site_.stream());
+    add_periodic(dtype(), site_.input.value, site_.parameters.value(*site_.layer.weights), elements(),
+                 site_.output.value, output_elements(), stream());
   }
 
   void prepare_backward() override {
-    sums_ = RowSums({.rows = site_.task.batch, .columns = elements()}, site_.stream());
+    sums_ = RowSums({.rows = site_.task.batch, .columns = elements()}, stream());
   }
 
   void backward() override {
-    sum_rows(site_.dtype(), sums_.get(), site_.output.gradient,
-             site_.parameters.gradient(*site_.layer.weights), site_.stream());
+    sum_rows(dtype(), sums_.get(), site_.output.gradient, weights_gradient(), stream());
   }
 
  private:
   std::int64_t elements() const { return site_.layer.output_elements(); }
 
-  LayerSite site_;
   RowSums sums_;
 };
 
 class Attention final : public LayerWork {
  public:
   explicit Attention(const LayerSite& site)
-      : site_(site),
+      : LayerWork(site),
         shape_{static_cast<int>(site.layer.tokens), static_cast<int>(site.layer.heads),
                static_cast<int>(site.layer.out / site.layer.heads)} {
-    const std::int64_t bytes = site.training() ? shape_.backward_bytes() : shape_.forward_bytes();
+    const std::int64_t bytes = training() ? shape_.backward_bytes() : shape_.forward_bytes();
     const std::int64_t most = most_block_bytes();
     if (bytes > most) {
       throw Unsupported(fmt::format(
@@ -80,16 +77,16 @@ class Attention final : public LayerWork {
           "take more heads",
           shape_.size, bytes / 1024, most / 1024));
     }
-    allow_attention(site.dtype(), bytes);
+    allow_attention(dtype(), bytes);
   }
 
   void forward() override {
-    attention(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.value, site_.stream());
+    attention(dtype(), shape_, site_.task.batch, site_.input.value, site_.output.value, stream());
   }
 
   void backward() override {
-    attention_gradient(site_.dtype(), shape_, site_.task.batch, site_.input.value, site_.output.gradient,
-                       site_.input.gradient, site_.stream());
+    attention_gradient(dtype(), shape_, site_.task.batch, site_.input.value, site_.output.gradient,
+                       site_.input.gradient, stream());
   }
 
   std::string algorithm() const override {
@@ -97,61 +94,53 @@ class Attention final : public LayerWork {
   }
 
  private:
-  LayerSite site_;
   AttentionShape shape_;
 };
 
 class LayerNorm final : public LayerWork {
  public:
   explicit LayerNorm(const LayerSite& site)
-      : site_(site),
+      : LayerWork(site),
         tokens_(site.task.batch * site.layer.tokens),
-        gamma_(*site.layer.weights),
-        beta_(*site.layer.bias),
         moments_(2 * tokens_ * static_cast<std::int64_t>(sizeof(float))) {}
 
   void forward() override {
-    normalise(site_.dtype(), site_.input.value, tokens_, site_.layer.in, site_.parameters.value(gamma_),
-              site_.parameters.value(beta_), site_.output.value, moments_.as<float>(), site_.stream());
+    normalise(dtype(), site_.input.value, tokens_, site_.layer.in,
+              site_.parameters.value(*site_.layer.weights), bias(), site_.output.value, moments_.as<float>(),
+              stream());
   }
 
   void prepare_backward() override {
-    sums_ = RowSums({.rows = tokens_, .columns = site_.layer.in}, site_.stream());
+    sums_ = RowSums({.rows = tokens_, .columns = site_.layer.in}, stream());
   }
 
   void backward() override {
-    sum_rows_of_normal(site_.dtype(), sums_.get(), site_.input.value, moments_.as<float>(),
-                       site_.output.gradient, site_.parameters.gradient(gamma_),
-                       site_.parameters.gradient(beta_), site_.stream());
-    normalise_gradient(site_.dtype(), site_.input.value, tokens_, site_.layer.in,
-                       site_.parameters.value(gamma_), moments_.as<float>(), site_.output.gradient,
-                       site_.input.gradient, site_.stream());
+    sum_rows_of_normal(dtype(), sums_.get(), site_.input.value, moments_.as<float>(), site_.output.gradient,
+                       weights_gradient(), bias_gradient(), stream());
+    normalise_gradient(dtype(), site_.input.value, tokens_, site_.layer.in,
+                       site_.parameters.value(*site_.layer.weights), moments_.as<float>(),
+                       site_.output.gradient, site_.input.gradient, stream());
   }
 
  private:
-  LayerSite site_;
   std::int64_t tokens_;
-  std::size_t gamma_, beta_;
   Memory moments_;
   RowSums sums_;
 };
 
 class MeanTokens final : public LayerWork {
  public:
-  explicit MeanTokens(const LayerSite& site) : site_(site) {}
+  using LayerWork::LayerWork;
 
   void forward() override {
-    mean_tokens(site_.dtype(), site_.input.value, site_.output.value, site_.task.batch, site_.layer.tokens,
-                site_.layer.out, site_.stream());
+    mean_tokens(dtype(), site_.input.value, site_.output.value, site_.task.batch, site_.layer.tokens,
+                site_.layer.out, stream());
   }
 
   void backward() override {
-    mean_tokens_gradient(site_.dtype(), site_.output.gradient, site_.input.gradient, site_.task.batch,
-                         site_.layer.tokens, site_.layer.out, site_.stream());
+    mean_tokens_gradient(dtype(), site_.output.gradient, site_.input.gradient, site_.task.batch,
+                         site_.layer.tokens, site_.layer.out, stream());
   }
-
- private:
-  LayerSite site_;
 };
 
 const Layers::Registration max_pool_layer(LayerKind::max_pool, Layers::make_one<MaxPool>);

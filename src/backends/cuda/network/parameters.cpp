@@ -11,12 +11,6 @@ namespace {
 /// has its fastest kernels. The elements between tensors are zero with gradient zero, and so stay zero.
 constexpr std::int64_t alignment = 128;
 
-Memory zeros(std::int64_t count) {
-  Memory memory(count * static_cast<std::int64_t>(sizeof(float)));
-  check(cudaMemset(memory.data(), 0, static_cast<std::size_t>(memory.bytes())), "cudaMemset");
-  return memory;
-}
-
 }  // namespace
 
 AdamRule adam_rule(const Optimizer& optimizer) {
@@ -43,9 +37,10 @@ NetworkParameters::NetworkParameters(const ModelTask& task, TensorLayout layout)
   values_ = Moved(bytes, task.transfer == Transfer::Policy::once);
   if (is_narrow()) narrow_values_ = Memory(count_ * static_cast<std::int64_t>(facts(dtype_).bytes()));
   if (!optimizer_) return;
-  gradients_ = zeros(count_);
-  first_moments_ = zeros(count_);
-  if (optimizer_->states() > 1) second_moments_ = zeros(count_);
+  gradients_ = Memory(bytes);
+  gradients_.clear(nullptr);
+  first_moments_ = Memory(bytes);
+  if (optimizer_->states() > 1) second_moments_ = Memory(bytes);
   check(cudaStreamSynchronize(nullptr), "cudaMemset");  // other streams do not wait for it
 }
 
@@ -60,12 +55,8 @@ void NetworkParameters::reset(cudaStream_t stream) {
         "cudaMemcpy");
   if (is_narrow()) narrow(dtype_, values(), narrow_values_.data(), count_, stream);
   values_.fetch(stream);
-  for (Memory* moments : {&first_moments_, &second_moments_}) {
-    if (moments->bytes() > 0) {
-      check(cudaMemsetAsync(moments->data(), 0, static_cast<std::size_t>(moments->bytes()), stream),
-            "cudaMemset");
-    }
-  }
+  first_moments_.clear(stream);
+  second_moments_.clear(stream);
 }
 
 void* NetworkParameters::operand(std::size_t index) {

@@ -17,7 +17,7 @@ namespace breakeven::cuda {
 
 class NetworkParameters {
  public:
-  /// Stores tensors for activations in this layout. Throws OutOfMemory.
+  /// Stores tensors for activations in this layout; reset() gives them values. Throws OutOfMemory.
   NetworkParameters(const ModelTask& task, TensorLayout layout);
 
   /// Enqueues copying all values, in f32, from and to host memory, if the task moves them.
