@@ -105,27 +105,6 @@ TEST_F(BackendsTest, WhatTheEnvironmentSetsIsInTheResult) {
   EXPECT_THAT(compared.out + compared.err, HasSubstr("different OPENBLAS_CORETYPE: Haswell →"));
 }
 
-// BLIS 0.9 aborts programs that call a function for its kernels before initialisation.
-TEST_F(BackendsTest, BlisTakesTheKernelsThatTheEnvironmentNames) {
-  Launch devices = launch({"devices", "--json"});
-  const auto blis = [&] {
-    const Json all = parse(run(devices).out);
-    for (const Json& backend : all.at("backends")) {
-      if (backend.at("name") == "blis") return backend;
-    }
-    return Json();
-  };
-  const Json by_itself = blis();
-  if (by_itself.is_null() || by_itself.at("available") == false) GTEST_SKIP() << "no BLIS here";
-  constexpr const char* haswell_of_0_9 = "3";
-  devices.environment.emplace_back("BLIS_ARCH_TYPE", haswell_of_0_9);
-  if (!by_itself.at("libraries").at("blis").get<std::string>().starts_with("0.9."))
-    GTEST_SKIP() << "its kernels have other numbers";
-  const Json steered = blis();
-  EXPECT_EQ(steered.at("available"), true) << steered.at("reason");
-  EXPECT_EQ(steered.at("libraries").at("blis"), "0.9.0 haswell");
-}
-
 TEST_F(BackendsTest, TheExampleOfTheDocumentationConforms) {
   Launch python = launch({"python3", "--version"});
   python.program = "/usr/bin/env";
@@ -271,8 +250,7 @@ TEST_F(BackendsTest, ArraysThatFitTheCachesAreNotStoredPastThem) {
 
 /// This is checked before allocating: a machine that overcommits would kill a process instead.
 TEST_F(BackendsTest, AProductLargerThanMemoryIsOutOfMemory) {
-  const auto path = config({{{"op", "matmul"}, {"m", {8, 400000}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"reference"}, {{"timeout_seconds", 60}});
+  const auto path = products({8, 400000}, {"reference"}, {{"timeout_seconds", 60}});
   const Outcome outcome = breakeven({"run", path, "--out", "-"});
   EXPECT_EQ(outcome.status, 4);
   const Json result = parse(outcome.out);

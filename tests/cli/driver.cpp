@@ -57,8 +57,10 @@ std::filesystem::path DriverTest::planted(const std::string& library) {
 }
 
 std::filesystem::path DriverTest::products(const std::vector<int>& sizes,
-                                           const std::vector<std::string>& backends) const {
-  return config({{{"op", "matmul"}, {"m", sizes}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, backends);
+                                           const std::vector<std::string>& backends,
+                                           const Json& measure) const {
+  const Json workload{{"op", "matmul"}, {"m", sizes}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}};
+  return config(Json::array({workload}), backends, measure);
 }
 
 std::vector<Logged> DriverTest::logged() const {

@@ -37,10 +37,11 @@ class DriverTest : public testing::Test {
   }
 
   /// Writes a config of `backends` and products of these sizes, with a second to measure each and seconds to
-  /// answer.
+  /// answer. `measure` replaces these settings.
   std::filesystem::path products(const std::vector<int>& sizes,
-                                 const std::vector<std::string>& backends = {"a", "b"}) const;
-  /// The same for any workloads. `measure` replaces the usual settings.
+                                 const std::vector<std::string>& backends = {"a", "b"},
+                                 const Json& measure = Json::object()) const;
+  /// The same for any workloads.
   std::filesystem::path config(const Json& workloads, const std::vector<std::string>& backends = {"a", "b"},
                                const Json& measure = Json::object()) const;
 

@@ -315,8 +315,9 @@ TEST_F(GateTest, SaysWhereAnotherLibraryIsMeasured) {
   const auto library = planted("planted-cblas");
   if (!exists(library)) GTEST_SKIP() << "nothing to preload was built";
   const Outcome outcome =
-      breakeven({"gate", products({64}), "--base", ":openblas", "--head", ":openblas", "--head-env",
-                 "LD_PRELOAD=" + library.string(), "--minutes", "0.2", "--out", file("verdicts.json")});
+      breakeven({"gate", products({64}, {"a"}, {{"own_speed", "ignored"}}), "--base", ":openblas", "--head",
+                 ":openblas", "--head-env", "LD_PRELOAD=" + library.string(), "--minutes", "0.2", "--out",
+                 file("verdicts.json")});
   const Json all = verdicts();
   const Json& base = all.at("base").at("backends").at(0);
   const Json& head = all.at("head").at("backends").at(0);
@@ -330,8 +331,9 @@ TEST_F(GateTest, SaysWhereAnotherLibraryIsMeasured) {
 TEST_F(GateTest, ComparesTwoRealBackendsOfThisBreakeven) {
   const std::string why = why_unavailable("openblas");
   if (!why.empty()) GTEST_SKIP() << why;
-  const Outcome outcome = breakeven({"gate", products({64}), "--base", ":reference", "--head", ":openblas",
-                                     "--minutes", "0.5", "--out", file("verdicts.json")});
+  const Outcome outcome =
+      breakeven({"gate", products({64}, {"a"}, {{"own_speed", "ignored"}}), "--base", ":reference", "--head",
+                 ":openblas", "--minutes", "0.5", "--out", file("verdicts.json")});
   EXPECT_THAT(outcome.status, testing::AnyOf(0, 3)) << outcome.out << outcome.err;
   EXPECT_EQ(verdicts().at("cases").at(0).at("backend"), "reference → openblas");
 }

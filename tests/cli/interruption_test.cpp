@@ -114,8 +114,7 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
 class StoppedDriver : public InterruptionTest {
  protected:
   void stop_and_continue(int times) {
-    const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                             {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
+    const auto path = products({8}, {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
     std::mt19937 generator(7);
     std::uniform_int_distribution<int> pause(1, 200);
     Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"},
@@ -124,7 +123,7 @@ class StoppedDriver : public InterruptionTest {
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));
       run_process.send(SIGSTOP);
-      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
       run_process.send(SIGCONT);
     }
     const Outcome outcome = run_process.wait(std::chrono::seconds(120 + 10 * times));
@@ -203,8 +202,7 @@ TEST_F(DaemonTest, OfAProgramThatCrashesEndsWithItAndHidesNothing) {
 }
 
 TEST_F(DaemonTest, OfAProgramThatHangsEndsWithIt) {
-  const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
-                           {{"timeout_seconds", 1}});
+  const auto path = products({8}, {"a"}, {{"timeout_seconds", 1}});
   EXPECT_EQ(breakeven({"run", path, "--out", file("out.json")}, "daemon=1,at=sample,fault=hang").status, 4);
   EXPECT_GT(daemons(), 0);
   EXPECT_FALSE(workers_left());
