@@ -1,18 +1,33 @@
 """Where the tests in Python find things, and the backend programs of bench/programs.py, which they ask."""
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+import unittest
 
 SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
 BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
-sys.path.insert(0, str(SOURCE / "bench"))
+WORKER = SOURCE / "src" / "worker" / "python"
+sys.path[:0] = [str(SOURCE / "bench"), str(WORKER)]
 
 from programs import FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train  # noqa: E402, F401
 
+SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 SKIPPED = 77
 SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
+
+
+class FolderTest(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name).resolve()
 
 
 def python_with_numpy():
@@ -21,6 +36,24 @@ def python_with_numpy():
         if os.path.exists(python) and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
             return python
     return None
+
+
+def load_script(name):
+    """The module that scripts/NAME is."""
+    loader = importlib.machinery.SourceFileLoader(name, str(SOURCE / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def use_python_with(module, remedy):
+    """Continues with the system's Python if this one lacks `module`; skips the test if that does, too."""
+    try:
+        __import__(module)
+    except ImportError:
+        if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+        skip(f"no Python module {module}; {remedy}")
 
 
 def skip_unless_available(program):

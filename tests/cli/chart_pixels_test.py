@@ -10,8 +10,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from backend_program import BUILD
-from report_files import skip, use_python_with
+from backend_program import BUILD, skip, use_python_with
 
 use_python_with("PIL", "on Debian and Ubuntu: apt-get install python3-pil")
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -9,7 +11,10 @@ import unittest
 from pathlib import Path
 
 from backend_program import BUILD
+from breakeven_worker.requirements import has_nvidia_driver
 
+PROGRAM = BUILD / "breakeven-backend-cuda"
+READELF = shutil.which("readelf")
 FAKE_DRIVER = BUILD / "tests/fake_cuda_driver/libcuda.so.1"
 
 
@@ -24,7 +29,7 @@ class CudaUnavailableTest(unittest.TestCase):
     def test_the_reason_is_the_drivers(self):
         cuda = self.devices()["cuda"]
         self.assertFalse(cuda["available"])
-        if any(Path(file).exists() for file in ("/proc/driver/nvidia/version", "/dev/nvidiactl")):
+        if has_nvidia_driver():
             self.assertIn("cudaErrorNoDevice", cuda["reason"])
         else:
             self.assertEqual(cuda["reason"], "no CUDA device can be used: NVIDIA's driver is not installed")
@@ -96,7 +101,19 @@ class FakeDriverTest(unittest.TestCase):
             self.assertIn("cudaErrorSystemDriverMismatch", asked.stderr)
 
 
+@unittest.skipIf(READELF is None, "no readelf")
+class LibrariesTest(unittest.TestCase):
+    """Neither cuDNN, which is opened for a convolution, nor the driver's library, which CUDA's runtime opens and whose
+    absence is reported, is needed to start."""
+
+    def test_neither_cudnn_nor_the_driver_is_needed(self):
+        listed = subprocess.check_output([READELF, "--dynamic", "--wide", PROGRAM], text=True)
+        needed = re.findall(r"\(NEEDED\).*\[(\S+)\]", listed)
+        self.assertTrue([name for name in needed if name.startswith("libcublasLt.so")], needed)
+        self.assertEqual([name for name in needed if re.match(r"libcu(dnn|da)", name)], [])
+
+
 if __name__ == "__main__":
-    if not (BUILD / "breakeven-backend-cuda").exists():
+    if not PROGRAM.exists():
         sys.exit(77)
     unittest.main()

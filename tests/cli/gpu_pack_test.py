@@ -4,14 +4,12 @@ environment."""
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE
+from backend_program import BUILD, FASHION_MNIST, SOURCE, FolderTest
 
 EMULATED = BUILD / "tests/emulated_cuda"
 CPU_BACKENDS = [name for name in ("openblas", "native") if (BUILD / f"breakeven-backend-{name}").exists()]
@@ -34,12 +32,7 @@ def no_network():
     return [str(shutil.which("unshare")), *unshare[1:]] if tried and tried.returncode == 0 else []
 
 
-class GpuPackTest(unittest.TestCase):
-    def setUp(self):
-        self._folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self._folder.cleanup)
-        self.folder = pathlib.Path(self._folder.name)
-
+class GpuPackTest(FolderTest):
     def built(self, cuda):
         """Makes a folder with the programs of a build, in which `cuda` is the CUDA backend."""
         build = self.folder / "built"

@@ -2,15 +2,13 @@
 
 import base64
 import json
-import pathlib
 import shutil
 import subprocess
 import tempfile
 import time
 import unittest
 
-from backend_program import BUILD, SOURCE
-from report_files import skip, use_python_with
+from backend_program import BUILD, SOURCE, FolderTest, skip, use_python_with
 
 use_python_with("selenium", "on Debian and Ubuntu: apt-get install python3-selenium")
 
@@ -80,7 +78,7 @@ def threshold(title="matmul, m = n = k, f32", host="machine"):
     }  # fmt: skip
 
 
-class Report(unittest.TestCase):
+class Report(FolderTest):
     @classmethod
     def setUpClass(cls):
         """One browser for all tests."""
@@ -98,9 +96,7 @@ class Report(unittest.TestCase):
         cls.browser.set_script_timeout(60)
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 

@@ -3,15 +3,11 @@ missing."""
 
 import json
 import pathlib
-import sys
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, matmul, skip, train
+from backend_program import BUILD, FASHION_MNIST, BackendProgram, conv2d, matmul, skip, train
+from breakeven_worker.requirements import has_nvidia_driver
 from framework import AgainstTheTruth, SameForAll, network_cases
-
-sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
-
-from breakeven_worker.requirements import has_nvidia_driver  # noqa: E402
 
 
 class CompiledByItsFramework(SameForAll):

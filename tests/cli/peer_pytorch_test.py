@@ -12,7 +12,7 @@ from unittest import mock
 from backend_program import BUILD, FASHION_MNIST, SOURCE, BackendProgram, conv2d, infer, matmul, skip_unless_available, train
 from framework import AgainstTheTruth, SameForAll, network_cases
 
-sys.path[:0] = [str(SOURCE / "src" / "worker" / "python"), str(SOURCE / "src" / "backends" / "pytorch")]
+sys.path.insert(0, str(SOURCE / "src" / "backends" / "pytorch"))
 
 
 class PytorchTest(SameForAll, AgainstTheTruth):

@@ -12,10 +12,9 @@ import tempfile
 import time
 import unittest
 
-from backend_program import BUILD
+from backend_program import BUILD, SIMULATED
 
 DRIVER = BUILD / "breakeven"
-SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 FAILING = BUILD / "tests" / "planted_faults" / "failing-calls.so"
 DOCUMENTED = {0, 1, 2, 3, 4}
 NOT_OURS = ("terminate called", "what():", "exception", "std::", "Aborted", "Segmentation")
