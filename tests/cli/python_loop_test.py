@@ -4,7 +4,7 @@ import json
 import textwrap
 import unittest
 
-from backend_program import WORKER, SOURCE, BackendProgram, FolderTest, matmul, python_with_numpy
+from backend_program import WORKER, BackendProgram, FolderTest, matmul, python_with_numpy
 
 PROGRAM = textwrap.dedent(f"""
     import sys

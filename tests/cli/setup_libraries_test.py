@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import unittest
 import zipfile
-from pathlib import Path
 
 from backend_program import SOURCE, FolderTest
 
