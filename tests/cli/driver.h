@@ -36,6 +36,9 @@ class DriverTest : public testing::Test {
     return run(launch(std::move(arguments), simulated));
   }
 
+  /// The result of `run CONFIG`, which must succeed.
+  Json result_of_run(const std::filesystem::path& config, const std::string& simulated = "") const;
+
   /// Writes a config of `backends` and products of these sizes, with a second to measure each and seconds to
   /// answer. `measure` replaces these settings.
   std::filesystem::path products(const std::vector<int>& sizes,
