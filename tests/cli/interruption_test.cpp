@@ -16,7 +16,7 @@ using testing::IsEmpty;
 class InterruptionTest : public DriverTest {
  protected:
   const std::vector<int> sizes_{8, 16, 24, 32};
-  /// Noise makes every case use its whole second.
+  /// Noise makes every case use its whole time.
   const std::string unsteady_ = "noise=1,seed=5,spin=1,fixed=1e-3";
 
   std::size_t samples_logged() const {
@@ -46,7 +46,7 @@ class InterruptionTest : public DriverTest {
 class Signalled : public InterruptionTest, public testing::WithParamInterface<int> {};
 
 TEST_P(Signalled, RunIsSavedAndResumed) {
-  const auto path = products(sizes_);
+  const auto path = products(sizes_, {"a", "b"}, {{"max_seconds", 0.5}});
   Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.001"}, unsteady_));
   // The third problem has begun: two are complete.
   ASSERT_TRUE(eventually([&] {
@@ -220,7 +220,7 @@ TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
 
 /// When a program ends, the processes that another one started continue.
 TEST_F(DaemonTest, OfAnotherProgramStays) {
-  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "3"},
+  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "1.5"},
                              "daemon=1,backend=a,case=m=8/,at=sample,fault=exit," + unsteady_));
   const auto sampled_later = [&] {
     for (const auto& entry : logged()) {
