@@ -21,13 +21,18 @@ SKIPPED = 77
 SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
 
 
+def folder_until(add_cleanup):
+    """Makes a folder that lasts until the cleanup of a test, or of a class of tests."""
+    temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # a browser may still write to it
+    add_cleanup(temporary.cleanup)
+    return pathlib.Path(temporary.name).resolve()
+
+
 class FolderTest(unittest.TestCase):
     """A test with a folder of its own."""
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name).resolve()
+        self.folder = folder_until(self.addCleanup)
 
 
 def python_with_numpy():

@@ -4,15 +4,13 @@ exactly."""
 import json
 import math
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, SOURCE, BackendProgram, conv2d, matmul
+from backend_program import BUILD, SOURCE, BackendProgram, conv2d, folder_until, matmul
 
 EXAMPLE = SOURCE / "docs" / "example-backend.py"
 EXAMPLE_IN_C = SOURCE / "docs" / "example-backend.c"
@@ -62,17 +60,16 @@ class ExampleBackendTest(unittest.TestCase):
 
     def test_what_knows_nothing_of_transfers_is_not_asked_for_one(self):
         # It would time a case as if it had moved the data.
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / "breakeven-backend-example").symlink_to(EXAMPLE)
-            config = {"backends": ["example"], "workloads": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "transfer": "each"}]}
-            (folder / "config.json").write_text(json.dumps(config))
-            ran = subprocess.run(
-                [BUILD / "breakeven", "run", folder / "config.json", "--out", "-"],
-                env={**os.environ, "BREAKEVEN_BACKENDS": str(folder)},
-                capture_output=True,
-                text=True,
-            )
+        folder = folder_until(self.addCleanup)
+        (folder / "breakeven-backend-example").symlink_to(EXAMPLE)
+        config = {"backends": ["example"], "workloads": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "transfer": "each"}]}
+        (folder / "config.json").write_text(json.dumps(config))
+        ran = subprocess.run(
+            [BUILD / "breakeven", "run", folder / "config.json", "--out", "-"],
+            env={**os.environ, "BREAKEVEN_BACKENDS": str(folder)},
+            capture_output=True,
+            text=True,
+        )
         case = json.loads(ran.stdout)["cases"][0]
         self.assertEqual((case["status"], ran.returncode), ("unsupported", 0))
         self.assertIn("transfer is each", case["reason"])
@@ -95,14 +92,9 @@ class ExampleBackendTest(unittest.TestCase):
 class ExampleInCTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.program = pathlib.Path(cls.folder.name) / "breakeven-backend-example-c"
+        cls.program = folder_until(cls.addClassCleanup) / "breakeven-backend-example-c"
         warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
         subprocess.run(["cc", "-O2", *warnings, "-o", cls.program, EXAMPLE_IN_C], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def run_driver(self, *arguments, **variables):
         environment = {**os.environ, "BREAKEVEN_BACKENDS": str(self.program.parent), **variables}

@@ -4,14 +4,12 @@ environment."""
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE, FolderTest
+from backend_program import BUILD, FASHION_MNIST, SOURCE, FolderTest, folder_until
 
 EMULATED = BUILD / "tests/emulated_cuda"
 CPU_BACKENDS = [name for name in ("openblas", "native") if (BUILD / f"breakeven-backend-{name}").exists()]
@@ -37,9 +35,7 @@ def no_network():
 class GpuPackTest(FolderTest):
     @classmethod
     def setUpClass(cls):
-        packs = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(packs.cleanup)
-        cls.packs = pathlib.Path(packs.name)
+        cls.packs = folder_until(cls.addClassCleanup)
 
     def built(self, cuda):
         """Makes a folder with the programs of a build, in which `cuda` is the CUDA backend."""

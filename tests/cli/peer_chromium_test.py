@@ -4,11 +4,10 @@ import base64
 import json
 import shutil
 import subprocess
-import tempfile
 import time
 import unittest
 
-from backend_program import BUILD, SOURCE, FolderTest, skip, use_python_with
+from backend_program import BUILD, SOURCE, FolderTest, folder_until, skip, use_python_with
 
 use_python_with("selenium", "on Debian and Ubuntu: apt-get install python3-selenium")
 
@@ -82,12 +81,11 @@ class Report(FolderTest):
     @classmethod
     def setUpClass(cls):
         """One browser for all tests."""
-        profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        cls.addClassCleanup(profile.cleanup)
+        profile = folder_until(cls.addClassCleanup)
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900",
-                         f"--user-data-dir={profile.name}", "--disable-background-networking", "--no-first-run"):  # fmt: skip
+                         f"--user-data-dir={profile}", "--disable-background-networking", "--no-first-run"):  # fmt: skip
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         cls.browser = webdriver.Chrome(service=Service(DRIVER), options=options)

@@ -2,12 +2,10 @@
 formats. The schemas below are equivalent to those, and strict; each names its source."""
 
 import json
-import pathlib
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from backend_program import use_python_with
+from backend_program import folder_until, use_python_with
 from report_files import HOSTILE, STATUSES, hostile, measured, report, strict_json
 
 # https://bencher.dev/bmf.json (the schema) and https://bencher.dev/docs/reference/bencher-metric-format (the limits)
@@ -120,9 +118,7 @@ def expect_junit(test, root):
 class ReportSchemasTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        folder = pathlib.Path(temporary.name)
+        folder = folder_until(cls.addClassCleanup)
         good, bad, empty = measured(folder), hostile(folder), folder / "empty.json"
         empty.write_text(json.dumps({**json.loads(good.read_text()), "cases": []}))
         cls.files = {"measured": [good], "hostile": [bad], "several": [good, bad, bad], "empty": [empty]}

@@ -5,14 +5,12 @@ repository are smaller in the copy, and all of them measure shortly and do not w
 
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE, skip
+from backend_program import BUILD, SOURCE, FolderTest, skip
 
 QUICK = {"max_seconds": 0.02, "precision": 0.5, "own_speed": "ignored"}
 NEEDED = ["openblas", "onednn"]
@@ -38,17 +36,14 @@ def make_smaller(path):
     path.write_text(json.dumps(config))
 
 
-class TutorialsTest(unittest.TestCase):
+class TutorialsTest(FolderTest):
     def run_tutorial(self, name):
         """Runs a tutorial and returns the output of its blocks. They share one shell, as for a reader."""
         page = (SOURCE / "docs" / name).read_text()
         blocks = re.findall(r"(?ms)^```sh run\n(.*?)^```$", page)
         self.assertGreater(len(blocks), 1, name)
         script = "\n".join(blocks).replace('"workloads":', f'"measure": {json.dumps(QUICK)}, "workloads":')
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        tree = pathlib.Path(temporary.name) / "breakeven"
-        home = pathlib.Path(temporary.name) / "home"
+        tree, home = self.folder / "breakeven", self.folder / "home"
         for folder in (tree, home):
             folder.mkdir()
         shutil.copytree(SOURCE / "configs", tree / "configs")
