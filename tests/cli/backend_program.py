@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -59,6 +60,14 @@ def use_python_with(module, remedy):
         if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
             os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
         skip(f"no Python module {module}; {remedy}")
+
+
+def expect_refusals(test, program, refusals):
+    """Sends each request, as text or as its members, which must be refused with this status and a reason."""
+    for request, status in refusals:
+        answer = program.send(request if isinstance(request, str) else json.dumps(request))
+        test.assertEqual((answer["ok"], answer.get("status")), (False, status), (request, answer))
+        test.assertTrue(answer["reason"])
 
 
 def skip_unless_available(program):
