@@ -4,7 +4,6 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,9 @@ namespace {
 /// A product of n x n matrices in f32.
 class Product final : public Prepared {
  public:
-  explicit Product(int n) : n_(n), a_(inputs(n, 0)), b_(inputs(n, 1)), c_(a_.size()) {}
+  explicit Product(int n) : n_(n), a_(inputs(n * n, 0)), b_(inputs(n * n, 1)), c_(a_.size()) {}
 
-  void run() override { multiply(); }
-  void multiply() {
+  void run() override {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n_, n_, n_, 1.0F, a_.data(), n_, b_.data(), n_,
                 0.0F, c_.data(), n_);
   }
@@ -28,32 +26,16 @@ class Product final : public Prepared {
   std::string algorithm() const override { return ""; }
 
  private:
-  static std::vector<float> inputs(int n, std::uint32_t seed) {
-    std::mt19937 generator(seed);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<float> values(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-    for (float& value : values) value = uniform(generator);
-    return values;
-  }
-
   int n_;
   std::vector<float> a_, b_, c_;
 };
 
-/// Seconds per call in a bare loop.
-double bare_loop(Product& product, std::int64_t iterations) {
-  const double seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < iterations; ++i) product.multiply();
-  });
-  return seconds / static_cast<double>(iterations);
-}
-
 void compare(int n, std::size_t count) {
   Product product(n);
-  const std::int64_t iterations =
-      iterations_of_a_sample([&](std::int64_t calls) { return bare_loop(product, calls); });
+  const auto bare = [&](std::int64_t calls) { return bare_loop(calls, [&] { product.run(); }); };
+  const std::int64_t iterations = iterations_of_a_sample(bare);
   const auto pairs = alternate(
-      count, [&] { return bare_loop(product, iterations); },
+      count, [&] { return bare(iterations); },
       [&] { return take_sample(product, "sgemm", iterations, {}).seconds; });
   const Medians both = medians(pairs);
   const Interval interval = ratio_interval(pairs);

@@ -19,26 +19,20 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
+from gate_quality import BUILD, BUSY, ROOT, after, compute, keep, run_gate
+
 SECONDS = 30  # per gate
 PROGRAM = "breakeven-backend-unlike"
-BUSY = [sys.executable, "-c", "while True: pass"]
-
-
-def compiler():
-    return os.environ.get("CC", "cc")
 
 
 def build_unlike(folder):
     program = folder / PROGRAM
     source = ROOT / "bench" / "unlike_backend.c"
     options = ["-O2", "-march=native", "-ffp-contract=fast", "-I", ROOT / "docs", "-o", program, source, "-lm"]
-    subprocess.run([str(word) for word in [compiler(), *options]], check=True)
+    subprocess.run([os.environ.get("CC", "cc"), *(str(word) for word in options)], check=True)
     return program
 
 
@@ -50,34 +44,12 @@ def nobody(cpu, generator, window, wide):
     yield
 
 
-@contextlib.contextmanager
-def during(window, work):
-    """Calls work(over) in a thread when the window begins, unless the gate has ended. `over` is set when it ends."""
-    over = threading.Event()
-
-    def later():
-        if not over.wait(window[0]):
-            work(over)
-
-    thread = threading.Thread(target=later)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def compute(command, cpu, seconds, over):
-    """Runs one process on `cpu` for some seconds, or until `over` is set."""
-    busy = subprocess.Popen(["taskset", "-c", str(cpu), *command])
-    over.wait(seconds)
-    busy.kill()
-    busy.wait()
+def on(cpu, command):
+    return ["taskset", "-c", str(cpu), *command]
 
 
 def computing(command, cpu, window):
-    return during(window, lambda over: compute(command, cpu, window[1] - window[0], over))
+    return after(window[0], lambda over: compute([on(cpu, command)], window[1] - window[0], over))
 
 
 def loop(cpu, generator, window, wide):
@@ -99,10 +71,10 @@ def bursts(cpu, generator, window, wide):
     def come_and_go(over):
         until = time.monotonic() + window[1] - window[0]
         while time.monotonic() < until and not over.is_set():
-            compute(BUSY, cpu, generator.uniform(0.05, 2), over)
+            compute([on(cpu, BUSY)], generator.uniform(0.05, 2), over)
             over.wait(generator.uniform(0.05, 2))
 
-    return during(window, come_and_go)
+    return after(window[0], come_and_go)
 
 
 class Quota:
@@ -158,7 +130,7 @@ def quota(cpu, generator, window, wide):
         group.limit(None)
 
     try:
-        with during(window, limit):
+        with after(window[0], limit):
             yield
     finally:
         group.leave()
@@ -182,21 +154,17 @@ def measure_gate(path, kind, number, cpu, folder, links):
     (folder / "config.json").write_text(json.dumps(config))
     made = folder / "verdicts.json"
     made.unlink(missing_ok=True)
-    command = ["taskset", "-c", cpu, BUILD / "breakeven", "gate", folder / "config.json", "--base", folder, "--head", folder]
+    command = on(cpu, [BUILD / "breakeven", "gate", folder / "config.json", "--base", folder, "--head", folder])
     command += ["--backends", "unlike", "--base-env", "UNLIKE_WORK=wide", "--head-env", f"UNLIKE_WORK=chain:{links}"]
     command += ["--minutes", SECONDS / 60, "--threads", 1, "--quiet", "--out", made]
     start = time.monotonic()
     with KINDS[kind](cpu, generator, window, folder / PROGRAM):
-        done = subprocess.run([str(word) for word in command])
+        run_gate(kind, command)
         seconds = time.monotonic() - start
-    if done.returncode not in (0, 1, 3):
-        sys.exit(f"{kind}: the gate ended with status {done.returncode}")
     verdicts = json.loads(made.read_text())
     contended = max(0, min(window[1], seconds) - window[0]) if kind != "none" else 0
     verdicts["contention"] = {"kind": kind, "stays": stays, "begin": begin, "seconds": contended, "of": seconds}
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(verdicts))
-    part.rename(path)
+    keep(verdicts, path)
     found = ", ".join(case["verdict"] for case in verdicts["cases"])
     print(f"{path.name}: {found}; {seconds:.0f} s, of them {contended:.0f} contended", flush=True)
 
@@ -218,8 +186,7 @@ def measure(folder, gates, minutes, only):
     end = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory() as name:
         program = build_unlike(Path(name))
-        calibrate = ["taskset", "-c", str(cpu), program, "calibrate"]
-        links = int(subprocess.run(calibrate, check=True, capture_output=True, text=True).stdout)
+        links = int(subprocess.check_output(on(cpu, [program, "calibrate"])))
         while time.monotonic() < end:
             done = {kind: len(files_of(folder, kind)) for kind in kinds}
             kind = min(kinds, key=lambda k: done[k])

@@ -1,24 +1,30 @@
 // Measures the driver's own cost: reading configs, deciding after every sample, communicating with workers,
-// saving and reporting. The options are Google Benchmark's.
+// saving, reporting, and what `compare`, `rank` and `history check` do. The options are Google Benchmark's.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "history/check.h"
 #include "plan/config.h"
 #include "protocol/messages.h"
+#include "rank/rank.h"
 #include "reports/document/builders.h"
+#include "reports/render/html.h"
 #include "reports/render/terminal.h"
 #include "results/result.h"
 #include "session/discovery.h"
 #include "session/schedule.h"
 #include "session/worker_process.h"
 #include "statistics/summary.h"
+#include "verdicts/compare.h"
 
 namespace breakeven {
 namespace {
@@ -63,10 +69,11 @@ std::vector<double> random_seconds(std::size_t count) {
   return values;
 }
 
-/// The final result of a run of `many_cases` products on one backend.
-Result large_result() {
+/// The final result of a run of `many_cases` products on one backend, or of the first `count` of them.
+Result large_result(std::size_t launches = 1, std::size_t count = many_cases) {
   const Folder folder;
-  const Config config = read_config(write_config(folder));
+  Config config = read_config(write_config(folder));
+  config.cases.resize(count);
   Result result;
   result.complete = true;  // otherwise the writer would skip most of the writing
   result.config = config.json;
@@ -83,7 +90,7 @@ Result large_result() {
     c.backend = backend.name;
     c.device = "cpu";
     c.status = Status::ok;
-    c.seconds = summarise({random_seconds(30)}, 1000);
+    c.seconds = summarise(std::vector(launches, random_seconds(30 / launches)), 1000);
     c.flop = problem.flop();
     c.bytes = problem.bytes();
     c.verification =
@@ -189,6 +196,60 @@ void report_in_the_terminal(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(render_terminal(document_of(measured), {}));
 }
 BENCHMARK(report_in_the_terminal)->Unit(benchmark::kMillisecond);
+
+void report_as_a_page(benchmark::State& state) {
+  const Measured measured{.results = {large_result()}};
+  std::string page;
+  for (auto _ : state) page = render_html(document_of(measured));
+  state.counters["bytes"] = static_cast<double>(page.size());
+}
+BENCHMARK(report_as_a_page)->Unit(benchmark::kMillisecond);
+
+/// Reading takes nearly all of the time of `compare`.
+void read_result_of_five_launches(benchmark::State& state) {
+  const std::string text = to_json_text(large_result(5));
+  for (auto _ : state) benchmark::DoNotOptimize(result_from_text(text, "result.json"));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK(read_result_of_five_launches)->Unit(benchmark::kMillisecond);
+
+void compare_results_of_five_launches(benchmark::State& state) {
+  const Result result = large_result(5);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(render_terminal(document_of(compare_results(result, result, {})), {}));
+}
+BENCHMARK(compare_results_of_five_launches)->Unit(benchmark::kMillisecond);
+
+void rank_a_hundred_machines(benchmark::State& state) {
+  std::vector<Result> machines(100, large_result(5, 50));
+  for (std::size_t i = 0; i < machines.size(); ++i) machines[i].host.name = fmt::format("machine {}", i);
+  for (auto _ : state) benchmark::DoNotOptimize(render_terminal(document_of(rank_results(machines, {})), {}));
+}
+BENCHMARK(rank_a_hundred_machines)->Unit(benchmark::kMillisecond);
+
+/// 1,000 runs of 500 cases. Every tenth case is slower in the last 100 runs.
+void check_a_long_history(benchmark::State& state) {
+  constexpr std::size_t runs = 1000, cases = 500;
+  History history{.machines = {{.id = 1, .name = "host", .description = ""}}, .runs = {}, .series = {}};
+  for (std::size_t run = 0; run < runs; ++run) {
+    Run& added = history.runs.emplace_back();
+    added.id = static_cast<std::int64_t>(run) + 1;
+    added.machine = 1;
+  }
+  const std::vector<double> seconds = random_seconds(cases * runs);
+  for (std::size_t i = 0; i < cases; ++i) {
+    Series& series = history.series.emplace_back();
+    series.id = static_cast<std::int64_t>(i) + 1;
+    series.machine = 1;
+    series.case_id = fmt::format("case/{}", i);
+    for (std::size_t run = 0; run < runs; ++run) {
+      const double factor = i % 10 == 0 && run >= 900 ? 1.1 : 1;
+      series.measurements.push_back({.run = run, .seconds = factor * seconds[i * runs + run]});
+    }
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(check_history(history, {}));
+}
+BENCHMARK(check_a_long_history)->Unit(benchmark::kMillisecond);
 
 /// One sample of a product 1 x 1 x 1: the pipes, the messages, and take_sample().
 class Conversation : public benchmark::Fixture {

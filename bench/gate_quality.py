@@ -37,6 +37,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
+BUSY = [sys.executable, "-c", "while True: pass"]
 COMPARE = ["/usr/bin/python3", "/usr/share/benchmark/compare.py"]  # Debian: libbenchmark-tools, python3-scipy
 
 
@@ -99,29 +100,40 @@ def verdict_files(folder, name):
 
 
 @contextlib.contextmanager
+def after(seconds, work):
+    """Calls work(over) in a thread after some seconds, unless the gate has ended. `over` is set when it ends."""
+    over = threading.Event()
+
+    def later():
+        if not over.wait(seconds):
+            work(over)
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def compute(commands, seconds, over):
+    """Runs these processes for some seconds, or until `over` is set."""
+    busy = [subprocess.Popen(command) for command in commands]
+    over.wait(seconds)
+    for one in busy:
+        one.kill()
+        one.wait()
+
+
+@contextlib.contextmanager
 def burst(expected_seconds, generator):
     """Lets other processes use some or all cores for a twentieth to a half of the time, from a random moment on."""
     begin = generator.uniform(0, 0.7) * expected_seconds
     length = generator.uniform(0.05, 0.5) * expected_seconds
     processes = generator.randint(1, os.cpu_count())
-    over = threading.Event()
-
-    def later():
-        if over.wait(begin):
-            return
-        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
-        over.wait(length)
-        for one in busy:
-            one.kill()
-            one.wait()
-
-    thread = threading.Thread(target=later)
-    thread.start()
-    try:
+    with after(begin, lambda over: compute(processes * [BUSY], length, over)):
         yield {"begin_seconds": begin, "seconds": length, "processes": processes}
-    finally:
-        over.set()
-        thread.join()
 
 
 def commit():
@@ -150,11 +162,17 @@ def measure_gate(folder, config, name, number):
         command = [BUILD / "breakeven", "gate", seeded, "--base", base, "--head", BUILD, "--out", made, "--quiet"]
         with burst(statistics.median(usual), generator) if experiment.burst else contextlib.nullcontext() as load:
             start = time.time()
-            done = subprocess.run([str(word) for word in command + experiment.options])
-        if done.returncode not in (0, 1, 3):
-            sys.exit(f"{name}: the gate ended with status {done.returncode}")
+            status = run_gate(name, command + experiment.options)
         keep(json.loads(made.read_text()) | {"burst": load, "commit": commit()}, path)
-    print(f"{path.name}: status {done.returncode}, {time.time() - start:.0f} s", flush=True)
+    print(f"{path.name}: status {status}, {time.time() - start:.0f} s", flush=True)
+
+
+def run_gate(name, command):
+    """The exit status. Ends this program if the gate gave no verdict."""
+    status = subprocess.run([str(word) for word in command]).returncode
+    if status not in (0, 1, 3):
+        sys.exit(f"{name}: the gate ended with status {status}")
+    return status
 
 
 def copied_programs(folder):

@@ -29,32 +29,22 @@ class Chain final : public Prepared {
   std::uint64_t state_ = 1;
 };
 
-/// Seconds per call in a bare loop. Calls are virtual in both loops, so that the compiler cannot inline them
-/// in this one.
-double bare_loop(Prepared& prepared, std::int64_t iterations) {
-  const double seconds = seconds_of([&] {
-    for (std::int64_t i = 0; i < iterations; ++i) prepared.run();
-  });
-  return seconds / static_cast<double>(iterations);
-}
-
 /// Prints the time per call in both loops, and the cost of taking a sample, between the driver's request and
 /// the answer.
 void compare(const std::string& what, int steps, std::int64_t iterations) {
   constexpr std::size_t count = 500;
   Chain chain(steps);
+  // Calls are virtual in both loops, so that the compiler cannot inline them in the bare one.
   Prepared& prepared = chain;
+  const auto bare = [&] { return bare_loop(iterations, [&] { prepared.run(); }); };
   std::vector<double> extra;
-  bare_loop(prepared, iterations);
-  const auto pairs = alternate(
-      count, [&] { return bare_loop(prepared, iterations); },
-      [&] {
-        double inside = 0;
-        const double whole =
-            seconds_of([&] { inside = take_sample(prepared, what, iterations, {}).seconds; });
-        extra.push_back(whole - inside * static_cast<double>(iterations));
-        return inside;
-      });
+  bare();
+  const auto pairs = alternate(count, bare, [&] {
+    double inside = 0;
+    const double whole = seconds_of([&] { inside = take_sample(prepared, what, iterations, {}).seconds; });
+    extra.push_back(whole - inside * static_cast<double>(iterations));
+    return inside;
+  });
   const Medians both = medians(pairs);
   fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} |\n", what, iterations, both.first * 1e9,
              both.second * 1e9, median(extra) * 1e6);

@@ -11,16 +11,17 @@ time. Only kernels that the library says it takes count. Measure on an otherwise
 
 import argparse
 import collections
-import json
+import contextlib
 import math
 import os
 import pathlib
 import random
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
+
+from programs import BackendProgram, driver_environment, matmul
 
 SIZES = (512, 1024)
 SAMPLE_SECONDS = 0.02
@@ -31,40 +32,21 @@ VALUES = {
 }
 
 
-class Program:
-    """A backend program as the driver starts it."""
+class Kernels(BackendProgram):
+    """A backend program as the driver starts it, and the kernels that its library says it takes."""
 
     def __init__(self, path, threads, **variables):
-        quiet = {"OMP_NUM_THREADS": str(threads), "GOMP_SPINCOUNT": "5000", "OPENBLAS_THREAD_TIMEOUT": "18"}
-        self._process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env=os.environ | quiet | variables,
-        )  # fmt: skip
-        hello = self.ask(request="hello", protocol=1, threads=threads)
-        self.kernels = hello and re.sub(r"^\S+ ", "", next(iter(hello["libraries"].values()))).removeprefix("kernels for ")
-
-    def ask(self, **request):
-        """Sends a request and returns the answer; None if the program has ended."""
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            return None
-        line = self._process.stdout.readline()
-        return json.loads(line) if line else None
+        super().__init__([path], threads=threads, environment=driver_environment(threads) | variables)
+        self.kernels = re.sub(r"^\S+ ", "", next(iter(self.hello["libraries"].values()))).removeprefix("kernels for ")
 
     def prepare(self, size):
-        """Prepares a product. False if the program has ended, for example because its kernels cannot run here."""
-        sizes = {"m": size, "n": size, "k": size, "batch": 1, "transpose_a": False, "transpose_b": False}
-        self.ask(request="prepare", op="matmul", parameters={**sizes, "dtype": "f32", "tuned": False}, seed=1)
-        return self.ask(request="sample", iterations=2) is not None
+        product = matmul(size, size, size)
+        product["parameters"]["tuned"] = False
+        self.ask(request="prepare", **product)
+        self.sample(2)
 
     def sample(self, iterations):
         return self.ask(request="sample", iterations=iterations)["seconds"]
-
-    def close(self):
-        self._process.kill()
-        self._process.wait()
 
 
 def first_starts(program, threads, count):
@@ -72,9 +54,9 @@ def first_starts(program, threads, count):
     chosen = collections.Counter()
     for _ in range(count):
         with tempfile.TemporaryDirectory() as cache:
-            started = Program(program, threads, XDG_CACHE_HOME=cache)
+            started = Kernels(program, threads, XDG_CACHE_HOME=cache)
             chosen[started.kernels] += 1
-            started.close()
+            started.kill()
     return chosen
 
 
@@ -82,11 +64,13 @@ def all_kernels(program, threads, variable, values):
     """A program for each set of kernels in the library, by its name."""
     found = {}
     for value in values:
-        started = Program(program, threads, **{variable: value})
-        if started.kernels is None or started.kernels in found or not started.prepare(SIZES[0]):
-            started.close()
-        else:
-            found[started.kernels] = started
+        with contextlib.suppress(RuntimeError):  # the program ends where its kernels cannot run
+            started = Kernels(program, threads, **{variable: value})
+            if started.kernels in found:
+                started.kill()
+            else:
+                started.prepare(SIZES[0])
+                found[started.kernels] = started
     return found
 
 
@@ -120,7 +104,7 @@ def report(library, program, arguments):
     programs = all_kernels(program, arguments.threads, *VALUES[library])
     taken = times(programs, arguments.rounds)
     for one in programs.values():
-        one.close()
+        one.kill()
     of_kernels = speeds(taken)
     print(f"\n| {library}'s kernels | first starts | speed | " + " | ".join(f"{size}, ms" for size in SIZES) + " |")
     print("|---|---|---|" + "---|" * len(SIZES))

@@ -17,14 +17,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")
+from programs import FASHION_MNIST
+
 BUILD = Path(__file__).resolve().parent.parent / "build"
 NETWORKS = ["mlp", "lenet", "cnn", "transformer"]
 
 
 def write_beginning(folder, name, count):
     """The first `count` items of an IDX file of the data set, uncompressed."""
-    idx = gzip.decompress((FASHION_MNIST / f"{name}.gz").read_bytes())
+    idx = gzip.decompress(Path(FASHION_MNIST, f"{name}.gz").read_bytes())
     axes = idx[3]
     header = 4 + 4 * axes
     sizes = struct.unpack(f">{axes}I", idx[4:header])

@@ -25,6 +25,24 @@ double seconds_of(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Seconds per call in a bare loop.
+template <typename Call>
+double bare_loop(std::int64_t iterations, Call call) {
+  const double seconds = seconds_of([&] {
+    for (std::int64_t i = 0; i < iterations; ++i) call();
+  });
+  return seconds / static_cast<double>(iterations);
+}
+
+/// Numbers between -1 and 1.
+inline std::vector<float> inputs(int count, std::uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
+  return values;
+}
+
 /// The number of calls that take 10 ms together, as the driver determines it. `loop` runs a number of calls
 /// and returns the seconds per call.
 template <typename Loop>

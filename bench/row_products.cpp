@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -19,14 +18,6 @@
 
 namespace breakeven::bench {
 namespace {
-
-std::vector<float> inputs(int count, std::uint32_t seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(static_cast<std::size_t>(count));
-  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
-  return values;
-}
 
 /// Computes y = A x for a product of one column, y = B^T x for one of one row.
 class PlainProduct {
@@ -41,13 +32,10 @@ class PlainProduct {
 
   /// Seconds per call.
   double seconds(std::int64_t iterations) {
-    return seconds_of([&] {
-             for (std::int64_t i = 0; i < iterations; ++i) {
-               cblas_sgemv(CblasRowMajor, transposed_ ? CblasTrans : CblasNoTrans, rows_, columns_, 1.0F,
-                           matrix_.data(), columns_, x_.data(), 1, 0.0F, y_.data(), 1);
-             }
-           }) /
-           static_cast<double>(iterations);
+    return bare_loop(iterations, [&] {
+      cblas_sgemv(CblasRowMajor, transposed_ ? CblasTrans : CblasNoTrans, rows_, columns_, 1.0F,
+                  matrix_.data(), columns_, x_.data(), 1, 0.0F, y_.data(), 1);
+    });
   }
 
  private:

@@ -1,25 +1,16 @@
 """Tests that docs/answers.md is the output of scripts/answers for the committed results, and for no others."""
 
-import importlib.machinery
-import importlib.util
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-from backend_program import BUILD, SOURCE, skip
-
-
-def load_answers():
-    loader = importlib.machinery.SourceFileLoader("answers", str(SOURCE / "scripts" / "answers"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("answers", loader))
-    loader.exec_module(module)
-    return module
+from backend_program import BUILD, SOURCE, load_script, skip
 
 
 def names_of_result_files(root):
-    answers = load_answers()
+    answers = load_script("answers")
     answers.ROOT, answers.RESULTS = root, root / "results"
     return [str(path.relative_to(root)) for path in answers.result_files()]
 

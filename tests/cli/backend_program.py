@@ -1,69 +1,39 @@
-"""Runs a backend program from a test: one JSON object a line, each way."""
+"""Where the tests in Python find things, and the backend programs of bench/programs.py, which they ask."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+import unittest
 
 SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
 BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
+WORKER = SOURCE / "src" / "worker" / "python"
+sys.path[:0] = [str(SOURCE / "bench"), str(WORKER)]
+
+from programs import FASHION_MNIST, BackendProgram, conv2d, infer, matmul, train  # noqa: E402, F401
+
+SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 SKIPPED = 77
 SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
 
 
-class BackendProgram:
-    """A running backend program. The constructor sends the first request; `hello` is its answer. Throws RuntimeError if
-    the program ends instead."""
-
-    def __init__(self, command, protocol=1, threads=1):
-        self._process = subprocess.Popen(
-            [str(part) for part in command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.hello = self.ask(request="hello", protocol=protocol, threads=threads)
-
-    def ask(self, **request):
-        return self.send(json.dumps(request))
-
-    def send(self, line):
-        try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended: its output is read below
-        answer = self._process.stdout.readline()
-        if not answer:
-            words = self._process.communicate()[1].strip().splitlines()
-            raise RuntimeError(words[-1] if words else f"ended with status {self._process.returncode}")
-        return json.loads(answer)
-
-    def quit(self):
-        """Sends `quit` and returns the exit status. There must be no further output."""
-        self.ask(request="quit")
-        rest, _ = self._process.communicate(timeout=30)
-        assert rest == "", f"output after quit: {rest!r}"
-        return self._process.returncode
-
-    def kill(self):
-        self._process.kill()
-        self._process.communicate()
+def folder_until(add_cleanup):
+    """Makes a folder that lasts until the cleanup of a test, or of a class of tests."""
+    temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # a browser may still write to it
+    add_cleanup(temporary.cleanup)
+    return pathlib.Path(temporary.name).resolve()
 
 
-def matmul(m, n, k, dtype="f32", batch=1, transpose_a=False, transpose_b=False, seed=1):
-    """The members of `prepare` and `expect` with every parameter, as the driver sends them."""
-    sizes = {"m": m, "n": n, "k": k, "batch": batch}
-    flags = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    return {"op": "matmul", "parameters": {**sizes, **flags, "dtype": dtype}, "seed": seed}
+class FolderTest(unittest.TestCase):
+    """A test with a folder of its own."""
 
-
-def conv2d(n, c, h, w, k, r, s, direction, dtype="f32", stride=1, pad=0, dilation=1, groups=1, seed=1):
-    sizes = {"n": n, "c": c, "h": h, "w": w, "k": k, "r": r, "s": s}
-    steps = {"stride": stride, "stride_w": -1, "pad": pad, "pad_w": -1, "dilation": dilation, "groups": groups}
-    return {"op": "conv2d", "parameters": {**sizes, **steps, "pass": direction, "dtype": dtype}, "seed": seed}
+    def setUp(self):
+        self.folder = folder_until(self.addCleanup)
 
 
 def python_with_numpy():
@@ -74,23 +44,30 @@ def python_with_numpy():
     return None
 
 
-FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
+def load_script(name):
+    """The module that scripts/NAME is."""
+    loader = importlib.machinery.SourceFileLoader(name, str(SOURCE / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
-def train(network, batch, dtype="f32", optimizer="sgd", data=FASHION_MNIST, seed=1):
-    own = {"optimizer": optimizer, "learning_rate": 0.0, "momentum": 0.9, "epochs": 0, "target_accuracy": 0.0}
-    parameters = {**_network(network, batch), **own, "data": str(data), "dtype": dtype}
-    resolved = {"learning_rate": 0.01 if optimizer == "sgd" else 0.001}
-    return {"op": "train", "parameters": parameters, "seed": seed, "resolved": resolved}
+def use_python_with(module, remedy):
+    """Continues with the system's Python if this one lacks `module`; skips the test if that does, too."""
+    try:
+        __import__(module)
+    except ImportError:
+        if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+        skip(f"no Python module {module}; {remedy}")
 
 
-def infer(network, batch, dtype="f32", data=FASHION_MNIST, seed=1):
-    parameters = {**_network(network, batch), "data": str(data), "dtype": dtype}
-    return {"op": "infer", "parameters": parameters, "seed": seed, "measures_latency": True}
-
-
-def _network(network, batch):
-    return {"network": network, "batch": batch, "width": 0, "heads": 0, "hidden": 0}
+def expect_refusals(test, program, refusals):
+    """Sends each request, as text or as its members, which must be refused with this status and a reason."""
+    for request, status in refusals:
+        answer = program.send(request if isinstance(request, str) else json.dumps(request))
+        test.assertEqual((answer["ok"], answer.get("status")), (False, status), (request, answer))
+        test.assertTrue(answer["reason"])
 
 
 def skip_unless_available(program):

@@ -72,11 +72,7 @@ TEST_F(BadFiles, AGigabyteIsNoConfig) {
 /// Results with parts missing, changed or cut off are refused by name, without a crash.
 class BadResult : public DriverTest {
  protected:
-  Json good() {
-    const Outcome outcome = breakeven({"run", products({8, 16}), "--out", "-"});
-    EXPECT_EQ(outcome.status, 0);
-    return parse(outcome.out);
-  }
+  Json good() { return result_of_run(products({8, 16})); }
   void expect_refused(const std::string& text, const std::string& message) {
     const auto path = write("bad.json", text);
     const Outcome outcome = breakeven({"report", path});

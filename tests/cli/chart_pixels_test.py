@@ -2,16 +2,13 @@
 the SVG defines."""
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from backend_program import BUILD
-from report_files import skip, use_python_with
+from backend_program import BUILD, folder_until, skip, use_python_with
 
 use_python_with("PIL", "on Debian and Ubuntu: apt-get install python3-pil")
 
@@ -118,14 +115,9 @@ class Picture:
 class ChartPixels(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = pathlib.Path(cls.folder.name)
+        cls.path = folder_until(cls.addClassCleanup)
         subprocess.run([UNIT_TESTS, "--gtest_filter=SvgExamples.AreWritten"], check=True, stdout=subprocess.DEVNULL,
-                       env={**os.environ, "BREAKEVEN_SVG_EXAMPLES": cls.folder.name})  # fmt: skip
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+                       env={**os.environ, "BREAKEVEN_SVG_EXAMPLES": str(cls.path)})  # fmt: skip
 
     @unittest.skipUnless(RSVG, "rsvg-convert is not here")
     def test_files_by_rsvg(self):

@@ -1,12 +1,11 @@
-"""Tests that scripts/check-docs finds each kind of error in a small tree, and none in a correct tree."""
+"""Tests that scripts/check-docs finds each kind of error in a small tree, and none in a correct tree or in this
+repository."""
 
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SOURCE, FolderTest
 
 SCRIPT = SOURCE / "scripts" / "check-docs"
 GLOSSARY = """# Glossary
@@ -21,23 +20,21 @@ GLOSSARY = """# Glossary
 LONG = "\n".join(["word " * 10] * 4 + ["word"])
 
 
-class CheckDocsTest(unittest.TestCase):
+class CheckDocsTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name)
+        super().setUp()
         for name in ("docs", "configs", "scripts", "src/cli"):
-            (self.root / name).mkdir(parents=True)
+            (self.folder / name).mkdir(parents=True)
         self.write("docs/glossary.md", GLOSSARY)
         self.write("configs/quick.json", "{}")
         self.write("scripts/helper", "#!/bin/sh\n# --fast is its only option\n")
 
     def write(self, name, text):
-        (self.root / name).write_text(text)
+        (self.folder / name).write_text(text)
 
     def check(self, *options):
         done = subprocess.run(
-            [sys.executable, SCRIPT, "--root", self.root, "--driver", BUILD / "breakeven", *options],
+            [sys.executable, SCRIPT, "--root", self.folder, "--driver", BUILD / "breakeven", *options],
             capture_output=True,
             text=True,
         )
@@ -149,8 +146,12 @@ BREAKEVEN_BACKENDS=x breakeven gate CONFIG --base DIR --head DIR [--threshold 3%
         status, output = self.check("--all")
         self.assertEqual((status, "docs/answers.md:3:" in output), (1, True), output)
 
+    def test_this_repositorys_pages_and_messages_pass(self):
+        done = subprocess.run([sys.executable, SCRIPT, "--driver", BUILD / "breakeven"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_needs_a_built_program(self):
-        done = subprocess.run([sys.executable, SCRIPT, "--driver", self.root / "none"], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, SCRIPT, "--driver", self.folder / "none"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("is not built", done.stderr)
 

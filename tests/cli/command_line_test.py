@@ -2,23 +2,19 @@
 
 import json
 import os
-import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SOURCE, FolderTest
 
 DRIVER = BUILD / "breakeven"
 CASE = {"op": "matmul", "m": 8, "n": 8, "k": 8, "dtype": "f32"}
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         self.results = self.folder / "results" / os.uname().nodename
 
     def write(self, name, document):

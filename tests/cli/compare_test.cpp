@@ -15,11 +15,9 @@ class CompareCommand : public DriverTest {
   /// The results of a run with five launches, `factor` times as slow as usual.
   std::filesystem::path measured(const std::string& name, double factor, const std::string& more = "") const {
     const auto path = file(name);
-    const auto products =
-        config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
-               {{"launches", 5}, {"max_seconds", 0.5}});
+    const auto two_products = products({8, 16}, {"a"}, {{"launches", 5}, {"max_seconds", 0.5}});
     const Outcome outcome =
-        breakeven({"run", products, "--out", path, "--quiet"},
+        breakeven({"run", two_products, "--out", path, "--quiet"},
                   fmt::format("noise=0.001,process_noise=0.002,factor={}{}", factor, more));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return path;

@@ -1,24 +1,16 @@
-#!/usr/bin/env python3
 """Tests the JSON Schema of configs with a validator such as editors use.
 
 Every config is valid, and every example in tests/configs/invalid is not. Those in its beyond-schema folder have errors
-that only the driver can detect; the test fails for one that the schema refuses, so that it is moved.
-Exits with 77 if Python's jsonschema is not installed."""
+that only the driver can detect; the test fails for one that the schema refuses, so that it is moved."""
 
 import json
-import os
-import pathlib
 import sys
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # has Debian's packages, unlike a virtual environment in PATH
+from backend_program import SOURCE, use_python_with
 
-try:
-    import jsonschema
-except ImportError:
-    if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
-    print("skipped: no Python module jsonschema; on Debian and Ubuntu: apt-get install python3-jsonschema")
-    sys.exit(77)
+use_python_with("jsonschema", "on Debian and Ubuntu: apt-get install python3-jsonschema")
+
+import jsonschema  # noqa: E402
 
 
 def complaints(validator, path):
@@ -65,4 +57,4 @@ def main(source):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(os.environ["BREAKEVEN_SOURCE"])))
+    sys.exit(main(SOURCE))

@@ -6,13 +6,11 @@ import shutil
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SOURCE, load_script
 
 PROGRAM = BUILD / "breakeven-backend-cuda"
-BROUGHT = Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share"), "breakeven/cuda/toolkit/bin")
-CUOBJDUMP = shutil.which("cuobjdump", path=f"{os.environ['PATH']}:/usr/local/cuda/bin:{BROUGHT}")
+CUOBJDUMP = shutil.which("cuobjdump", path=load_script("cuda-kernels").FOLDERS)
 ARCHITECTURES = [name for name in os.environ.get("BREAKEVEN_CUDA_ARCHITECTURES", "").split(",") if name]
 
 

@@ -43,6 +43,12 @@ Launch DriverTest::launch(std::vector<std::string> arguments, const std::string&
           .all_terminal = false};
 }
 
+Json DriverTest::result_of_run(const std::filesystem::path& config, const std::string& simulated) const {
+  const Outcome outcome = breakeven({"run", config, "--out", "-"}, simulated);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return parse(outcome.out);
+}
+
 std::filesystem::path DriverTest::config(const Json& workloads, const std::vector<std::string>& backends,
                                          const Json& measure) const {
   Json settings{{"max_seconds", 1}, {"timeout_seconds", 20}};
@@ -57,8 +63,10 @@ std::filesystem::path DriverTest::planted(const std::string& library) {
 }
 
 std::filesystem::path DriverTest::products(const std::vector<int>& sizes,
-                                           const std::vector<std::string>& backends) const {
-  return config({{{"op", "matmul"}, {"m", sizes}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, backends);
+                                           const std::vector<std::string>& backends,
+                                           const Json& measure) const {
+  const Json workload{{"op", "matmul"}, {"m", sizes}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}};
+  return config(Json::array({workload}), backends, measure);
 }
 
 std::vector<Logged> DriverTest::logged() const {

@@ -36,11 +36,15 @@ class DriverTest : public testing::Test {
     return run(launch(std::move(arguments), simulated));
   }
 
+  /// The result of `run CONFIG`, which must succeed.
+  Json result_of_run(const std::filesystem::path& config, const std::string& simulated = "") const;
+
   /// Writes a config of `backends` and products of these sizes, with a second to measure each and seconds to
-  /// answer.
+  /// answer. `measure` replaces these settings.
   std::filesystem::path products(const std::vector<int>& sizes,
-                                 const std::vector<std::string>& backends = {"a", "b"}) const;
-  /// The same for any workloads. `measure` replaces the usual settings.
+                                 const std::vector<std::string>& backends = {"a", "b"},
+                                 const Json& measure = Json::object()) const;
+  /// The same for any workloads.
   std::filesystem::path config(const Json& workloads, const std::vector<std::string>& backends = {"a", "b"},
                                const Json& measure = Json::object()) const;
 

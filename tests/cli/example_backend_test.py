@@ -4,15 +4,13 @@ exactly."""
 import json
 import math
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, SOURCE, BackendProgram, conv2d, matmul
+from backend_program import BUILD, SOURCE, BackendProgram, conv2d, expect_refusals, folder_until, matmul
 
 EXAMPLE = SOURCE / "docs" / "example-backend.py"
 EXAMPLE_IN_C = SOURCE / "docs" / "example-backend.c"
@@ -46,33 +44,31 @@ class ExampleBackendTest(unittest.TestCase):
         self.assertEqual(self.example.quit(), 0)
 
     def test_refuses_and_goes_on(self):
-        for line, status in [
+        refusals = [
             ("rubbish", "failed"),
-            ('{"request": "dance"}', "failed"),
-            ('{"request": "verify", "elements": [0]}', "failed"),
-            ('{"request": "epoch"}', "failed"),
-            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}), "out_of_memory"),
-            (json.dumps({"request": "prepare", **matmul(2, 2, 2, batch=2)}), "unsupported"),
-            (json.dumps({"request": "prepare", **conv2d(1, 1, 3, 3, 1, 3, 3, "forward")}), "unsupported"),
-            (json.dumps({"request": "hello", "protocol": 2, "threads": 1}), "failed"),
-        ]:
-            answer = self.example.send(line)
-            self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
+            ({"request": "dance"}, "failed"),
+            ({"request": "verify", "elements": [0]}, "failed"),
+            ({"request": "epoch"}, "failed"),
+            ({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}, "out_of_memory"),
+            ({"request": "prepare", **matmul(2, 2, 2, batch=2)}, "unsupported"),
+            ({"request": "prepare", **conv2d(1, 1, 3, 3, 1, 3, 3, "forward")}, "unsupported"),
+            ({"request": "hello", "protocol": 2, "threads": 1}, "failed"),
+        ]
+        expect_refusals(self, self.example, refusals)
         self.assertTrue(self.example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
 
     def test_what_knows_nothing_of_transfers_is_not_asked_for_one(self):
         # It would time a case as if it had moved the data.
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / "breakeven-backend-example").symlink_to(EXAMPLE)
-            config = {"backends": ["example"], "workloads": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "transfer": "each"}]}
-            (folder / "config.json").write_text(json.dumps(config))
-            ran = subprocess.run(
-                [BUILD / "breakeven", "run", folder / "config.json", "--out", "-"],
-                env={**os.environ, "BREAKEVEN_BACKENDS": str(folder)},
-                capture_output=True,
-                text=True,
-            )
+        folder = folder_until(self.addCleanup)
+        (folder / "breakeven-backend-example").symlink_to(EXAMPLE)
+        config = {"backends": ["example"], "workloads": [{"op": "matmul", "m": 2, "n": 2, "k": 2, "transfer": "each"}]}
+        (folder / "config.json").write_text(json.dumps(config))
+        ran = subprocess.run(
+            [BUILD / "breakeven", "run", folder / "config.json", "--out", "-"],
+            env={**os.environ, "BREAKEVEN_BACKENDS": str(folder)},
+            capture_output=True,
+            text=True,
+        )
         case = json.loads(ran.stdout)["cases"][0]
         self.assertEqual((case["status"], ran.returncode), ("unsupported", 0))
         self.assertIn("transfer is each", case["reason"])
@@ -95,14 +91,9 @@ class ExampleBackendTest(unittest.TestCase):
 class ExampleInCTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.program = pathlib.Path(cls.folder.name) / "breakeven-backend-example-c"
+        cls.program = folder_until(cls.addClassCleanup) / "breakeven-backend-example-c"
         warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
         subprocess.run(["cc", "-O2", *warnings, "-o", cls.program, EXAMPLE_IN_C], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def run_driver(self, *arguments, **variables):
         environment = {**os.environ, "BREAKEVEN_BACKENDS": str(self.program.parent), **variables}
@@ -159,17 +150,16 @@ class ExampleInCTest(unittest.TestCase):
     def test_refuses_and_goes_on(self):
         example = BackendProgram([self.program])
         self.addCleanup(example.kill)
-        for line, status in [
+        refusals = [
             ("rubbish", "failed"),
-            ('{"request": "dance"}', "failed"),
-            ('{"request": "verify", "elements": [0]}', "failed"),
-            (json.dumps({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}), "out_of_memory"),
-            (json.dumps({"request": "prepare", **matmul(2, 2, 2, batch=2)}), "unsupported"),
-            (json.dumps({"request": "prepare", **matmul(2, 2, 2, transpose_b=True)}), "unsupported"),
-            (json.dumps({"request": "hello", "protocol": 2, "threads": 1}), "failed"),
-        ]:
-            answer = example.send(line)
-            self.assertEqual((answer["ok"], answer.get("status")), (False, status), (line, answer))
+            ({"request": "dance"}, "failed"),
+            ({"request": "verify", "elements": [0]}, "failed"),
+            ({"request": "prepare", **matmul(1 << 20, 1 << 20, 2)}, "out_of_memory"),
+            ({"request": "prepare", **matmul(2, 2, 2, batch=2)}, "unsupported"),
+            ({"request": "prepare", **matmul(2, 2, 2, transpose_b=True)}, "unsupported"),
+            ({"request": "hello", "protocol": 2, "threads": 1}, "failed"),
+        ]
+        expect_refusals(self, example, refusals)
         self.assertTrue(example.ask(request="prepare", **matmul(2, 2, 2))["ok"])
         self.assertEqual(len(example.ask(request="verify", elements=[3, 0])["elements"]), 2)
         self.assertEqual(example.quit(), 0)

@@ -2,24 +2,19 @@
 loop."""
 
 import os
-import sys
 import tempfile
 import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from backend_program import SOURCE, BackendProgram, python_with_numpy
-
-PACKAGE = SOURCE / "src" / "worker" / "python"
-sys.path.insert(0, str(PACKAGE))
-
-from breakeven_worker.backend import Failed, Prepared  # noqa: E402
-from breakeven_worker.extra_work import VARIABLE, extra_work, with_extra_work  # noqa: E402
+from backend_program import WORKER, BackendProgram, python_with_numpy
+from breakeven_worker.backend import Failed, Prepared
+from breakeven_worker.extra_work import VARIABLE, extra_work, with_extra_work
 
 PROGRAM = textwrap.dedent(f"""
     import sys
-    sys.path.insert(0, {str(PACKAGE)!r})
+    sys.path.insert(0, {str(WORKER)!r})
     from breakeven_worker.backend import Backend
     from breakeven_worker.serve import serve
 

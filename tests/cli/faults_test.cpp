@@ -91,8 +91,8 @@ class FaultWhileMeasuring : public DriverTest, public testing::WithParamInterfac
 
 TEST_P(FaultWhileMeasuring, CostsOneCase) {
   const auto& [request, nth, expected] = GetParam();
-  const auto path = config({{{"op", "matmul"}, {"m", {8, 16, 24}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
+  const auto path =
+      products({8, 16, 24}, {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome =
       breakeven({"run", path, "--out", file("out.json")},
                 fmt::format("backend=a,case=m=16/,at={}{},fault={}", request, nth, expected.fault));
@@ -122,8 +122,8 @@ class FaultAtGreeting : public DriverTest, public testing::WithParamInterface<At
 
 TEST_P(FaultAtGreeting, CostsOneCase) {
   const auto& expected = GetParam().expected;
-  const auto path = config({{{"op", "matmul"}, {"m", {8, 16, 24}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
+  const auto path =
+      products({8, 16, 24}, {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     fmt::format("backend=a,at=hello,process=2,fault={}", expected.fault));
   EXPECT_EQ(outcome.status, expected.exit_status) << outcome.err;
@@ -167,8 +167,8 @@ class FaultAfterMeasuring : public DriverTest, public testing::WithParamInterfac
 
 TEST_P(FaultAfterMeasuring, CostsNothing) {
   const auto& [request, nth, expected] = GetParam();
-  const auto path = config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
+  const auto path =
+      products({8, 16}, {"a", "b"}, {{"timeout_seconds", expected.status == "timed_out" ? 3 : 20}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     fmt::format("backend=a,at={},fault={}", request, expected.fault));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -255,8 +255,7 @@ TEST_F(SlowFaultInEpoch, HangingCostsOneCase) {
 using LaterLaunch = DriverTest;
 
 TEST_F(LaterLaunch, LostCostsOneCase) {
-  const auto path = config({{{"op", "matmul"}, {"m", {8, 16}}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                           {"a", "b"}, {{"launches", 3}});
+  const auto path = products({8, 16}, {"a", "b"}, {{"launches", 3}});
   const Outcome outcome = breakeven({"run", path, "--out", file("out.json")},
                                     "backend=a,case=m=16/,process=3,at=sample,fault=exit");
   EXPECT_EQ(outcome.status, 4) << outcome.err;

@@ -13,10 +13,8 @@ class FitsTest : public DriverTest {
 };
 
 TEST_F(FitsTest, IsAskedNotTimed) {
-  const Outcome outcome =
-      breakeven({"run", config(Json::array({network_step_}), {"a"}), "--out", "-"}, "room=1234");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const Json found = find_case(parse(outcome.out), id_, "a");
+  const Json found =
+      find_case(result_of_run(config(Json::array({network_step_}), {"a"}), "room=1234"), id_, "a");
   EXPECT_EQ(found.at("status"), "ok");
   EXPECT_EQ(found.at("seconds"), nullptr);
   const Json wanted = {{"largest", 1234}, {"refused", 1235}, {"limit", "no more room is simulated"}};
@@ -26,11 +24,8 @@ TEST_F(FitsTest, IsAskedNotTimed) {
 
 TEST_F(FitsTest, IsFoundByPreparingWhereAGpusProgramHasNoFits) {
   const Json step_of_infer = {{"op", "fits"}, {"of", "infer"}, {"network", "cnn"}, {"dtype", "f32"}};
-  const Outcome outcome =
-      breakeven({"run", config(Json::array({network_step_, step_of_infer}), {"a"}), "--out", "-"},
-                "supports=train,device=gpu,room=1234");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const Json result = parse(outcome.out);
+  const Json result = result_of_run(config(Json::array({network_step_, step_of_infer}), {"a"}),
+                                    "supports=train,device=gpu,room=1234");
   const Json fit = find_case(result, id_, "a").at("fit");
   EXPECT_LE(fit.at("largest"), 1234);
   EXPECT_GT(fit.at("refused"), 1234);

@@ -5,11 +5,8 @@ import sys
 import unittest
 from unittest import mock
 
-from backend_program import BUILD, SOURCE, BackendProgram
-
-sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
-
-from breakeven_worker import requirements  # noqa: E402
+from backend_program import BUILD, BackendProgram
+from breakeven_worker import requirements
 
 FRAMEWORKS = {"jax": "JAX", "tensorflow": "TensorFlow", "pytorch": "PyTorch"}
 PACKAGES = {

@@ -8,9 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SOURCE, use_python_with
 from gated_repository import PROGRAMS, SAME, SLOWER, GatedRepositoryTest, git, heed_interrupts
-from report_files import use_python_with
 
 CONFIG = "the config.json"
 BUILD_COMMAND = "echo building\n'./make programs'"

@@ -3,18 +3,14 @@ reads `settings`, those of the simulated backend, and writes a program with thes
 
 import json
 import os
-import pathlib
 import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
-import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SIMULATED, SOURCE, FolderTest
 
-SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 SAME = "noise=0.01,process_noise=0.002"
 SLOWER = SAME + ",factor=1.2"
 PROGRAMS = "built programs"
@@ -51,11 +47,9 @@ def heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-class GatedRepositoryTest(unittest.TestCase):
+class GatedRepositoryTest(FolderTest):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name).resolve()
+        super().setUp()
         self.scratch = self.folder / "scratch"
         self.scratch.mkdir()
         self.repository = self.folder / HOSTILE

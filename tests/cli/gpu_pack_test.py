@@ -4,14 +4,12 @@ environment."""
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import BUILD, FASHION_MNIST, SOURCE
+from backend_program import BUILD, FASHION_MNIST, SOURCE, FolderTest, folder_until
 
 EMULATED = BUILD / "tests/emulated_cuda"
 CPU_BACKENDS = [name for name in ("openblas", "native") if (BUILD / f"breakeven-backend-{name}").exists()]
@@ -34,11 +32,10 @@ def no_network():
     return [str(shutil.which("unshare")), *unshare[1:]] if tried and tried.returncode == 0 else []
 
 
-class GpuPackTest(unittest.TestCase):
-    def setUp(self):
-        self._folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self._folder.cleanup)
-        self.folder = pathlib.Path(self._folder.name)
+class GpuPackTest(FolderTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.packs = folder_until(cls.addClassCleanup)
 
     def built(self, cuda):
         """Makes a folder with the programs of a build, in which `cuda` is the CUDA backend."""
@@ -50,10 +47,11 @@ class GpuPackTest(unittest.TestCase):
         return build
 
     def unpacked(self, cuda=EMULATED):
-        packed = self.folder / "pack.tar"
-        done = subprocess.run([SOURCE / "scripts/gpu-pack", "--build", self.built(cuda), packed], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        shutil.rmtree(self.folder / "built")
+        packed = self.packs / f"{cuda.name}.tar"
+        if not packed.exists():
+            done = subprocess.run([SOURCE / "scripts/gpu-pack", "--build", self.built(cuda), packed], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.rmtree(self.folder / "built")
         subprocess.check_call(["tar", "xf", packed, "-C", self.folder])
         return self.folder / "breakeven-gpu"
 

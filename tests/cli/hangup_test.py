@@ -8,7 +8,8 @@ import signal
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ["BREAKEVEN_BUILD"])
+from backend_program import BUILD, SIMULATED
+
 CASES = 4
 
 
@@ -17,8 +18,7 @@ def start(folder):
     end."""
     backends = folder / "backends"
     backends.mkdir()
-    program = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
-    (backends / "breakeven-backend-a").symlink_to(program)
+    (backends / "breakeven-backend-a").symlink_to(SIMULATED)
     product = {"op": "matmul", "m": [8 * (i + 1) for i in range(CASES)], "n": "m", "k": "m", "dtype": "f32"}
     config = {"backends": ["a"], "measure": {"max_seconds": 1}, "workloads": [product]}
     (folder / "config.json").write_text(json.dumps(config))

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 class InterruptionTest : public DriverTest {
  protected:
   const std::vector<int> sizes_{8, 16, 24, 32};
-  /// Noise makes every case use its whole second.
+  /// Noise makes every case use its whole time.
   const std::string unsteady_ = "noise=1,seed=5,spin=1,fixed=1e-3";
 
   std::size_t samples_logged() const {
@@ -46,7 +46,7 @@ class InterruptionTest : public DriverTest {
 class Signalled : public InterruptionTest, public testing::WithParamInterface<int> {};
 
 TEST_P(Signalled, RunIsSavedAndResumed) {
-  const auto path = products(sizes_);
+  const auto path = products(sizes_, {"a", "b"}, {{"max_seconds", 0.5}});
   Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.001"}, unsteady_));
   // The third problem has begun: two are complete.
   ASSERT_TRUE(eventually([&] {
@@ -114,8 +114,7 @@ TEST_F(InterruptionTest, UnderNohupAHangupIsIgnored) {
 class StoppedDriver : public InterruptionTest {
  protected:
   void stop_and_continue(int times) {
-    const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}},
-                             {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
+    const auto path = products({8}, {"a", "b"}, {{"timeout_seconds", 0.5}, {"max_seconds", times / 2.0}});
     std::mt19937 generator(7);
     std::uniform_int_distribution<int> pause(1, 200);
     Process run_process(launch({"run", path, "--out", file("out.json"), "--precision", "0.0001"},
@@ -124,7 +123,7 @@ class StoppedDriver : public InterruptionTest {
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause(generator)));
       run_process.send(SIGSTOP);
-      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
       run_process.send(SIGCONT);
     }
     const Outcome outcome = run_process.wait(std::chrono::seconds(120 + 10 * times));
@@ -203,8 +202,7 @@ TEST_F(DaemonTest, OfAProgramThatCrashesEndsWithItAndHidesNothing) {
 }
 
 TEST_F(DaemonTest, OfAProgramThatHangsEndsWithIt) {
-  const auto path = config({{{"op", "matmul"}, {"m", 8}, {"n", "m"}, {"k", "m"}, {"dtype", "f32"}}}, {"a"},
-                           {{"timeout_seconds", 1}});
+  const auto path = products({8}, {"a"}, {{"timeout_seconds", 1}});
   EXPECT_EQ(breakeven({"run", path, "--out", file("out.json")}, "daemon=1,at=sample,fault=hang").status, 4);
   EXPECT_GT(daemons(), 0);
   EXPECT_FALSE(workers_left());
@@ -222,7 +220,7 @@ TEST_F(DaemonTest, OfADriverThatIsKilledEnds) {
 
 /// When a program ends, the processes that another one started continue.
 TEST_F(DaemonTest, OfAnotherProgramStays) {
-  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "3"},
+  Process run_process(launch({"run", products({8, 16}), "--out", file("out.json"), "--seconds", "1.5"},
                              "daemon=1,backend=a,case=m=8/,at=sample,fault=exit," + unsteady_));
   const auto sampled_later = [&] {
     for (const auto& entry : logged()) {

@@ -1,15 +1,13 @@
 """Tests the changes that scripts/mutants makes to C++ code: each where the syntax tree has a place for it, and no
 others."""
 
-import importlib.machinery
-import importlib.util
-import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ["BREAKEVEN_SOURCE"])
+from backend_program import load_script
+
 CODE = """\
 #include <vector>
 // a < b
@@ -46,14 +44,7 @@ CHANGES = {
 }
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("mutants", str(SOURCE / "scripts" / "mutants"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutants", loader))
-    loader.exec_module(module)
-    return module
-
-
-mutants = load()
+mutants = load_script("mutants")
 
 
 class MutantsTest(unittest.TestCase):

@@ -9,9 +9,7 @@ import time
 import unittest
 from unittest import mock
 
-from backend_program import SOURCE, python_with_numpy, skip
-
-sys.path.insert(0, str(SOURCE / "src" / "worker" / "python"))
+from backend_program import python_with_numpy, skip
 
 if importlib.util.find_spec("numpy") is None:
     python = python_with_numpy() or skip("no python3 here has numpy")

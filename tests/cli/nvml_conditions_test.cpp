@@ -32,10 +32,9 @@ class NvmlConditions : public DriverTest {
   /// Measures one product on `a`. Returns the run's result, which must be good.
   Json measure(const Json& nvml, const Json& settings = {{"energy_seconds", 0}, {"max_seconds", 0.6}},
                const std::string& simulated = simulated_gpu, const char* library = FAKE_NVML) const {
-    const auto path =
-        config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"}, settings);
     const Outcome outcome =
-        breakeven({"run", path, "--out", file("out.json"), "--quiet"}, nvml, simulated, library);
+        breakeven({"run", products({80}, {"a"}, settings), "--out", file("out.json"), "--quiet"}, nvml,
+                  simulated, library);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     return parse_file(file("out.json"));
@@ -166,8 +165,7 @@ TEST_F(NvmlConditions, EnergyOfColdCachesAndOfAPartOfACardIsUnknown) {
 }
 
 TEST_F(NvmlConditions, InterruptedWhileEnergyIsMeasured) {
-  const auto path = config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"},
-                           {{"energy_seconds", 600}, {"max_seconds", 0.3}});
+  const auto path = products({80}, {"a"}, {{"energy_seconds", 600}, {"max_seconds", 0.3}});
   Launch started = launch({"run", path, "--out", file("out.json")}, simulated_gpu);
   started.environment.emplace_back("FAKE_NVML", Json{{"log", file("calls").string()}}.dump());
   started.environment.emplace_back("LD_LIBRARY_PATH", FAKE_NVML);
@@ -215,10 +213,8 @@ TEST_F(NvmlConditions, SteadyThrottlingIsMeasuredAsItIs) {
 TEST_F(NvmlConditions, PairsOfAGateThatThrottledAreTakenAgain) {
   const auto folder = file("backends").string();
   const Outcome outcome =
-      breakeven({"gate",
-                 config({{{"op", "matmul"}, {"m", 80}, {"n", 80}, {"k", 80}, {"dtype", "f32"}}}, {"a"},
-                        {{"energy_seconds", 0}, {"max_seconds", 1}}),
-                 "--base", folder, "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
+      breakeven({"gate", products({80}, {"a"}, {{"energy_seconds", 0}, {"max_seconds", 1}}), "--base", folder,
+                 "--head", folder, "--threshold", "30%", "--out", file("verdicts.json")},
                 {{"reasons", {{12, 0}, {3, 4}, {1, 0}}}});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   const Json verdict = parse_file(file("verdicts.json")).at("cases").at(0);

@@ -6,21 +6,15 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import skip
-from report_files import hostile, measured, report, strict_json, use_python_with
+from backend_program import FolderTest, skip, use_python_with
+from report_files import hostile, measured, report, strict_json
 
 COMPARE = pathlib.Path("/usr/share/benchmark/compare.py")
 
 
-class CompareTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
+class CompareTest(FolderTest):
     def exported(self, result):
         path = self.folder / f"{result.stem}.gbench.json"
         path.write_text(report("google-benchmark", result))

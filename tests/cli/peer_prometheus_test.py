@@ -3,10 +3,10 @@ and that for the older text format, which the node exporter's textfile collector
 python3-prometheus-client."""
 
 import math
-import tempfile
 import unittest
 
-from report_files import HOSTILE, STATUSES, hostile, measured, report, use_python_with
+from backend_program import FolderTest, use_python_with
+from report_files import HOSTILE, STATUSES, hostile, measured, report
 
 
 def series(families):
@@ -21,7 +21,7 @@ def series(families):
     return found
 
 
-class PrometheusTest(unittest.TestCase):
+class PrometheusTest(FolderTest):
     def parsed(self, text):
         from prometheus_client import parser
         from prometheus_client.openmetrics import parser as openmetrics
@@ -31,8 +31,7 @@ class PrometheusTest(unittest.TestCase):
         return strict
 
     def test_reads_what_was_measured(self):
-        with tempfile.TemporaryDirectory() as folder:
-            found = self.parsed(report("openmetrics", measured(folder)))
+        found = self.parsed(report("openmetrics", measured(self.folder)))
         metrics = {name for name, _ in found}
         for metric in ("seconds", "ci_low_seconds", "cpu_seconds", "flop_per_second", "samples_per_second", "latency_p99_seconds"):
             self.assertIn(f"breakeven_case_{metric}", metrics)
@@ -41,9 +40,8 @@ class PrometheusTest(unittest.TestCase):
         self.assertEqual([value for (name, _), value in found.items() if name == "breakeven_run_complete"], [1])
 
     def test_reads_hostile_names(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = hostile(folder)
-            found = self.parsed(report("openmetrics", path, path))
+        path = hostile(self.folder)
+        found = self.parsed(report("openmetrics", path, path))
         statuses = [dict(labels)["status"] for name, labels in found if name == "breakeven_case_status"]
         self.assertEqual(len(statuses), 2 * (len(HOSTILE) + len(STATUSES) + 2))
         self.assertTrue(all(math.isfinite(value) for value in found.values()))

@@ -23,10 +23,7 @@ class PlacementTest : public DriverTest {
   }
   /// Measures a triad that is long enough for all threads.
   Json measure(const Json& settings) {
-    const Outcome outcome = breakeven(
-        {"run", config({{{"op", "triad"}, {"bytes", 12 << 20}}}, {"native"}, settings), "--out", "-"});
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return parse(outcome.out);
+    return result_of_run(config({{{"op", "triad"}, {"bytes", 12 << 20}}}, {"native"}, settings));
   }
   static std::vector<int> cpus(const Json& result) {
     return result.at("cases")[0].at("conditions").at("cpus").get<std::vector<int>>();

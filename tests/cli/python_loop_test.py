@@ -1,16 +1,14 @@
 """Tests that the worker's loop in Python answers every line with one line, whatever it or a library contains."""
 
 import json
-import tempfile
 import textwrap
 import unittest
-from pathlib import Path
 
-from backend_program import SOURCE, BackendProgram, matmul, python_with_numpy
+from backend_program import WORKER, BackendProgram, FolderTest, matmul, python_with_numpy
 
 PROGRAM = textwrap.dedent(f"""
     import sys
-    sys.path.insert(0, {str(SOURCE / "src" / "worker" / "python")!r})
+    sys.path.insert(0, {str(WORKER)!r})
     from breakeven_worker.backend import Backend, Epoch, Failed, Operation, Prepared
     from breakeven_worker.serve import serve
 
@@ -39,14 +37,13 @@ PROGRAM = textwrap.dedent(f"""
 """)
 
 
-class PythonLoopTest(unittest.TestCase):
+class PythonLoopTest(FolderTest):
     def setUp(self):
+        super().setUp()
         python = python_with_numpy()
         if python is None:
             self.skipTest("no python3 here has numpy")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        program = Path(folder.name) / "breakeven-backend-odd"
+        program = self.folder / "breakeven-backend-odd"
         program.write_text(PROGRAM)
         self.command = [python, program]
         self.backend = self.prepared()

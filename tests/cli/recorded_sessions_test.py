@@ -2,13 +2,11 @@
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, SOURCE, FolderTest
 
 FOLDER = SOURCE / "tests" / "recorded"
 RECORDINGS = sorted(FOLDER.glob("*.jsonl"))
@@ -50,12 +48,7 @@ def workloads(recording):
                 break
 
 
-class RecordedSessionsTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
+class RecordedSessionsTest(FolderTest):
     def add(self, side, name, command):
         program = self.folder / side / f"breakeven-backend-{name}"
         program.parent.mkdir(exist_ok=True)

@@ -3,11 +3,9 @@
 import copy
 import json
 import os
-import pathlib
 import subprocess
-import sys
 
-from backend_program import BUILD, SYSTEM_PYTHON, skip
+from backend_program import BUILD, SIMULATED
 
 # Names that have broken one format or another.
 HOSTILE = [
@@ -32,16 +30,6 @@ HOSTILE = [
 STATUSES = ["wrong", "implausible", "unsupported", "out_of_memory", "failed", "timed_out", "interrupted"]
 
 
-def use_python_with(module, remedy):
-    """Continues with the system's Python if this one lacks `module`; skips the test if that does, too."""
-    try:
-        __import__(module)
-    except ImportError:
-        if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):
-            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
-        skip(f"no Python module {module}; {remedy}")
-
-
 def breakeven(*arguments, **environment):
     command = [BUILD / "breakeven", *arguments]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=120)
@@ -49,14 +37,15 @@ def breakeven(*arguments, **environment):
 
 def measured(folder, factor=1):
     """The file of a run on simulated backends a and b, `factor` times as slow as usual: an inference, and three
-    products, one of them wrong on b."""
-    folder = pathlib.Path(folder)
+    products, one of them wrong on b. It is measured once in a folder."""
+    result = folder / f"result-{factor}.json"
+    if result.exists():
+        return result
     programs = folder / "programs"
-    programs.mkdir(exist_ok=True)
-    for name in ("a", "b"):
-        link = programs / f"breakeven-backend-{name}"
-        if not link.exists():
-            link.symlink_to(BUILD / "tests" / "simulated" / "breakeven-backend-simulated")
+    if not programs.exists():
+        programs.mkdir()
+        for name in ("a", "b"):
+            (programs / f"breakeven-backend-{name}").symlink_to(SIMULATED)
     config = folder / "config.json"
     product = {"op": "matmul", "m": [8, 16, 24], "n": "m", "k": "m", "dtype": "f32"}
     inference = {"op": "infer", "network": "mlp", "batch": 4, "dtype": "f32"}
@@ -65,7 +54,6 @@ def measured(folder, factor=1):
             {"backends": ["a", "b"], "measure": {"max_seconds": 1, "timeout_seconds": 20}, "workloads": [product, inference]}
         )
     )
-    result = folder / f"result-{factor}.json"
     run = breakeven(
         *("run", config, "--out", result, "--quiet"),
         BREAKEVEN_BACKENDS=str(programs),
@@ -99,7 +87,7 @@ def hostile(folder):
         run["host"][key] = "\n".join(HOSTILE[:8])
     run["created"] = run["tool"]["version"] = HOSTILE[1]
     run["complete"] = False
-    path = pathlib.Path(folder, "hostile.json")
+    path = folder / "hostile.json"
     path.write_text(json.dumps(run))
     return path
 

@@ -2,11 +2,11 @@
 formats. The schemas below are equivalent to those, and strict; each names its source."""
 
 import json
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from report_files import HOSTILE, STATUSES, hostile, measured, report, strict_json, use_python_with
+from backend_program import folder_until, use_python_with
+from report_files import HOSTILE, STATUSES, hostile, measured, report, strict_json
 
 # https://bencher.dev/bmf.json (the schema) and https://bencher.dev/docs/reference/bencher-metric-format (the limits)
 _METRIC = {
@@ -106,14 +106,22 @@ JUNIT = {
 }
 
 
+def expect_junit(test, root):
+    for element in root.iter():
+        children, attributes, needed = JUNIT[element.tag]
+        test.assertLessEqual({child.tag for child in element}, children)
+        test.assertLessEqual(set(element.attrib), attributes)
+        test.assertLessEqual(needed, set(element.attrib))
+        test.assertRegex(element.get("time", "0.0"), r"^[0-9]+\.[0-9]+$")  # its SUREFIRE_TIME
+
+
 class ReportSchemasTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        good, bad = measured(temporary.name), hostile(temporary.name)
-        empty = good.with_name("empty.json")
+    @classmethod
+    def setUpClass(cls):
+        folder = folder_until(cls.addClassCleanup)
+        good, bad, empty = measured(folder), hostile(folder), folder / "empty.json"
         empty.write_text(json.dumps({**json.loads(good.read_text()), "cases": []}))
-        self.files = {"measured": [good], "hostile": [bad], "several": [good, bad, bad], "empty": [empty]}
+        cls.files = {"measured": [good], "hostile": [bad], "several": [good, bad, bad], "empty": [empty]}
 
     def check(self, form, schema):
         """Checks the output, by file."""
@@ -157,12 +165,7 @@ class ReportSchemasTest(unittest.TestCase):
             with self.subTest(files=name):
                 root = xml.etree.ElementTree.fromstring(report("junit", *files).encode())
                 self.assertEqual(root.tag, "testsuites")
-                for element in root.iter():
-                    children, attributes, needed = JUNIT[element.tag]
-                    self.assertLessEqual({child.tag for child in element}, children)
-                    self.assertLessEqual(set(element.attrib), attributes)
-                    self.assertLessEqual(needed, set(element.attrib))
-                    self.assertRegex(element.get("time", "0.0"), r"^[0-9]+\.[0-9]+$")  # its SUREFIRE_TIME
+                expect_junit(self, root)
                 self.expect_unique([(test.get("classname"), test.get("name")) for test in root.iter("testcase")])
 
 

@@ -27,6 +27,12 @@ class Reports : public DriverTest {
     return file("out.json");
   }
 
+  /// The file of a run that has a chart.
+  std::filesystem::path sizes() const {
+    breakeven({"run", products({8, 16, 32}), "--out", file("sizes.json"), "--quiet"});
+    return file("sizes.json");
+  }
+
   /// The options of `report` that write a file, in its help.
   std::vector<std::string> every_form() const {
     const std::string help = breakeven({"report", "--help"}).out;
@@ -83,8 +89,7 @@ TEST_F(Reports, DashIsStandardOutputAlone) {
 }
 
 TEST_F(Reports, ChartsAreListedAndDrawn) {
-  const auto path = file("sizes.json");
-  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const auto path = sizes();
   const Outcome listed = breakeven({"report", path, "--list-charts"});
   EXPECT_EQ(listed.out, "matmul-m  Matrix products: GFLOP/s by m\n");
   const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.svg").string()});
@@ -96,8 +101,7 @@ TEST_F(Reports, ChartsAreListedAndDrawn) {
 
 TEST_F(Reports, ChartsAreDrawnAsPng) {
   if (std::system("command -v rsvg-convert >/dev/null 2>&1") != 0) GTEST_SKIP() << "rsvg-convert is not here";
-  const auto path = file("sizes.json");
-  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const auto path = sizes();
   const Outcome drawn = breakeven({"report", path, "--chart", "matmul-m=" + file("a.png").string()});
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_EQ(drawn.err, "Saved: " + file("a.png").string() + "\n");
@@ -105,8 +109,7 @@ TEST_F(Reports, ChartsAreDrawnAsPng) {
 }
 
 TEST_F(Reports, PngWithoutItsProgramIsRefusedAndLeavesNothing) {
-  const auto path = file("sizes.json");
-  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const auto path = sizes();
   Launch without = launch({"report", path, "--chart", "matmul-m=" + file("a.png").string()});
   without.environment.emplace_back("PATH", file("nowhere").string());
   const Outcome refused = run(without);
@@ -118,8 +121,7 @@ TEST_F(Reports, PngWithoutItsProgramIsRefusedAndLeavesNothing) {
 }
 
 TEST_F(Reports, AChartThatIsNotThereIsNamed) {
-  const auto path = file("sizes.json");
-  breakeven({"run", products({8, 16, 32}), "--out", path, "--quiet"});
+  const auto path = sizes();
   const Outcome unknown = breakeven({"report", path, "--chart", "matmul-n=x.svg"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("there is no chart 'matmul-n' here; did you mean 'matmul-m'?"));

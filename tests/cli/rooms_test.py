@@ -2,7 +2,6 @@
 it."""
 
 import json
-import pathlib
 import re
 import shlex
 import subprocess

@@ -3,12 +3,10 @@
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
 import zipfile
-from pathlib import Path
 
-from backend_program import SOURCE
+from backend_program import SOURCE, FolderTest
 
 WHEEL = "scipy_openblas32-0.3.99.7.1-py3-none-any.whl"
 
@@ -25,11 +23,9 @@ def write_wheel(folder):
         wheel.writestr("scipy_openblas32/lib/libscipy_openblas.so", "no library")
 
 
-class SetupLibrariesTest(unittest.TestCase):
+class SetupLibrariesTest(FolderTest):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.libraries = self.folder / "breakeven" / "libraries"
 
     def setup(self, *arguments):
@@ -68,7 +64,7 @@ class SetupLibrariesTest(unittest.TestCase):
         self.assertEqual(list(self.libraries.iterdir()), [])
 
 
-class LibraryPlacesTest(unittest.TestCase):
+class LibraryPlacesTest(FolderTest):
     """Tests breakeven_places(), in a project of its own."""
 
     def places(self, folder, system):
@@ -87,29 +83,28 @@ file(WRITE {folder}/places.txt "${{places}}")
         return [place.split("|") for place in (folder / "places.txt").read_text().split(";") if place]
 
     def test_names_tell_versions_apart(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for version in ("0.3.9", "0.3.30"):
-                place = folder / "libraries" / f"openblas-{version}"
-                (place / "lib").mkdir(parents=True)
-                (place / "include").mkdir()
-                (place / "include/cblas.h").touch()
-                (place / "lib/libscipy_openblas.so").touch()
-            (folder / "libraries" / "openblas-0.4" / "lib").mkdir(parents=True)  # holds nothing
-            newer = folder / "libraries/openblas-0.3.30"
-            older = folder / "libraries/openblas-0.3.9"
-            file = "lib/libscipy_openblas.so"
-            self.assertEqual(
-                self.places(folder, "/usr/lib/libopenblas.so /usr/include"),
-                [["openblas", "/usr/lib/libopenblas.so", "/usr/include"],
-                 ["openblas-0.3.30", f"{newer}/{file}", f"{newer}/include"],
-                 ["openblas-0.3.9", f"{older}/{file}", f"{older}/include"]],
-            )  # fmt: skip
-            alone = self.places(folder, "")
-            self.assertEqual([place[0] for place in alone], ["openblas", "openblas-0.3.9"])
+        folder = self.folder
+        for version in ("0.3.9", "0.3.30"):
+            place = folder / "libraries" / f"openblas-{version}"
+            (place / "lib").mkdir(parents=True)
+            (place / "include").mkdir()
+            (place / "include/cblas.h").touch()
+            (place / "lib/libscipy_openblas.so").touch()
+        (folder / "libraries" / "openblas-0.4" / "lib").mkdir(parents=True)  # holds nothing
+        newer = folder / "libraries/openblas-0.3.30"
+        older = folder / "libraries/openblas-0.3.9"
+        file = "lib/libscipy_openblas.so"
+        self.assertEqual(
+            self.places(folder, "/usr/lib/libopenblas.so /usr/include"),
+            [["openblas", "/usr/lib/libopenblas.so", "/usr/include"],
+             ["openblas-0.3.30", f"{newer}/{file}", f"{newer}/include"],
+             ["openblas-0.3.9", f"{older}/{file}", f"{older}/include"]],
+        )  # fmt: skip
+        alone = self.places(folder, "")
+        self.assertEqual([place[0] for place in alone], ["openblas", "openblas-0.3.9"])
 
 
-class UsualNamesTest(unittest.TestCase):
+class UsualNamesTest(FolderTest):
     """A library whose functions have a prefix, called by their usual names."""
 
     def header(self, folder, prefix):
@@ -136,16 +131,14 @@ void {prefix}cblas_{t}ger (CBLAS_ORDER, int, int, {T}, const {T} *, int, const {
         return usual if usual.exists() else None
 
     def test_without_a_prefix_the_header_is_the_librarys(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertIsNone(self.header(Path(folder), ""))
+        self.assertIsNone(self.header(self.folder, ""))
 
     @unittest.skipIf(shutil.which("c++") is None, "no c++")
     def test_the_backend_calls_prefixed_functions(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            usual = self.header(folder, "scipy_")
-            (folder / "main.cpp").write_text(
-                f"""#define BREAKEVEN_CBLAS_HEADER <{usual}>
+        folder = self.folder
+        usual = self.header(folder, "scipy_")
+        (folder / "main.cpp").write_text(
+            f"""#define BREAKEVEN_CBLAS_HEADER <{usual}>
 #define BREAKEVEN_BACKEND_NAME "openblas-0.3.99"
 #include "{SOURCE}/src/backends/cblas/gemm.cpp"
 #include "{SOURCE}/src/backends/cblas/program.cpp"
@@ -173,11 +166,11 @@ int main() {{
   std::puts(backend_name().c_str());
 }}
 """
-            )
-            program = folder / "main"
-            subprocess.run(["c++", "-std=c++20", f"-I{SOURCE}/src", folder / "main.cpp", "-o", program], check=True)
-            said = subprocess.check_output([program], text=True).split()
-            self.assertEqual(said, ["sgemm", "sgemv", "scipy_cblas_sgemm", "openblas-0.3.99"])
+        )
+        program = folder / "main"
+        subprocess.run(["c++", "-std=c++20", f"-I{SOURCE}/src", folder / "main.cpp", "-o", program], check=True)
+        said = subprocess.check_output([program], text=True).split()
+        self.assertEqual(said, ["sgemm", "sgemv", "scipy_cblas_sgemm", "openblas-0.3.99"])
 
 
 if __name__ == "__main__":

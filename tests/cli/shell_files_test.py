@@ -1,14 +1,12 @@
 """Tests the manual page and the completions in shells and man(1). All of them are generated from --help."""
 
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE
+from backend_program import BUILD, FolderTest
 
 DRIVER = BUILD / "breakeven"
 SHARE = BUILD / "share"
@@ -51,11 +49,9 @@ EXPECTED = [
 ]
 
 
-class Completion(unittest.TestCase):
+class Completion(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        super().setUp()
         (self.folder / "haystack").write_text("")
 
     def in_shell(self, shell, script, *words):

@@ -1,17 +1,16 @@
 """The tutorials under docs/: each block marked `sh run` is run as written, in order, in a copy of the repository's files.
 
-Only the configs that come with the repository are smaller in the copy, so that measuring takes seconds."""
+Only the configs are changed, so that measuring takes seconds, beside other tests too: those that come with the
+repository are smaller in the copy, and all of them measure shortly and do not wait for a quiet machine."""
 
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from backend_program import BUILD, SOURCE, skip
+from backend_program import BUILD, SOURCE, FolderTest, skip
 
 QUICK = {"max_seconds": 0.02, "precision": 0.5, "own_speed": "ignored"}
 NEEDED = ["openblas", "onednn"]
@@ -37,16 +36,14 @@ def make_smaller(path):
     path.write_text(json.dumps(config))
 
 
-class TutorialsTest(unittest.TestCase):
+class TutorialsTest(FolderTest):
     def run_tutorial(self, name):
         """Runs a tutorial and returns the output of its blocks. They share one shell, as for a reader."""
         page = (SOURCE / "docs" / name).read_text()
         blocks = re.findall(r"(?ms)^```sh run\n(.*?)^```$", page)
         self.assertGreater(len(blocks), 1, name)
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        tree = pathlib.Path(temporary.name) / "breakeven"
-        home = pathlib.Path(temporary.name) / "home"
+        script = "\n".join(blocks).replace('"workloads":', f'"measure": {json.dumps(QUICK)}, "workloads":')
+        tree, home = self.folder / "breakeven", self.folder / "home"
         for folder in (tree, home):
             folder.mkdir()
         shutil.copytree(SOURCE / "configs", tree / "configs")
@@ -58,7 +55,7 @@ class TutorialsTest(unittest.TestCase):
         identity = {f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("BREAKEVEN_", "GIT_", "GITHUB_", "CI_"))}
         done = subprocess.run(
-            ["bash", "-c", "set -euo pipefail\n" + "\n".join(blocks)],
+            ["bash", "-c", "set -euo pipefail\n" + script],
             cwd=tree,
             env={**clean, **identity, "HOME": str(home), "GIT_CONFIG_SYSTEM": os.devnull},
             stdout=subprocess.PIPE,

@@ -4,18 +4,15 @@ status and a message of its own: never by a signal, never with the text of an ex
 
 import json
 import os
-import pathlib
 import resource
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-from backend_program import BUILD
+from backend_program import BUILD, SIMULATED, folder_until
 
 DRIVER = BUILD / "breakeven"
-SIMULATED = BUILD / "tests" / "simulated" / "breakeven-backend-simulated"
 FAILING = BUILD / "tests" / "planted_faults" / "failing-calls.so"
 DOCUMENTED = {0, 1, 2, 3, 4}
 NOT_OURS = ("terminate called", "what():", "exception", "std::", "Aborted", "Segmentation")
@@ -63,8 +60,7 @@ MEMORY = [Surroundings(f"{size} MiB of memory", limit(resource.RLIMIT_AS, size *
 class SurroundingsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name).resolve()
+        cls.folder = folder_until(cls.addClassCleanup)
         (cls.folder / "backends").mkdir()
         for name in "ab":
             (cls.folder / "backends" / f"breakeven-backend-{name}").symlink_to(SIMULATED)
@@ -85,10 +81,6 @@ class SurroundingsTest(unittest.TestCase):
         ):
             done = cls.launch(command)
             assert done.returncode == 0, (command, done)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     @classmethod
     def write(cls, name, text):
@@ -215,23 +207,23 @@ class SurroundingsTest(unittest.TestCase):
     def test_what_was_measured_is_rescued(self):
         """Results are saved beside the file, in the folder of results, in TMPDIR, or at home; the message says
         where."""
-        with tempfile.TemporaryDirectory() as home:
-            commands = [["run", "config.json", "--out", "-"], ["run", "config.json", "--out", "/dev/full"]]
-            base = f"{self.folder}/backends:a"
-            commands.append(["gate", "config.json", "--base", base, "--head", base, "--out", "-"])
-            commands.append(["gate", "config.json", "--base", base, "--head", base, "--out", "/dev/full"])
-            commands.append(["threshold", "question.json", "--out", "-"])
-            commands.append(["selftest", "config.json", "--backends", "a", "--minutes", "0.0001", "--out", "-"])
-            for command in commands:
-                full = Surroundings("full", out="/dev/full")
-                done = self.launch(command, full, more={"TMPDIR": "/no/such/folder", "HOME": home})
-                self.assertEqual(done.returncode, 2, (command, done))
-                marker = b"what was measured is in "
-                self.assertIn(marker, done.stderr, command)
-                path = done.stderr.split(marker)[1].split(b"\n")[0].decode()
-                rescued = json.loads((self.folder / path).read_text())
-                self.assertTrue(rescued["schema"].startswith("breakeven."), command)
-                self.assertIn("results/", path)
+        home = str(folder_until(self.addCleanup))
+        commands = [["run", "config.json", "--out", "-"], ["run", "config.json", "--out", "/dev/full"]]
+        base = f"{self.folder}/backends:a"
+        commands.append(["gate", "config.json", "--base", base, "--head", base, "--out", "-"])
+        commands.append(["gate", "config.json", "--base", base, "--head", base, "--out", "/dev/full"])
+        commands.append(["threshold", "question.json", "--out", "-"])
+        commands.append(["selftest", "config.json", "--backends", "a", "--minutes", "0.0001", "--out", "-"])
+        for command in commands:
+            full = Surroundings("full", out="/dev/full")
+            done = self.launch(command, full, more={"TMPDIR": "/no/such/folder", "HOME": home})
+            self.assertEqual(done.returncode, 2, (command, done))
+            marker = b"what was measured is in "
+            self.assertIn(marker, done.stderr, command)
+            path = done.stderr.split(marker)[1].split(b"\n")[0].decode()
+            rescued = json.loads((self.folder / path).read_text())
+            self.assertTrue(rescued["schema"].startswith("breakeven."), command)
+            self.assertIn("results/", path)
 
     def test_a_closed_stream_gets_nothing_that_was_meant_for_a_file(self):
         """A file that is opened later must not get the number of a closed stream."""

@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
+#include <utility>
 
 #include "protocol/messages.h"
 
@@ -29,16 +31,20 @@ using Kind = std::function<std::string(const std::string& line, const Details& d
   for (;;) pause();
 }
 
-std::string edited(const std::string& line, const std::function<void(Json&)>& edit) {
-  Json answer = Json::parse(line);
-  edit(answer);
-  return answer.dump() + "\n";
+Kind writing(const std::string& text) {
+  return [text](const std::string&, const Details&) { return text + "\n"; };
+}
+
+Kind editing(std::function<void(Json&)> edit) {
+  return [edit = std::move(edit)](const std::string& line, const Details&) {
+    Json answer = Json::parse(line);
+    edit(answer);
+    return answer.dump() + "\n";
+  };
 }
 
 Kind with(const char* key, const Json& value) {
-  return [key, value](const std::string& line, const Details&) {
-    return edited(line, [&](Json& answer) { answer[key] = value; });
-  };
+  return editing([key, value](Json& answer) { answer[key] = value; });
 }
 
 const std::map<std::string, Kind>& kinds() {
@@ -52,7 +58,7 @@ const std::map<std::string, Kind>& kinds() {
          raise(number);
          wait_for_ever();  // for a signal that does not kill
        }},
-      {"rubbish", [](const auto&, const Details&) { return std::string("\x01}{ 0xdeadbeef \xff\n"); }},
+      {"rubbish", writing("\x01}{ 0xdeadbeef \xff")},
       {"long_line", [](const auto&, const Details&) { return std::string(65U << 20U, 'x') + "\n"; }},
       {"half_line",
        [](const std::string& line, const Details&) -> std::string {
@@ -79,7 +85,7 @@ const std::map<std::string, Kind>& kinds() {
          for (int i = 0; i < 50'000; ++i) answer += fmt::format(",\"{}\":0", i);
          return answer + "}\n";
        }},
-      {"deep", [](const auto&, const Details&) { return "{\"ok\":" + std::string(500'000, '[') + "\n"; }},
+      {"deep", writing("{\"ok\":" + std::string(500'000, '['))},
       {"chatter",  // not a fault if the driver reads the output
        [](const std::string& line, const Details&) {
          for (int i = 0; i < 8 * 1024; ++i) fmt::print(stderr, "{:1023}\n", "warning");
@@ -90,44 +96,24 @@ const std::map<std::string, Kind>& kinds() {
          return to_line(answer::Refusal{.status = d.status, .reason = "it was told to refuse"}) + "\n";
        }},
       {"protocol", with("protocol", protocol_version + 1)},
-      {"wrong",
-       [](const std::string& line, const Details&) {
-         return edited(line, [](Json& a) { a["elements"][0] = a["elements"][0].get<double>() + 1000; });
-       }},
-      {"nan", [](const std::string& line,
-                 const Details&) { return edited(line, [](Json& a) { a["elements"][0] = nullptr; }); }},
-      {"fewer_elements",
-       [](const std::string& line, const Details&) {
-         return edited(line, [](Json& a) { a["elements"].erase(0); });
-       }},
-      {"no_projections",  // not a fault: a part of the result is not checked, which is noted
-       [](const std::string& line, const Details&) {
-         return edited(line, [](Json& a) { a.erase("projections"); });
-       }},
+      {"wrong", editing([](Json& a) { a["elements"][0] = a["elements"][0].get<double>() + 1000; })},
+      {"nan", editing([](Json& a) { a["elements"][0] = nullptr; })},
+      {"fewer_elements", editing([](Json& a) { a["elements"].erase(0); })},
+      // Not a fault: a part of the result is not checked, which is noted.
+      {"no_projections", editing([](Json& a) { a.erase("projections"); })},
       {"null_seconds", with("seconds", nullptr)},
       {"negative_seconds", with("seconds", -1)},
       {"negative_cpu_seconds", with("cpu_seconds", -1)},
       {"accuracy_of_2", with("accuracy", 2)},
       {"zero_seconds", with("seconds", 0)},
-      {"infinite_seconds",
-       [](const std::string&, const Details&) {
-         return std::string(R"({"ok": true, "iterations": 1, "seconds": 1e999})") + "\n";
-       }},
+      {"infinite_seconds", writing(R"({"ok": true, "iterations": 1, "seconds": 1e999})")},
       {"wrong_iterations",
-       [](const std::string& line, const Details&) {
-         return edited(line, [](Json& a) { a["iterations"] = a["iterations"].get<std::int64_t>() + 1; });
-       }},
+       editing([](Json& a) { a["iterations"] = a["iterations"].get<std::int64_t>() + 1; })},
   };
   return all;
 }
 
 }  // namespace
-
-std::vector<std::string> fault_kinds() {
-  std::vector<std::string> names;
-  for (const auto& [name, kind] : kinds()) names.push_back(name);
-  return names;
-}
 
 Fault Fault::taken_from(Settings& settings) {
   Fault fault;
@@ -142,7 +128,7 @@ Fault Fault::taken_from(Settings& settings) {
   if (fault.kind_.empty()) return fault;
   if (!kinds().contains(fault.kind_))
     throw SettingsError(
-        fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(fault_kinds(), " ")));
+        fmt::format("fault={}: must be one of {}", fault.kind_, fmt::join(std::views::keys(kinds()), " ")));
   constexpr std::array requests{"hello", "prepare", "verify", "sample", "epoch", "fit", "release", "quit"};
   if (std::find(requests.begin(), requests.end(), fault.at_) == requests.end())
     throw SettingsError(fmt::format("at={}: must be one of {}", fault.at_, fmt::join(requests, " ")));

@@ -5,13 +5,13 @@
 #include <optional>
 #include <regex>
 #include <string>
-#include <vector>
 
 #include "simulated/settings.h"
 
 namespace breakeven::simulated {
 
-/// A fault. Its settings are `fault` (one of fault_kinds()), `at` (the name of a request), and conditions:
+/// A fault. Its settings are `fault` (one of those in fault.cpp), `at` (the name of a request), and
+/// conditions:
 ///   nth=N      only at the N-th such request of a process, among those that meet the other conditions
 ///   case=R     only while a case is prepared whose id matches this regular expression
 ///   backend=B  only in the backend of this name
@@ -35,7 +35,5 @@ class Fault {
   int number_ = 0;
   std::int64_t met_ = 0;
 };
-
-std::vector<std::string> fault_kinds();
 
 }  // namespace breakeven::simulated

@@ -1,16 +1,17 @@
-"""Tests that the Python worker keeps memory that a case frees for its next iteration, and returns it after the case."""
+"""Tests that the Python worker keeps memory that a case frees for its next iteration, and returns it after the case, and
+that it looks for the default data set in BREAKEVEN_FASHION_MNIST, and for others where the case says."""
 
 import os
 import subprocess
 import textwrap
 import unittest
 
-from backend_program import SOURCE, python_with_numpy, skip
+from backend_program import FASHION_MNIST, WORKER, python_with_numpy, skip
 
 # Two blocks of different sizes in turn, like a network's activations. By default, glibc maps them again each time.
 PROGRAM = textwrap.dedent(f"""
     import resource, sys
-    sys.path.insert(0, {str(SOURCE / "src" / "worker" / "python")!r})
+    sys.path.insert(0, {str(WORKER)!r})
     import numpy as np
     from breakeven_worker.host import keep_freed_memory, return_freed_memory
 
@@ -34,6 +35,7 @@ PROGRAM = textwrap.dedent(f"""
     return_freed_memory()
     print(counted, held, resident_mib())
 """)
+READ = "import sys; from breakeven_worker.dataset import read_images; read_images(sys.argv[1], 'test')"
 
 
 class PythonMemoryTest(unittest.TestCase):
@@ -50,6 +52,19 @@ class PythonMemoryTest(unittest.TestCase):
 
     def test_what_the_user_has_set_stays(self):
         self.assertGreater(self.run_program(MALLOC_MMAP_THRESHOLD_="131072")[0], 1000)
+
+
+class PythonDatasetTest(unittest.TestCase):
+    def missing(self, folder):
+        """The place where it looked for the folder's files, none of which exist."""
+        environment = {**os.environ, "BREAKEVEN_FASHION_MNIST": "/not/here", "PYTHONPATH": str(WORKER)}
+        return subprocess.run([python, "-c", READ, folder], env=environment, capture_output=True, text=True).stderr
+
+    def test_the_default_one_is_where_the_environment_says(self):
+        self.assertIn("/not/here/t10k-images-idx3-ubyte: there is no such file", self.missing(FASHION_MNIST))
+
+    def test_another_one_is_where_the_case_says(self):
+        self.assertIn("/nor/here/t10k-images-idx3-ubyte: there is no such file", self.missing("/nor/here"))
 
 
 if __name__ == "__main__":

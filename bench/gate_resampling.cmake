@@ -1,1 +1,0 @@
-set(libraries ${BREAKEVEN_DRIVER_PARTS} CLI11::CLI11)

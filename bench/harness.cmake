@@ -1,1 +1,0 @@
-set(libraries timing statistics host)
