@@ -105,7 +105,9 @@ std::optional<double> throttled_samples(const MeasuredCase& c) {
   return c.result->conditions.device ? of_timing<&Timing::throttled>(c) : std::nullopt;
 }
 
-std::span<const Metric> all_metrics() {
+}  // namespace
+
+std::span<const Metric> metrics() {
   using enum CellKind;
   static const auto all = std::to_array<Metric>({
       {"seconds", "seconds", "seconds", "Wall time of one iteration: the median of the samples.", "time",
@@ -215,16 +217,9 @@ std::span<const Metric> all_metrics() {
   return all;
 }
 
-}  // namespace
-
-std::span<const Metric> metrics() {
-  return all_metrics();
-}
-
 const Metric& find_metric(std::string_view name) {
   const auto all = metrics();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Metric& metric) { return metric.name == name; });
+  const auto found = std::ranges::find(all, name, &Metric::name);
   if (found == all.end()) throw std::out_of_range(fmt::format("there is no metric {}", name));
   return *found;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/erase.hpp>
+#include <span>
 #include <utility>
 
 namespace breakeven {
@@ -14,10 +15,8 @@ struct CodePoints {
   char32_t first, last;
 };
 
-template <std::size_t N>
-bool in_any(const std::array<CodePoints, N>& ranges, char32_t c) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [c](const CodePoints& r) { return c >= r.first && c <= r.last; });
+bool in_any(std::span<const CodePoints> blocks, char32_t c) {
+  return std::ranges::any_of(blocks, [c](const CodePoints& b) { return c >= b.first && c <= b.last; });
 }
 
 std::string spaces(const std::string& text, std::size_t columns) {
@@ -113,8 +112,7 @@ std::string to_ascii(std::string_view text) {
   ascii.reserve(text.size());
   while (!text.empty()) {
     const char32_t c = next_character(text);
-    const auto* spelling =
-        std::find_if(spellings.begin(), spellings.end(), [c](const auto& s) { return s.first == c; });
+    const auto* spelling = std::ranges::find(spellings, c, &std::pair<char32_t, std::string_view>::first);
     const char other = c < 0x80 ? static_cast<char>(c) : '?';
     ascii += spelling == spellings.end() ? std::string_view(&other, 1) : spelling->second;
   }

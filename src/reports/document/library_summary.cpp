@@ -18,10 +18,8 @@ namespace {
 std::vector<const Entry*> best_of_each(const Problem& problem) {
   std::vector<const Entry*> best;
   for (const Entry& entry : problem.entries) {
-    const bool is_there = std::any_of(best.begin(), best.end(), [&](const Entry* other) {
-      return other->result->backend == entry.result->backend;
-    });
-    if (entry.standing != Standing::none && !is_there) best.push_back(&entry);
+    const auto same = [&](const Entry* other) { return other->result->backend == entry.result->backend; };
+    if (entry.standing != Standing::none && std::ranges::none_of(best, same)) best.push_back(&entry);
   }
   return best;
 }
@@ -45,8 +43,7 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string
       const std::vector<const Entry*> entries = best_of_each(problem);
       if (entries.size() < 2) continue;
       ++summary.problems;
-      const auto leading =
-          std::count_if(entries.begin(), entries.end(), [](const Entry* entry) { return leads(*entry); });
+      const auto leading = std::ranges::count_if(entries, [](const Entry* entry) { return leads(*entry); });
       for (const Entry* entry : entries) {
         BackendSummary& one = of_backend[entry->result->backend];
         ++one.problems;
@@ -65,7 +62,7 @@ LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string
     one.mean_ratio = geometric_mean(ratios[backend]).value;
     summary.backends.push_back(one);
   }
-  std::stable_sort(summary.backends.begin(), summary.backends.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(summary.backends, [](const auto& a, const auto& b) {
     const auto ahead = [](const BackendSummary& one) { return one.fastest + one.shares; };
     return ahead(a) != ahead(b) ? ahead(a) > ahead(b) : a.mean_ratio < b.mean_ratio;
   });
@@ -84,8 +81,7 @@ std::string leader_sentence(const LibrarySummary& summary) {
   if (leader.fastest > 0)
     return fmt::format("{} is the fastest for {} of {}{}.", name, count_text(leader.fastest), all,
                        leader.shares == 0 ? "" : fmt::format(" and shares the lead in {} more", shares));
-  const auto alone = std::max_element(summary.backends.begin(), summary.backends.end(),
-                                      [](const auto& a, const auto& b) { return a.fastest < b.fastest; });
+  const auto alone = std::ranges::max_element(summary.backends, {}, &BackendSummary::fastest);
   if (alone->fastest == 0)
     return fmt::format("No library is ahead alone; {} shares the lead in {} of {}.", name, shares, all);
   return fmt::format("{} shares the lead in {} of {}; {} is the fastest for {}.", name, shares, all,
@@ -110,9 +106,7 @@ std::string average_sentence(const LibrarySummary& summary) {
 }
 
 std::string gap_sentence(const LibrarySummary& summary) {
-  const auto worst =
-      std::max_element(summary.backends.begin(), summary.backends.end(),
-                       [](const auto& a, const auto& b) { return a.largest_ratio < b.largest_ratio; });
+  const auto worst = std::ranges::max_element(summary.backends, {}, &BackendSummary::largest_ratio);
   if (worst == summary.backends.end() || worst->largest_in.empty()) return "";
   return fmt::format("Largest gap: {}, {}, {}.", backend_title(worst->backend), worst->largest_in,
                      factor_text(worst->largest_ratio));

@@ -30,15 +30,13 @@ std::vector<OverF32> over_f32(const std::vector<Timed>& all) {
       }
     }
     for (const auto& [dtype, ratios] : faster) {
-      const auto [least, most] =
-          std::minmax_element(ratios.begin(), ratios.end(),
-                              [](const Estimate& a, const Estimate& b) { return a.value < b.value; });
+      const auto [least, most] = std::ranges::minmax(ratios, {}, &Estimate::value);
       found.push_back({.op = place.first,
                        .device = place.second,
                        .dtype = dtype,
                        .mean = geometric_mean(ratios).value,
-                       .least = least->value,
-                       .most = most->value,
+                       .least = least.value,
+                       .most = most.value,
                        .problems = ratios.size()});
     }
   }

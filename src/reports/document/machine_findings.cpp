@@ -29,7 +29,7 @@ Focus focus_of(const Topics& topics, const std::vector<Timed>& all, const std::v
   std::set<std::string> dtypes;
   for (const Timed& timed : all) dtypes.insert(timed.result->dtype);
   const auto limits =
-      std::count_if(all.begin(), all.end(), [](const Timed& timed) { return is_ceiling(*timed.result); });
+      std::ranges::count_if(all, [](const Timed& timed) { return is_ceiling(*timed.result); });
   const auto is_about = [&](Focus focus) {
     switch (focus) {
       case Focus::ceilings:
@@ -37,7 +37,7 @@ Focus focus_of(const Topics& topics, const std::vector<Timed>& all, const std::v
       case Focus::precision:
         return dtypes.size() >= several_dtypes;
       case Focus::batch:
-        return std::any_of(families.begin(), families.end(), has_many_batches);
+        return std::ranges::any_of(families, has_many_batches);
       case Focus::capacity:
         return all.empty();
       case Focus::gpu:
@@ -46,9 +46,8 @@ Focus focus_of(const Topics& topics, const std::vector<Timed>& all, const std::v
     }
     return true;
   };
-  const auto found = std::find_if(topics.begin(), topics.end(), [&](const auto& topic) {
-    return !topic.second.empty() && is_about(topic.first);
-  });
+  const auto found = std::ranges::find_if(
+      topics, [&](const auto& topic) { return !topic.second.empty() && is_about(topic.first); });
   return found == topics.end() ? Focus::libraries : found->first;
 }
 
@@ -100,8 +99,7 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
                  .figures = {}};
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
-  const auto first =
-      std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.first == topic; });
+  const auto first = std::ranges::find(topics, topic, &Topics::value_type::first);
   std::rotate(topics.begin(), first, std::next(first));
   const std::vector<Statement>& said = topics.front().second;
   found.figures = figures_of(found, said);

@@ -18,7 +18,7 @@ using InOrder = std::vector<std::pair<Key, Value>>;
 /// The value for a key, which is added if it is missing.
 template <typename Key, typename Value>
 Value& at_key(InOrder<Key, Value>& all, const Key& key) {
-  auto found = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == key; });
+  auto found = std::ranges::find(all, key, &std::pair<Key, Value>::first);
   if (found == all.end()) found = all.insert(found, {key, Value{}});
   return found->second;
 }

@@ -65,7 +65,7 @@ std::string joined_text(const std::vector<std::string>& parts) {
 
 std::string status_text(Status status) {
   std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return text;
 }
 

@@ -74,14 +74,13 @@ class Remarks {
     if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));
     std::string backend = printable(result->backend);
-    if (std::find(remark.backends.begin(), remark.backends.end(), backend) == remark.backends.end())
-      remark.backends.push_back(std::move(backend));
+    if (std::ranges::count(remark.backends, backend) == 0) remark.backends.push_back(std::move(backend));
   }
 
   /// Adds the remarks on whole runs first, then the others by falling frequency.
   void add_to(std::vector<Sentence>& said, Tone tone) const {
     std::vector<Remark> ordered = all_;
-    std::stable_sort(ordered.begin(), ordered.end(), [](const Remark& a, const Remark& b) {
+    std::ranges::stable_sort(ordered, [](const Remark& a, const Remark& b) {
       return a.count == 0 || b.count == 0 ? a.count < b.count : a.count > b.count;
     });
     for (const Remark& remark : ordered) {

@@ -45,8 +45,7 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
                            fastest_text(one),
                            one.mean_ratio}};
     for (const LibrarySummary& of_op : by_op) {
-      const auto same = std::find_if(of_op.backends.begin(), of_op.backends.end(),
-                                     [&](const BackendSummary& b) { return b.backend == one.backend; });
+      const auto same = std::ranges::find(of_op.backends, one.backend, &BackendSummary::backend);
       row.cells.push_back(same == of_op.backends.end() ? TableCell() : TableCell(same->mean_ratio));
     }
     if (by_op.empty())
@@ -137,8 +136,7 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
       return 1;
     return c.kind == Chart::Kind::bars && c.categories.size() <= readable ? 2 : 3;
   };
-  const auto best = std::min_element(all.begin(), all.end(),
-                                     [&](const Chart& a, const Chart& b) { return rank(a) < rank(b); });
+  const auto best = std::ranges::min_element(all, {}, rank);
   if (best != all.end() && rank(*best) < 3) {
     std::rotate(all.begin(), best, std::next(best));
     return take_first(all);
@@ -246,9 +244,8 @@ std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
 }
 
 bool has_gpu(const Threshold& threshold) {
-  return std::any_of(threshold.sides.begin(), threshold.sides.end(), [](const ThresholdContender& side) {
-    return std::any_of(side.backends.begin(), side.backends.end(),
-                       [](const BackendRecord& b) { return b.device != "cpu"; });
+  return std::ranges::any_of(threshold.sides, [](const ThresholdContender& side) {
+    return std::ranges::any_of(side.backends, [](const BackendRecord& b) { return b.device != "cpu"; });
   });
 }
 

@@ -161,9 +161,7 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
       }
     }
     // Keeps rows of one problem together, whichever machine they are from.
-    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
-      return order.at(a.group) < order.at(b.group);
-    });
+    std::ranges::stable_sort(table.rows, {}, [&](const TableRow& row) { return order.at(row.group); });
     tables.push_back(std::move(table));
   }
   return tables;

@@ -25,9 +25,8 @@ Standing standing_of(const Estimate& ratio, bool overlap) {
 void rank(std::vector<Entry>& entries) {
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
                                                [](const Entry& e) { return e.result->has_time(); });
-  std::stable_sort(entries.begin(), timed_end, [](const Entry& a, const Entry& b) {
-    return a.result->seconds->median < b.result->seconds->median;
-  });
+  std::ranges::stable_sort(entries.begin(), timed_end, {},
+                           [](const Entry& e) { return e.result->seconds->median; });
   if (timed_end == entries.begin()) return;
   const Estimate fastest = entries.front().result->seconds->estimate();
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {

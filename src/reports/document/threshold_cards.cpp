@@ -51,8 +51,7 @@ TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>&
 }
 
 bool has_several(const ThresholdContender& side) {
-  return std::count_if(side.backends.begin(), side.backends.end(),
-                       [](const BackendRecord& b) { return b.available; }) != 1;
+  return std::ranges::count(side.backends, true, &BackendRecord::available) != 1;
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {

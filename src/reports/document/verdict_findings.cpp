@@ -72,8 +72,7 @@ std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_
     const double ratio = change(c).value_or(0);
     ranked.push_back({{kind, kind == FindingKind::faster ? ratio : -ratio}, &c});
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(ranked, {}, [](const auto& one) { return one.first; });
   std::vector<const CaseVerdict*> cases;
   cases.reserve(ranked.size());
   for (const auto& [rank, c] : ranked) cases.push_back(c);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "reports/document/about.h"
@@ -146,9 +147,7 @@ std::vector<const CaseVerdict*> measured_cases(const Verdicts& verdicts) {
   for (const CaseVerdict& c : verdicts.cases) {
     if (c.ratio && std::isfinite(c.ratio->value) && c.ratio->value > 0) cases.push_back(&c);
   }
-  std::stable_sort(cases.begin(), cases.end(), [](const CaseVerdict* a, const CaseVerdict* b) {
-    return a->ratio->value > b->ratio->value;
-  });
+  std::ranges::stable_sort(cases, std::greater(), [](const CaseVerdict* c) { return c->ratio->value; });
   return cases;
 }
 
@@ -205,7 +204,7 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
 }
 
 bool has_change(const Verdicts& verdicts) {
-  return std::any_of(verdicts.cases.begin(), verdicts.cases.end(), [](const CaseVerdict& c) {
+  return std::ranges::any_of(verdicts.cases, [](const CaseVerdict& c) {
     return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
   });
 }

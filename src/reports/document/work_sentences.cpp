@@ -36,9 +36,8 @@ Statement batch_statement(const std::string& work, const std::map<double, const 
   const std::string gain = factor_text(last / first);
   double highest = 0;
   for (const auto& [batch, result] : best) highest = std::max(highest, images_per_second(*result));
-  const auto reaches = std::find_if(best.begin(), best.end(), [&](const auto& one) {
-    return images_per_second(*one.second) >= nearly * highest;
-  });
+  const auto reaches = std::ranges::find_if(
+      best, [&](const auto& one) { return images_per_second(*one.second) >= nearly * highest; });
   return {.text = fmt::format("{}: {} images/s at batch {}, {} at batch {} ({}).", work, number_text(first),
                               least, number_text(last), most, gain),
           .in_short = fmt::format("{} from batch {} to {}", gain, least, most),
@@ -85,7 +84,7 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
     const std::string start = "from " + at_value(family.parameter, from->first);
     return Statement{.text = fmt::format("{} wins {} up; {}.", gpu, start, most), .in_short = start};
   }
-  const auto won = std::count_if(speedups.begin(), speedups.end(), wins);
+  const auto won = std::ranges::count_if(speedups, wins);
   if (won == 0)
     return Statement{
         .text = fmt::format("{} is faster at none of the {} values of {}.", gpu, speedups.size(), parameter),

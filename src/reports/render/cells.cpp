@@ -19,7 +19,7 @@ namespace {
 void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const ScaledUnit> units) {
   std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
   if (values.empty()) return;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto [low, high] = std::ranges::minmax_element(values);
   constexpr double smallest = 5e-3;
   constexpr double largest = 1e5;
   for (const ScaledUnit& unit : units) {
