@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/document/cell_kind.h"
+#include "reports/document/document.h"
 #include "results/result.h"
 #include "verdicts/roofline.h"
 

@@ -13,7 +13,6 @@
 #include "reports/charts/threshold_chart.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/families.h"
-#include "reports/document/lower_precision.h"
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"

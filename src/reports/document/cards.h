@@ -1,16 +1,42 @@
 // The parts of a report of results that have their own source file.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "reports/document/document.h"
+#include "reports/document/families.h"
 #include "reports/document/runs.h"
 #include "reports/document/standings.h"
 #include "verdicts/threshold.h"
 
 namespace breakeven {
+
+/// The topic of a question, which decides what the answer begins with.
+enum class Focus { gpu, ceilings, precision, batch, capacity, libraries };
+
+struct Findings {
+  Focus focus = Focus::libraries;
+  LibrarySummary libraries;
+  std::string in_short;
+  std::vector<Sentence> sentences;
+  std::size_t answers = 0;  // the number of sentences that are the answer; at least one
+  std::vector<KeyFigure> figures;
+};
+
+/// The findings from the results of one machine, for one question, the most important first. `timed` and
+/// `families` belong to it; `groups` may contain problems of other machines.
+Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
+                     const std::vector<Timed>& timed, const std::vector<Family>& families);
+
+/// Warnings and failures of results, each once however often it occurs, the worst first: failed cases,
+/// incomplete runs, warnings, unsupported cases. Within each kind, remarks on whole runs come first, then the
+/// most frequent. Texts that differ only in their numbers are one remark, shown with the largest numbers:
+/// `... (and 5 more cases like it: blis, onednn)`.
+std::vector<Sentence> remarks_on(const Runs& runs);
 
 /// Tables of all results, one for each operation: one row per result, grouped by problem. With a single
 /// machine there is no column for it.

@@ -1,10 +1,9 @@
-#include "reports/document/machine_findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "reports/document/cards.h"
 #include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"

@@ -1,5 +1,3 @@
-#include "reports/document/remarks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "reports/document/cards.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/text.h"

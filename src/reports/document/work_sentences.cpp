@@ -8,7 +8,6 @@
 #include <set>
 
 #include "reports/document/descriptions.h"
-#include "reports/document/lower_precision.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
