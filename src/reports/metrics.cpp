@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 
 #include "reports/document/numbers.h"
 #include "statistics/summary.h"
@@ -21,25 +21,15 @@ std::optional<double> usable(const std::optional<double>& seconds) {
   return seconds;
 }
 
-std::optional<double> to_double(double value) {
-  return value;
-}
-std::optional<double> to_double(std::int64_t value) {
-  return static_cast<double>(value);
-}
-template <typename T>
-std::optional<double> to_double(const std::optional<T>& value) {
-  return value ? to_double(*value) : std::nullopt;
-}
-template <typename T>
-std::optional<double> to_double(const std::vector<T>& counted) {
-  return static_cast<double>(counted.size());
-}
-
-/// Follows pointers to members into parts that may be missing.
+/// Follows pointers to members into parts that may be missing, to a number or to a list, whose size counts.
 template <typename T>
 std::optional<double> follow(const T& value) {
-  return to_double(value);
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<double>(value);
+  else if constexpr (requires { value.size(); })
+    return static_cast<double>(value.size());
+  else
+    return value ? follow(*value) : std::nullopt;
 }
 template <auto Field, auto... Rest, typename T>
 std::optional<double> follow(const T& part) {

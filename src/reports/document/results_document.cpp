@@ -246,11 +246,6 @@ bool has_gpu(const Threshold& threshold) {
   });
 }
 
-void name_cards(std::vector<Card>& cards) {
-  UniqueNames names("{}-{}");
-  for (Card& card : cards) card.id = names.take(slug_of(card.question)).text;
-}
-
 }  // namespace
 
 Document document_of(const Measured& measured) {
@@ -288,7 +283,8 @@ Document document_of(const Measured& measured) {
   for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
-  name_cards(document.cards);
+  UniqueNames names("{}-{}");
+  for (Card& card : document.cards) card.id = names.take(slug_of(card.question)).text;
   for (const Threshold& threshold : measured.thresholds) {
     titles.insert(printable(threshold.title));
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));

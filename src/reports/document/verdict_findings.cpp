@@ -17,10 +17,6 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 10> kind_names{"wrong",        "incomparable", "missing", "slower",
-                                                      "inconclusive", "not slower",   "faster",  "new",
-                                                      "the same",     "unsupported"};
-
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
@@ -58,10 +54,6 @@ FindingKind finding_kind(const CaseVerdict& c) {
              : FindingKind::incomparable;
 }
 
-std::string_view name(FindingKind kind) {
-  return kind_names.at(static_cast<std::size_t>(kind));
-}
-
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
   using Rank = std::pair<FindingKind, double>;
   std::vector<std::pair<Rank, const CaseVerdict*>> ranked;
@@ -80,7 +72,7 @@ std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_
 }
 
 std::string headline(const Verdicts& verdicts) {
-  std::array<std::size_t, kind_names.size()> counts{};
+  std::array<std::size_t, names_of(FindingKind{}).size()> counts{};
   for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
   const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
   const std::size_t all = verdicts.cases.size();

@@ -203,12 +203,6 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
   return chart;
 }
 
-bool has_change(const Verdicts& verdicts) {
-  return std::ranges::any_of(verdicts.cases, [](const CaseVerdict& c) {
-    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  });
-}
-
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
@@ -222,7 +216,10 @@ Document document_of(const Verdicts& verdicts) {
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
                                           overall->cases, change_text(overall->ratio)));
-  if (has_change(verdicts))
+  const auto is_change = [](const CaseVerdict& c) {
+    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+  };
+  if (std::ranges::any_of(verdicts.cases, is_change))
     add_sentence(card.answer,
                  fmt::format("This holds for this machine's processor ({}). Another one may run the same "
                              "change slower or faster: gate it there, too.",
