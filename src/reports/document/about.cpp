@@ -9,7 +9,6 @@
 #include <set>
 
 #include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"

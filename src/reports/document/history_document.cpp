@@ -4,7 +4,6 @@
 #include <array>
 
 #include "reports/document/builders.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/history.h"

@@ -4,10 +4,8 @@
 #include <set>
 
 #include "reports/document/cards.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
-#include "reports/document/work_sentences.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {

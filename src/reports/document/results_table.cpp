@@ -10,7 +10,6 @@
 
 #include "reports/document/cards.h"
 #include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"

@@ -6,7 +6,6 @@
 
 #include "reports/charts/threshold_chart.h"
 #include "reports/document/cards.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"

@@ -1,5 +1,3 @@
-#include "reports/document/work_sentences.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "reports/document/cards.h"
 #include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
