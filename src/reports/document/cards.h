@@ -46,11 +46,11 @@ enum class Focus { gpu, ceilings, precision, batch, capacity, libraries };
 
 struct Findings {
   Focus focus = Focus::libraries;
-  LibrarySummary libraries;
-  std::string in_short;
-  std::vector<Sentence> sentences;
+  LibrarySummary libraries = {};
+  std::string in_short = {};
+  std::vector<Sentence> sentences = {};
   std::size_t answers = 0;  // the number of sentences that are the answer; at least one
-  std::vector<KeyFigure> figures;
+  std::vector<KeyFigure> figures = {};
 };
 
 /// The findings from the results of one machine, for one question, the most important first. `timed` and

@@ -106,7 +106,7 @@ struct PlacedColumn : ShownColumn {
 /// The layout of a table for a width. Columns that do not fit are written in lines of their own below the
 /// row.
 struct Layout {
-  std::vector<PlacedColumn> columns, below;
+  std::vector<PlacedColumn> columns = {}, below = {};
   std::size_t indent = 0;
 };
 
@@ -129,7 +129,7 @@ bool is_remark(const Table& table, const TableRow& row) {
 
 Layout lay_out(const Table& table, const Page& page) {
   constexpr std::size_t widest_text = 44;
-  Layout layout{.columns = {}, .below = {}, .indent = table.group_name.empty() ? 0U : 2U};
+  Layout layout{.indent = table.group_name.empty() ? 0U : 2U};
   std::vector<PlacedColumn> all;
   std::size_t used = layout.indent;
   for (ShownColumn& shown : shown_columns(table)) {
