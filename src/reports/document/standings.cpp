@@ -89,10 +89,10 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs) {
       const auto [place, fresh_problem] = places.try_emplace(machine + "\n" + result.id);
       if (fresh_problem) {
         const auto [index, fresh_group] = group_of_op.try_emplace(result.op, groups.size());
-        if (fresh_group) groups.push_back({.op = printable(result.op), .problems = {}});
+        if (fresh_group) groups.push_back({.op = printable(result.op)});
         ProblemGroup& group = groups[index->second];
         place->second = {.group = index->second, .problem = group.problems.size()};
-        group.problems.push_back({.title = problem_title(result), .machine = machine, .entries = {}});
+        group.problems.push_back({.title = problem_title(result), .machine = machine});
       }
       groups[place->second.group].problems[place->second.problem].entries.push_back(
           {.run = run, .result = &result, .roofline = roofline(result, *run, known)});

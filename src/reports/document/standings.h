@@ -39,12 +39,12 @@ struct Entry {
 struct Problem {
   std::string title;
   std::string machine;  // from machine_key()
-  std::vector<Entry> entries;
+  std::vector<Entry> entries = {};
 };
 
 struct ProblemGroup {
   std::string op;
-  std::vector<Problem> problems;
+  std::vector<Problem> problems = {};
 };
 
 /// Ranks the backends for each problem. Groups and problems are in the order in which they first appear.
