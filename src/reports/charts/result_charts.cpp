@@ -11,7 +11,6 @@
 
 #include "reports/charts/parts.h"
 #include "reports/charts/threshold_chart.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/families.h"
 #include "reports/document/names.h"
 #include "reports/document/runs.h"

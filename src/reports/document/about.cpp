@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"

@@ -7,7 +7,6 @@
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"

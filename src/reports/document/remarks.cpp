@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 

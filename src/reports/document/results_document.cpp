@@ -9,7 +9,6 @@
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"

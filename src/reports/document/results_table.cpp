@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"

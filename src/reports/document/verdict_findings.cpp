@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"

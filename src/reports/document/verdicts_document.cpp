@@ -8,7 +8,6 @@
 
 #include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"

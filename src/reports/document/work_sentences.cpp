@@ -6,7 +6,6 @@
 #include <set>
 
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
