@@ -1,5 +1,3 @@
-#include "reports/document/about.h"
-
 #include <fmt/format.h>
 
 #include <ctime>
@@ -8,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"

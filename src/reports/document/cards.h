@@ -1,4 +1,4 @@
-// The parts of a report of results that have their own source file.
+// The parts of reports that have their own source file.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,26 @@
 #include "reports/document/families.h"
 #include "reports/document/runs.h"
 #include "reports/document/standings.h"
-#include "verdicts/threshold.h"
+#include "verdicts/measured.h"
 
 namespace breakeven {
+
+// ---- where, when and with what the results were measured
+
+/// "3 machines (2 cores each, no GPU) · 23 November 2026 · breakeven 0.1.0 · 208 results, all verified".
+std::string about_text(const Measured& measured);
+
+/// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
+std::string date_text(const std::string& created);
+
+/// "Not here: cuda (no NVIDIA driver); jax, tensorflow (not installed)." Empty if every backend is available.
+std::string absent_backends_text(const Runs& runs);
+
+/// The hardware and software of each machine.
+std::vector<Fold> machine_folds(const Measured& measured);
+
+/// The hardware and software of one machine, one line each.
+std::vector<Sentence> machine_sentences(const Host& host, const std::vector<BackendRecord>& backends);
 
 // ---- statements about the results of one machine, except which backend is the fastest
 

@@ -5,8 +5,8 @@
 
 #include "rank/rank.h"
 #include "reports/charts/ranking_charts.h"
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"

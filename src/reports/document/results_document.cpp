@@ -6,7 +6,6 @@
 
 #include "reports/charts/parts.h"
 #include "reports/charts/result_charts.h"
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
 #include "reports/document/cards.h"
 #include "reports/document/names.h"

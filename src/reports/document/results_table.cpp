@@ -68,7 +68,7 @@ ResultColumn metric(std::string_view metric_name, bool essential = false,
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
             if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};
-            return TableCell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
+            return TableCell(value_of(metric, e));
           }};
 }
 

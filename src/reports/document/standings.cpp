@@ -94,7 +94,7 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs) {
         group.problems.push_back({.title = problem_title(result), .machine = machine});
       }
       groups[place->second.group].problems[place->second.problem].entries.push_back(
-          {.run = run, .result = &result, .roofline = roofline(result, *run, known)});
+          {{.run = run, .result = &result, .roofline = roofline(result, *run, known)}});
     }
   }
   for (ProblemGroup& group : groups) {

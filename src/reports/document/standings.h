@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "reports/document/runs.h"
-#include "results/result.h"
-#include "verdicts/roofline.h"
+#include "reports/metrics.h"
+#include "statistics/estimate.h"
 
 namespace breakeven {
 
@@ -26,12 +26,9 @@ enum class Standing {
 inline constexpr double equivalence = 0.03;
 
 /// One backend's result for a problem. Points into the results given to compare_backends().
-struct Entry {
-  const Result* run = nullptr;
-  const CaseResult* result = nullptr;
+struct Entry : MeasuredCase {
   Standing standing = Standing::none;
   Estimate ratio = {.value = 1};  // its time divided by the fastest's; the interval is set if both have one
-  std::optional<Roofline> roofline = {};  // set if the device's ceilings are among the results
 };
 
 /// All results with one id on one machine. Those with a time come first, fastest first, then the others in

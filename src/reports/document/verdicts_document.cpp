@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
