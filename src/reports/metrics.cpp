@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "reports/document/numbers.h"
 #include "statistics/summary.h"
 
 namespace breakeven {

@@ -10,7 +10,6 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "statistics/estimate.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "reports/charts/threshold_chart.h"
 #include "reports/document/cards.h"
