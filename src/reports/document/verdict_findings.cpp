@@ -53,19 +53,17 @@ FindingKind finding_kind(const CaseVerdict& c) {
 }
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
-  using Rank = std::pair<FindingKind, double>;
-  std::vector<std::pair<Rank, const CaseVerdict*>> ranked;
+  std::vector<const CaseVerdict*> cases;
   for (const CaseVerdict& c : verdicts.cases) {
     const FindingKind kind = finding_kind(c);
     const bool unchanged = kind == FindingKind::same || kind == FindingKind::unsupported;
-    if (unchanged && !with_unchanged) continue;
-    const double ratio = change(c).value_or(0);
-    ranked.push_back({{kind, kind == FindingKind::faster ? ratio : -ratio}, &c});
+    if (!unchanged || with_unchanged) cases.push_back(&c);
   }
-  std::ranges::stable_sort(ranked, {}, [](const auto& one) { return one.first; });
-  std::vector<const CaseVerdict*> cases;
-  cases.reserve(ranked.size());
-  for (const auto& [rank, c] : ranked) cases.push_back(c);
+  std::ranges::stable_sort(cases, {}, [](const CaseVerdict* c) {
+    const FindingKind kind = finding_kind(*c);
+    const double ratio = change(*c).value_or(0);
+    return std::pair(kind, kind == FindingKind::faster ? ratio : -ratio);
+  });
   return cases;
 }
 
