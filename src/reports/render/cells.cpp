@@ -40,13 +40,6 @@ std::string aligned_percent(double fraction) {
   return text;
 }
 
-void add_numbers(std::vector<double>& numbers, const Table& table, std::size_t column) {
-  for (const TableRow& row : table.rows) {
-    if (column >= row.cells.size()) continue;
-    if (const auto* number = std::get_if<double>(&row.cells[column].value)) numbers.push_back(*number);
-  }
-}
-
 bool is_used(const Table& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [&](const TableRow& row) {
     if (column >= row.cells.size()) return false;
@@ -61,7 +54,11 @@ ColumnStyle style_of(const Table& table, std::size_t column) {
   const CellKind kind = table.columns.at(column).kind;
   std::vector<double> values;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (i == column || (table.one_unit && table.columns[i].kind == kind)) add_numbers(values, table, i);
+    if (i != column && !(table.one_unit && table.columns[i].kind == kind)) continue;
+    for (const TableRow& row : table.rows) {
+      if (i >= row.cells.size()) continue;
+      if (const auto* number = std::get_if<double>(&row.cells[i].value)) values.push_back(*number);
+    }
   }
   if (kind == CellKind::seconds)
     choose_unit(style, std::move(values), second_units);
