@@ -24,10 +24,6 @@ namespace {
 constexpr std::array<Tone, 10> tones{Tone::bad,  Tone::warning, Tone::bad,   Tone::bad,  Tone::warning,
                                      Tone::good, Tone::good,    Tone::quiet, Tone::good, Tone::quiet};
 
-Tone tone_of(FindingKind kind) {
-  return tones.at(static_cast<std::size_t>(kind));
-}
-
 Tone tone_of(const Verdicts& verdicts) {
   const int status = exit_status(verdicts);
   return status == 0 ? Tone::best : status == 1 ? Tone::bad : Tone::warning;
@@ -86,7 +82,7 @@ TableCell change_cell(const CaseVerdict& c) {
 
 TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
-  return {.cells = {{std::string(name(kind)), tone_of(kind)},
+  return {.cells = {{std::string(name(kind)), tones.at(static_cast<std::size_t>(kind))},
                     change_cell(c),
                     text_cell(describe_case(c)),
                     text_cell(describe_times(c)),
