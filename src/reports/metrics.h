@@ -26,9 +26,8 @@ struct Metric {
   std::string_view heading;  // of a column in tables
   CellKind cell = CellKind::number;
   std::optional<double> (*value)(const MeasuredCase&) = nullptr;
-  std::string_view unit = {};  // a base unit: "seconds"; empty if it has none
-  std::string_view openmetrics =
-      {};  // its name in OpenMetrics, which ends with the unit; empty: not exported
+  std::string_view unit = {};         // a base unit: "seconds"; empty if it has none
+  std::string_view openmetrics = {};  // the name in OpenMetrics, ending with the unit; empty: not exported
 };
 
 /// All metrics, in the order in which tables show them.
