@@ -28,22 +28,11 @@ std::string spaces(const std::string& text, std::size_t columns) {
 
 double columns_of(char32_t c) {
   // Blocks of combining marks and of wide characters, from Unicode's EastAsianWidth.txt.
-  static constexpr std::array<CodePoints, 6> combining{{{0x300, 0x36f},
-                                                        {0x483, 0x489},
-                                                        {0x1ab0, 0x1aff},
-                                                        {0x1dc0, 0x1dff},
-                                                        {0x20d0, 0x20ff},
-                                                        {0xfe00, 0xfe0f}}};
-  static constexpr std::array<CodePoints, 10> wide{{{0x1100, 0x115f},
-                                                    {0x2e80, 0x303e},
-                                                    {0x3041, 0xa4cf},
-                                                    {0xac00, 0xd7a3},
-                                                    {0xf900, 0xfaff},
-                                                    {0xfe30, 0xfe6f},
-                                                    {0xff00, 0xff60},
-                                                    {0xffe0, 0xffe6},
-                                                    {0x1f300, 0x1faff},
-                                                    {0x20000, 0x3fffd}}};
+  static constexpr CodePoints combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
+                                             {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+  static constexpr CodePoints wide[] = {
+      {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+      {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
   return in_any(combining, c) ? 0 : in_any(wide, c) ? 2 : 1;
 }
 
