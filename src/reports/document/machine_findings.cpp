@@ -76,9 +76,9 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
                      const std::vector<Timed>& timed, const std::vector<Family>& families) {
   constexpr std::size_t most_statements = 2;
   std::vector<Topic> topics = topics_of(timed, families, machine.runs);
-  const auto main = std::ranges::find_if(
+  const auto leading = std::ranges::find_if(
       topics, [](const Topic& topic) { return topic.is_main && !topic.statements.empty(); });
-  Findings found{.focus = main == topics.end() ? Focus::libraries : main->focus,
+  Findings found{.focus = leading == topics.end() ? Focus::libraries : leading->focus,
                  .libraries = summarise(groups, machine.key)};
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
