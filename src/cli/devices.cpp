@@ -7,7 +7,7 @@
 #include "cli/messages.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
-#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"

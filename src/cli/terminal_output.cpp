@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "cli/progress_line.h"
-#include "reports/render/terminal.h"
 
 namespace breakeven {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reports/document/document.h"
-#include "reports/render/terminal_lines.h"
+#include "reports/render/terminal.h"
 
 namespace breakeven {
 

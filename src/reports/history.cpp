@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -127,8 +126,7 @@ std::string history_listing(const History& history, const std::string& store, st
                   plural(history.series.size(), "series", "series"));
   for (const Machine& m : history.machines) {
     const auto its = [&](const auto& all, const char* one, const char* several) {
-      const auto count =
-          std::count_if(all.begin(), all.end(), [&](const auto& of) { return of.machine == m.id; });
+      const auto count = std::ranges::count_if(all, [&](const auto& of) { return of.machine == m.id; });
       return plural(static_cast<std::size_t>(count), one, several);
     };
     text += fmt::format("  machine {}: {}: {}; {}, {}\n", m.id, printable(m.name), printable(m.description),

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/document/cell_kind.h"
+#include "reports/document/document.h"
 #include "results/result.h"
 #include "verdicts/roofline.h"
 
@@ -21,13 +21,13 @@ struct MeasuredCase {
 };
 
 struct Metric {
-  std::string_view name;         // unique; the name of a CSV column
-  std::string_view openmetrics;  // its name in OpenMetrics, which ends with the unit; empty: not exported
-  std::string_view unit;         // a base unit: "seconds"; empty if it has none
-  std::string_view help;         // a sentence
-  std::string_view heading;      // of a column in tables
+  std::string_view name;     // unique; the name of a CSV column
+  std::string_view help;     // a sentence
+  std::string_view heading;  // of a column in tables
   CellKind cell = CellKind::number;
   std::optional<double> (*value)(const MeasuredCase&) = nullptr;
+  std::string_view unit = {};         // a base unit: "seconds"; empty if it has none
+  std::string_view openmetrics = {};  // the name in OpenMetrics, ending with the unit; empty: not exported
 };
 
 /// All metrics, in the order in which tables show them.

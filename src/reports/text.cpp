@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/erase.hpp>
+#include <span>
 #include <utility>
 
 namespace breakeven {
@@ -14,10 +15,8 @@ struct CodePoints {
   char32_t first, last;
 };
 
-template <std::size_t N>
-bool in_any(const std::array<CodePoints, N>& ranges, char32_t c) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [c](const CodePoints& r) { return c >= r.first && c <= r.last; });
+bool in_any(std::span<const CodePoints> blocks, char32_t c) {
+  return std::ranges::any_of(blocks, [c](const CodePoints& b) { return c >= b.first && c <= b.last; });
 }
 
 std::string spaces(const std::string& text, std::size_t columns) {
@@ -29,22 +28,11 @@ std::string spaces(const std::string& text, std::size_t columns) {
 
 double columns_of(char32_t c) {
   // Blocks of combining marks and of wide characters, from Unicode's EastAsianWidth.txt.
-  static constexpr std::array<CodePoints, 6> combining{{{0x300, 0x36f},
-                                                        {0x483, 0x489},
-                                                        {0x1ab0, 0x1aff},
-                                                        {0x1dc0, 0x1dff},
-                                                        {0x20d0, 0x20ff},
-                                                        {0xfe00, 0xfe0f}}};
-  static constexpr std::array<CodePoints, 10> wide{{{0x1100, 0x115f},
-                                                    {0x2e80, 0x303e},
-                                                    {0x3041, 0xa4cf},
-                                                    {0xac00, 0xd7a3},
-                                                    {0xf900, 0xfaff},
-                                                    {0xfe30, 0xfe6f},
-                                                    {0xff00, 0xff60},
-                                                    {0xffe0, 0xffe6},
-                                                    {0x1f300, 0x1faff},
-                                                    {0x20000, 0x3fffd}}};
+  static constexpr CodePoints combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
+                                             {0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+  static constexpr CodePoints wide[] = {
+      {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+      {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
   return in_any(combining, c) ? 0 : in_any(wide, c) ? 2 : 1;
 }
 
@@ -113,8 +101,7 @@ std::string to_ascii(std::string_view text) {
   ascii.reserve(text.size());
   while (!text.empty()) {
     const char32_t c = next_character(text);
-    const auto* spelling =
-        std::find_if(spellings.begin(), spellings.end(), [c](const auto& s) { return s.first == c; });
+    const auto* spelling = std::ranges::find(spellings, c, &std::pair<char32_t, std::string_view>::first);
     const char other = c < 0x80 ? static_cast<char>(c) : '?';
     ascii += spelling == spellings.end() ? std::string_view(&other, 1) : spelling->second;
   }

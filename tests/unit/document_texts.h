@@ -24,13 +24,12 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return all;
 }
 
-/// The cells of a column as they are shown; empty if there is no such column.
+/// The cells of a column as they are shown; empty if there is no such column, or no row has a value in it.
 inline std::vector<std::string> column_texts(const Table& table, const std::string& name) {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].name != name) continue;
-    for (const TableRow& row : table.rows)
-      all.push_back(cell_text(row.cells.at(i), table.columns[i], style_of(table, i)));
+  for (const ShownColumn& column : shown_columns(table, /*on_page=*/true)) {
+    if (column.column->name != name) continue;
+    for (const TableRow& row : table.rows) all.push_back(column.text(row));
   }
   return all;
 }

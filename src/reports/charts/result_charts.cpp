@@ -10,9 +10,7 @@
 #include <set>
 
 #include "reports/charts/parts.h"
-#include "reports/document/descriptions.h"
 #include "reports/document/families.h"
-#include "reports/document/lower_precision.h"
 #include "reports/document/names.h"
 #include "reports/document/runs.h"
 #include "reports/text.h"

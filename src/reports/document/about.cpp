@@ -1,15 +1,12 @@
-#include "reports/document/about.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
+#include <ctime>
+#include <iomanip>
 #include <map>
 #include <set>
+#include <sstream>
 
-#include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"
@@ -74,17 +71,12 @@ std::string short_reason(const std::string& reason) {
 }  // namespace
 
 std::string date_text(const std::string& created) {
-  static constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
-                                                           "May",       "June",     "July",     "August",
-                                                           "September", "October",  "November", "December"};
-  unsigned month = 0;
-  unsigned day = 0;
-  const auto number = [&](std::size_t at, unsigned& value) {
-    return created.size() >= 10 &&
-           std::from_chars(created.data() + at, created.data() + at + 2, value).ec == std::errc();
-  };
-  if (!number(5, month) || !number(8, day) || month < 1 || month > months.size()) return printable(created);
-  return printable(fmt::format("{} {} {}", day, months.at(month - 1), created.substr(0, 4)));
+  std::tm date{};
+  std::istringstream read(created);
+  if (!(read >> std::get_time(&date, "%Y-%m-%d"))) return printable(created);
+  std::ostringstream written;
+  written << date.tm_mday << std::put_time(&date, " %B %Y");
+  return written.str();
 }
 
 std::string about_text(const Measured& measured) {

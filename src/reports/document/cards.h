@@ -1,16 +1,85 @@
-// The parts of a report of results that have their own source file.
+// The parts of reports that have their own source file.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "reports/document/document.h"
+#include "reports/document/families.h"
 #include "reports/document/runs.h"
 #include "reports/document/standings.h"
-#include "verdicts/threshold.h"
+#include "verdicts/measured.h"
 
 namespace breakeven {
+
+// ---- where, when and with what the results were measured
+
+/// "3 machines (2 cores each, no GPU) · 23 November 2026 · breakeven 0.1.0 · 208 results, all verified".
+std::string about_text(const Measured& measured);
+
+/// "23 November 2026" for "2026-11-23T10:00:00Z"; other texts are unchanged.
+std::string date_text(const std::string& created);
+
+/// "Not here: cuda (no NVIDIA driver); jax, tensorflow (not installed)." Empty if every backend is available.
+std::string absent_backends_text(const Runs& runs);
+
+/// The hardware and software of each machine.
+std::vector<Fold> machine_folds(const Measured& measured);
+
+/// The hardware and software of one machine, one line each.
+std::vector<Sentence> machine_sentences(const Host& host, const std::vector<BackendRecord>& backends);
+
+// ---- statements about the results of one machine, except which backend is the fastest
+
+/// An answer as a sentence, and in a few words for a table of contents.
+struct Statement {
+  std::string text, in_short;
+  std::vector<KeyFigure> figures = {};
+};
+
+/// "Training the MLP: 5,070 images/s at batch 1, 51,700 at batch 4,096 (10x)."
+std::vector<Statement> batch_statements(const std::vector<Family>& families);
+
+/// "Convolutions run 1.3x as fast in bf16 as in f32 (2 problems: 0.97x to 1.8x)."
+std::vector<Statement> precision_statements(const std::vector<Timed>& all);
+
+/// "At most 425 GFLOP/s in f32 and 5,790 in bf16; memory moves 48.1 GB/s." and the time to launch work.
+std::vector<Statement> ceiling_statements(const std::vector<Timed>& all, const Runs& runs);
+
+/// "Training the MLP: the GPU (CUDA) wins from batch 64 up, 12x at batch 4,096." Empty unless both were
+/// measured.
+std::vector<Statement> gpu_statements(const std::vector<Family>& families);
+
+/// "The largest MLP batch that fits: 65,536 images."
+std::vector<Statement> fit_statements(const Runs& runs);
+
+// ---- cards, and what is in them
+
+/// The topic of a question, which decides what the answer begins with.
+enum class Focus { gpu, ceilings, precision, batch, capacity, libraries };
+
+struct Findings {
+  Focus focus = Focus::libraries;
+  LibrarySummary libraries = {};
+  std::string in_short = {};
+  std::vector<Sentence> sentences = {};
+  std::size_t answers = 0;  // the number of sentences that are the answer; at least one
+  std::vector<KeyFigure> figures = {};
+};
+
+/// The findings from the results of one machine, for one question, the most important first. `timed` and
+/// `families` belong to it; `groups` may contain problems of other machines.
+Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
+                     const std::vector<Timed>& timed, const std::vector<Family>& families);
+
+/// Warnings and failures of results, each once however often it occurs, the worst first: failed cases,
+/// incomplete runs, warnings, unsupported cases. Within each kind, remarks on whole runs come first, then the
+/// most frequent. Texts that differ only in their numbers are one remark, shown with the largest numbers:
+/// `... (and 5 more cases like it: blis, onednn)`.
+std::vector<Sentence> remarks_on(const Runs& runs);
 
 /// Tables of all results, one for each operation: one row per result, grouped by problem. With a single
 /// machine there is no column for it.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "reports/charts/chart.h"
-#include "reports/document/cell_kind.h"
 
 namespace breakeven {
 
@@ -38,6 +37,19 @@ struct TableCell {
     note = std::move(beside);
   }
   // NOLINTEND(google-explicit-constructor)
+};
+
+/// The kind of a column's cells, which decides how they are written, aligned and sorted.
+enum class CellKind {
+  text,
+  number,   // three significant digits, thousands separated
+  count,    // whole
+  seconds,  // one unit for the whole column
+  joules,   // one unit for the whole column
+  ratio,    // 1.47 as "1.5x"
+  percent,  // 0.012 as "1.2 %"
+  spread,   // 0.012 as "±1.2 %"
+  change,   // a ratio, 1.053 as "+5.3 %"
 };
 
 struct TableColumn {
@@ -106,5 +118,32 @@ struct Document {
   std::vector<Sentence> notes = {};  // qualify the answers, the worst first
   std::vector<Fold> folds = {};      // machines, software, method
 };
+
+// ---- common parts
+
+/// A cell with printable text; an empty cell if the text is empty.
+TableCell text_cell(const std::string& text);
+
+/// Adds a sentence with printable text, unless the text is empty.
+void add_sentence(std::vector<Sentence>& sentences, const std::string& text, Tone tone = Tone::plain);
+
+/// Adds a table or a fold, unless it is empty.
+void add_table(std::vector<Table>& tables, Table table);
+void add_fold(std::vector<Fold>& folds, Fold fold);
+
+/// Removes the first chart and returns it; empty if there is none.
+std::optional<Chart> take_first(std::vector<Chart>& charts);
+
+/// A fold of charts: "3 more pictures".
+Fold more_pictures(std::vector<Chart> charts);
+
+/// A chart of ratios, with 1 as the reference.
+Chart ratio_chart(std::string name, std::string title, Chart::Kind kind, std::string label);
+
+/// Joins the parts that are not empty into one printable line.
+std::string about_line(std::vector<std::string> parts);
+
+/// "breakeven 0.1.0"; empty for an empty version.
+std::string tool_text(const std::string& version);
 
 }  // namespace breakeven

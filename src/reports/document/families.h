@@ -1,6 +1,7 @@
-// Groups results that are points of one curve.
+// Groups results: those that are points of one curve, and those of one problem in several dtypes.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -48,5 +49,16 @@ struct Family {
 /// The families whose parameter has at least three values, in the order of the results. A family whose cases
 /// are all in another is left out. The families point into `all`, which must outlive them.
 std::vector<Family> families_of(const std::vector<Timed>& all);
+
+/// How many times as fast as f32 a dtype is: the geometric mean over the problems that were measured in both,
+/// each by the fastest backend of the device.
+struct OverF32 {
+  std::string op, device, dtype;  // "matmul", "cpu", "bf16"
+  double mean = 1, least = 1, most = 1;
+  std::size_t problems = 0;
+};
+
+/// The comparisons with f32 by operation and device. Ceilings are left out.
+std::vector<OverF32> over_f32(const std::vector<Timed>& all);
 
 }  // namespace breakeven

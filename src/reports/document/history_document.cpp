@@ -4,7 +4,6 @@
 #include <array>
 
 #include "reports/document/builders.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/history.h"
@@ -33,9 +32,8 @@ std::string series_text(const Series& series, const Machine& machine, const Hist
   return fmt::format("{} {}{}", printable(series.case_id), backend_title(series.backend), where);
 }
 
-std::size_t count_in(const HistoryCheck& check, ChangeState state) {
-  return static_cast<std::size_t>(std::count_if(check.changes.begin(), check.changes.end(),
-                                                [&](const Change& change) { return change.state == state; }));
+std::ptrdiff_t count_in(const HistoryCheck& check, ChangeState state) {
+  return std::ranges::count(check.changes, state, &Change::state);
 }
 
 Table changes_table(const HistoryCheck& check, const Shown& shown) {
@@ -136,15 +134,13 @@ std::optional<Chart> series_chart(const HistoryCheck& check) {
       if (first == 0) first = m.seconds;
       curve.points.push_back({.x = static_cast<double>(history.runs[m.run].id), .y = m.seconds / first});
     }
-    const bool is_there = std::any_of(chart.series.begin(), chart.series.end(),
-                                      [&](const ChartSeries& s) { return s.label == curve.label; });
-    if (curve.points.size() > 1 && !is_there) chart.series.push_back(std::move(curve));
+    const bool is_new = std::ranges::count(chart.series, curve.label, &ChartSeries::label) == 0;
+    if (curve.points.size() > 1 && is_new) chart.series.push_back(std::move(curve));
   };
   for (const Change& change : check.changes) add(*change.series, *change.machine);
   for (const Suspicion& suspicion : check.suspicions) add(*suspicion.series, *suspicion.machine);
   for (const Series& series : history.series) {
-    const auto machine = std::find_if(history.machines.begin(), history.machines.end(),
-                                      [&](const Machine& m) { return m.id == series.machine; });
+    const auto machine = std::ranges::find(history.machines, series.machine, &Machine::id);
     if (machine != history.machines.end()) add(series, *machine);
   }
   if (chart.series.empty()) return std::nullopt;
@@ -152,7 +148,7 @@ std::optional<Chart> series_chart(const HistoryCheck& check) {
 }
 
 Sentence answer_of(const HistoryCheck& check) {
-  if (const std::size_t slower = count_in(check, ChangeState::fresh); slower > 0)
+  if (const auto slower = count_in(check, ChangeState::fresh); slower > 0)
     return {.text = fmt::format("FAIL: {} slower, and nobody has accepted it.",
                                 counted_text(slower, "change is", "changes are")),
             .tone = Tone::bad};
@@ -184,7 +180,7 @@ Document document_of(const CheckedHistory& checked) {
                                counted_text(check.series, "series", "series"));
   Card card{.id = "history", .question = "Did anything get slower?"};
   card.short_answer = answer.text.substr(0, answer.text.find(':'));
-  if (const std::size_t better = count_in(check, ChangeState::better); better > 0)
+  if (const auto better = count_in(check, ChangeState::better); better > 0)
     add_sentence(card.answer,
                  fmt::format("{} faster.", capitalised(counted_text(better, "change is", "changes are"))));
   tell_host_changes(check, card.answer);
@@ -194,7 +190,7 @@ Document document_of(const CheckedHistory& checked) {
         suspicions_table(check, false), changes_table(check, shown_states[1])})
     add_table(card.tables, std::move(table));
   for (const Shown& shown : shown_states) {
-    const std::size_t count = count_in(check, shown.state);
+    const auto count = count_in(check, shown.state);
     if (shown.tone != Tone::quiet || count == 0) continue;
     add_sentence(card.answer, fmt::format("{}: {}.", shown.title, counted_text(count, "change", "changes")),
                  Tone::quiet);

@@ -1,20 +1,22 @@
-#include "reports/document/machine_findings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "reports/document/makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
-#include "reports/document/work_sentences.h"
 #include "verdicts/roofline.h"
 
 namespace breakeven {
 namespace {
 
-using Topics = std::vector<std::pair<Focus, std::vector<Statement>>>;
+/// What there is to say on one topic.
+struct Topic {
+  Focus focus;
+  std::vector<Statement> statements;
+  bool is_main = true;  // most results are about it
+};
 
 bool has_many_batches(const Family& family) {
   constexpr std::size_t many = 5;
@@ -23,33 +25,18 @@ bool has_many_batches(const Family& family) {
   return family.parameter == "batch" && values.size() >= many;
 }
 
-/// The first topic that has statements and that most results are about.
-Focus focus_of(const Topics& topics, const std::vector<Timed>& all, const std::vector<Family>& families) {
+std::vector<Topic> topics_of(const std::vector<Timed>& all, const std::vector<Family>& families,
+                             const Runs& runs) {
   constexpr std::size_t several_dtypes = 3;
   std::set<std::string> dtypes;
   for (const Timed& timed : all) dtypes.insert(timed.result->dtype);
   const auto limits =
-      std::count_if(all.begin(), all.end(), [](const Timed& timed) { return is_ceiling(*timed.result); });
-  const auto is_about = [&](Focus focus) {
-    switch (focus) {
-      case Focus::ceilings:
-        return 2 * limits >= std::ssize(all);
-      case Focus::precision:
-        return dtypes.size() >= several_dtypes;
-      case Focus::batch:
-        return std::any_of(families.begin(), families.end(), has_many_batches);
-      case Focus::capacity:
-        return all.empty();
-      case Focus::gpu:
-      case Focus::libraries:
-        break;
-    }
-    return true;
-  };
-  const auto found = std::find_if(topics.begin(), topics.end(), [&](const auto& topic) {
-    return !topic.second.empty() && is_about(topic.first);
-  });
-  return found == topics.end() ? Focus::libraries : found->first;
+      std::ranges::count_if(all, [](const Timed& timed) { return is_ceiling(*timed.result); });
+  return {{Focus::gpu, gpu_statements(families)},
+          {Focus::ceilings, ceiling_statements(all, runs), 2 * limits >= std::ssize(all)},
+          {Focus::precision, precision_statements(all), dtypes.size() >= several_dtypes},
+          {Focus::batch, batch_statements(families), std::ranges::any_of(families, has_many_batches)},
+          {Focus::capacity, fit_statements(runs), all.empty()}};
 }
 
 std::vector<KeyFigure> figures_of(const Findings& found, const std::vector<Statement>& said) {
@@ -88,22 +75,16 @@ void add_caveats(std::vector<Sentence>& sentences, const LibrarySummary& librari
 Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>& groups,
                      const std::vector<Timed>& timed, const std::vector<Family>& families) {
   constexpr std::size_t most_statements = 2;
-  Topics topics{{Focus::gpu, gpu_statements(families)},
-                {Focus::ceilings, ceiling_statements(timed, machine.runs)},
-                {Focus::precision, precision_statements(timed)},
-                {Focus::batch, batch_statements(families)},
-                {Focus::capacity, fit_statements(machine.runs)}};
-  Findings found{.focus = focus_of(topics, timed, families),
-                 .libraries = summarise(groups, machine.key),
-                 .in_short = {},
-                 .sentences = {},
-                 .figures = {}};
+  std::vector<Topic> topics = topics_of(timed, families, machine.runs);
+  const auto leading = std::ranges::find_if(
+      topics, [](const Topic& topic) { return topic.is_main && !topic.statements.empty(); });
+  Findings found{.focus = leading == topics.end() ? Focus::libraries : leading->focus,
+                 .libraries = summarise(groups, machine.key)};
   // Next to the libraries, readers ask about batches most often.
   const Focus topic = found.focus == Focus::libraries ? Focus::batch : found.focus;
-  const auto first =
-      std::find_if(topics.begin(), topics.end(), [&](const auto& t) { return t.first == topic; });
+  const auto first = std::ranges::find(topics, topic, &Topic::focus);
   std::rotate(topics.begin(), first, std::next(first));
-  const std::vector<Statement>& said = topics.front().second;
+  const std::vector<Statement>& said = topics.front().statements;
   found.figures = figures_of(found, said);
 
   const bool has_libraries = found.libraries.problems > 0;
@@ -125,9 +106,9 @@ Findings findings_of(const MachineRuns& machine, const std::vector<ProblemGroup>
     add_sentence(found.sentences, "No problem was measured in two ways that can be compared.");
     found.answers = 1;
   }
-  for (const auto& [focus, statements] : topics) {
-    for (const Statement& statement : statements) add_sentence(found.sentences, statement.text);
-    if (focus == topic && !libraries_first) add_libraries();
+  for (const Topic& one : topics) {
+    for (const Statement& statement : one.statements) add_sentence(found.sentences, statement.text);
+    if (one.focus == topic && !libraries_first) add_libraries();
   }
   add_sentence(found.sentences, gap_sentence(found.libraries));
   return found;

@@ -6,8 +6,6 @@
 
 #include "reports/charts/parts.h"
 #include "reports/document/cards.h"
-#include "reports/document/lower_precision.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "statistics/estimate.h"
@@ -31,9 +29,7 @@ BestById best_by_id(const std::vector<MachineRuns>& machines) {
       }
     }
   }
-  std::erase_if(best, [](const auto& entry) {
-    return std::find(entry.second.begin(), entry.second.end(), nullptr) != entry.second.end();
-  });
+  std::erase_if(best, [](const auto& entry) { return std::ranges::count(entry.second, nullptr) > 0; });
   return best;
 }
 
@@ -58,14 +54,13 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   // The machine with the smallest mean ratio comes first.
   std::vector<std::size_t> order(machines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return mean_ratio(best, a, b).value < 1; });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return mean_ratio(best, a, b).value < 1; });
   const std::size_t leader = order.front();
   const std::string& fastest = machines[leader].name;
   std::vector<std::string> ops;
   for (const auto& [id, results] : best) {
-    if (std::find(ops.begin(), ops.end(), results.front()->op) == ops.end())
-      ops.push_back(results.front()->op);
+    if (std::ranges::count(ops, results.front()->op) == 0) ops.push_back(results.front()->op);
   }
   Table table{.title = fmt::format("Time over {}'s, by the fastest library of each", fastest),
               .columns = {essential("machine"), {"all", CellKind::ratio}}};
@@ -82,11 +77,10 @@ std::optional<Card> machines_card(const std::vector<MachineRuns>& machines) {
   // Series are sorted by name, as in pictures of one operation, so that a machine has the same colour
   // everywhere on a page.
   std::vector<std::size_t> by_name = order;
-  std::sort(by_name.begin(), by_name.end(),
-            [&](std::size_t a, std::size_t b) { return machines[a].name < machines[b].name; });
+  std::ranges::sort(by_name, {}, [&](std::size_t m) { return machines[m].name; });
   for (const std::size_t m : by_name) {
-    const bool has_gpu = std::any_of(best.begin(), best.end(),
-                                     [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
+    const bool has_gpu =
+        std::ranges::any_of(best, [&](const auto& entry) { return entry.second[m]->device != "cpu"; });
     for (std::size_t i = 0; i < ops.size(); ++i)
       add_point(chart, machines[m].name, point_at(static_cast<double>(i), over_leader(m, ops[i])), has_gpu);
   }

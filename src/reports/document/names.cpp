@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 
@@ -15,6 +16,17 @@
 #include "workloads/workload.h"
 
 namespace breakeven {
+namespace {
+
+std::string generic_title(const CaseResult& result) {
+  std::string title;
+  for (const auto& [name, value] : result.parameters.entries()) {
+    if (name != "dtype") title += fmt::format("{}={} ", name, to_string(value));
+  }
+  return title + result.dtype;
+}
+
+}  // namespace
 
 std::string backend_title(std::string_view name) {
   return printable(backend_spelling(name));
@@ -33,6 +45,18 @@ std::string activity_of(const CaseResult& result) {
   } catch (const std::out_of_range&) {  // the file is from another version, with other parameters
     return capitalised(std::string(workload->plural()));
   }
+}
+
+std::string problem_title(const CaseResult& result) {
+  const Workload* workload = find_workload(result.op);
+  std::string title;
+  try {
+    title = workload == nullptr ? generic_title(result) : workload->title(result.parameters);
+  } catch (const std::out_of_range&) {  // the file is from another version, with other parameters
+    title = generic_title(result);
+  }
+  if (title.empty()) title = result.id;  // a benchmark of another program, without parameters
+  return printable(result.label.empty() ? title : fmt::format("{}: {}", result.label, title));
 }
 
 std::string work_title(std::string_view stored) {
@@ -56,6 +80,74 @@ std::string work_title(std::string_view stored) {
   return printable(work + rest);
 }
 
+std::string explain(const CaseResult& result) {
+  if (std::string reason = printable(result.reason); !reason.empty()) return reason;
+  if (result.verification && !result.verification->correct) {
+    if (std::string detail = printable(result.verification->detail); !detail.empty()) return detail;
+    return fmt::format("error {} is above the tolerance {}", format_number(result.verification->error),
+                       format_number(result.verification->tolerance));
+  }
+  return "no reason was given";
+}
+
+std::string describe_fit(const Fit& fit) {
+  std::string text = fmt::format("the largest that fits: {}", fit.largest);
+  if (fit.refused > 0) text += fmt::format("; {} does not", fit.refused);
+  if (!fit.limit.empty()) text += fmt::format(": {}", printable(fit.limit));
+  return text;
+}
+
+std::string config_title(const Result& result) {
+  const auto config = nlohmann::json::parse(result.config, nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object()) return "";
+  const auto title = config.find("title");
+  return title != config.end() && title->is_string() ? printable(title->get<std::string>()) : "";
+}
+
+std::string describe_host(const Host& host) {
+  std::vector<std::string> parts;
+  if (!host.cpu.empty()) parts.push_back(printable(host.cpu));
+  if (host.cores > 0) parts.push_back(counted_text(host.cores, "core", "cores"));
+  if (host.threads > 0) parts.push_back(counted_text(host.threads, "thread", "threads"));
+  if (host.memory_bytes > 0) parts.push_back(format_bytes(static_cast<double>(host.memory_bytes)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string describe_gpu(const Gpu& gpu) {
+  if (!gpu.name) {
+    const auto why = gpu.unreadable.find("name");
+    return printable(fmt::format("{}: cannot be described{}", gpu.id,
+                                 why == gpu.unreadable.end() ? "" : ": " + why->second));
+  }
+  std::vector<std::string> parts;
+  if (gpu.memory_bytes) parts.push_back(format_bytes(static_cast<double>(*gpu.memory_bytes)));
+  if (gpu.driver) parts.push_back("driver " + *gpu.driver);
+  if (gpu.power_limit_watts) {
+    const auto& usual = gpu.power_limit_default_watts;
+    parts.push_back(
+        fmt::format("{:g} W{}", *gpu.power_limit_watts,
+                    usual && *usual != *gpu.power_limit_watts ? fmt::format(" of {:g} W", *usual) : ""));
+  }
+  if (gpu.sm_mhz_most) parts.push_back(fmt::format("up to {:g} MHz", *gpu.sm_mhz_most));
+  if (gpu.pcie_generation_most && gpu.pcie_width_most)
+    parts.push_back(fmt::format("PCIe {} x{}", *gpu.pcie_generation_most, *gpu.pcie_width_most));
+  if (gpu.ecc) parts.emplace_back(*gpu.ecc ? "ECC on" : "ECC off");
+  if (gpu.mig.value_or(false)) parts.emplace_back("MIG on");
+  if (gpu.compute_mode && *gpu.compute_mode != "default") parts.push_back(*gpu.compute_mode);
+  return printable(fmt::format("{} ({}): {}", *gpu.name, gpu.id, fmt::join(parts, ", ")));
+}
+
+std::string describe_backend(const BackendRecord& backend) {
+  std::vector<std::string> libraries;
+  for (const auto& [library, version] : backend.libraries) {
+    libraries.push_back(printable(fmt::format("{} {}", library, version)));
+  }
+  std::string text = printable(fmt::format("{} {}", backend.name, backend.version));
+  if (!libraries.empty()) text += fmt::format(" ({})", fmt::join(libraries, ", "));
+  if (!backend.device_name.empty()) text += " on " + printable(backend.device_name);
+  return text;
+}
+
 std::string joined_text(const std::vector<std::string>& parts) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
@@ -65,7 +157,7 @@ std::string joined_text(const std::vector<std::string>& parts) {
 
 std::string status_text(Status status) {
   std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return text;
 }
 

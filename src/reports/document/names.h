@@ -1,4 +1,4 @@
-// Names of backends, libraries and work for use in sentences.
+// Names and descriptions of work, results, machines, GPUs and backends, for use in sentences.
 #pragma once
 
 #include <concepts>
@@ -20,10 +20,37 @@ std::string plural_of(std::string_view op);
 /// The activity of a case, for the beginning of a sentence: `Training the MLP`, `Matrix products`.
 std::string activity_of(const CaseResult& result);
 
+/// The title of the problem from its workload, after its label if it has one. Falls back to name=value pairs
+/// if this program has no such workload, and to the id if there are no parameters.
+std::string problem_title(const CaseResult& result);
+
 /// Rewrites a threshold's title from its file for readers: `infer, network cnn, f32` becomes `Inference by
 /// the CNN, f32`, and `matmul, m = n = k, tuned false, f32` becomes `Matrix products, m = n = k, not tuned,
 /// f32`.
 std::string work_title(std::string_view stored);
+
+// ---- descriptions, each in one printable line
+
+/// Why a result is not ok; never empty.
+std::string explain(const CaseResult& result);
+
+/// "the largest that fits: 8192; 8200 does not: out of memory ...", with the known parts.
+std::string describe_fit(const Fit& fit);
+
+/// The title in the run's config; empty if there is none.
+std::string config_title(const Result& result);
+
+/// `AMD EPYC 7B13, 2 cores, 2 threads, 16.0 GiB`, with the known parts.
+std::string describe_host(const Host& host);
+
+/// `NVIDIA H200 (GPU-...): 140 GiB, driver 580.65, 700 W, up to 1980 MHz, PCIe 5 x16, ECC on`, with the known
+/// parts, and the reason why others are unknown.
+std::string describe_gpu(const Gpu& gpu);
+
+/// `openblas 0.1.0 (OpenBLAS 0.3.21) on NVIDIA H100`, with the known parts.
+std::string describe_backend(const BackendRecord& backend);
+
+// ---- parts of sentences
 
 /// "a", "a and b", "a, b and c".
 std::string joined_text(const std::vector<std::string>& parts);

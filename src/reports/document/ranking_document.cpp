@@ -5,10 +5,8 @@
 
 #include "rank/rank.h"
 #include "reports/charts/ranking_charts.h"
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -19,8 +17,7 @@ namespace {
 /// "=2" if several candidates share the place; "-" without a place.
 std::string place_text(const Ranked& one, const Ranking& ranking) {
   if (one.place == 0) return "-";
-  const auto sharing = std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
-                                     [&](const Ranked& other) { return other.place == one.place; });
+  const auto sharing = std::ranges::count(ranking.ranked, one.place, &Ranked::place);
   return fmt::format("{}{}", sharing > 1 ? "=" : "", one.place);
 }
 
@@ -75,8 +72,7 @@ std::string payback_text(const Payback& payback) {
 
 /// True if at least two candidates have a place.
 bool can_rank(const Ranking& ranking) {
-  return std::count_if(ranking.ranked.begin(), ranking.ranked.end(),
-                       [](const Ranked& one) { return one.place > 0; }) > 1;
+  return std::ranges::count_if(ranking.ranked, [](const Ranked& one) { return one.place > 0; }) > 1;
 }
 
 /// One sentence each: the first place and how far the others are behind, the Pareto front, and when a GPU
@@ -95,9 +91,9 @@ std::vector<Sentence> rank_sentences(const Ranking& ranking) {
                                    one.behind->interval ? "" : "about ", factor_text(one.behind->value)));
     }
   }
-  const bool has_trade =
-      ranking.prices || std::any_of(ranking.ranked.begin(), ranking.ranked.end(),
-                                    [](const Ranked& one) { return one.joules.has_value(); });
+  const bool has_trade = ranking.prices || std::ranges::any_of(ranking.ranked, [](const Ranked& one) {
+                           return one.joules.has_value();
+                         });
   if (!can_rank(ranking)) {
     add_sentence(said, "No two machines can be compared for this work.", Tone::warning);
   } else {
@@ -238,8 +234,7 @@ Document document_of(const Ranking& ranking) {
                                date_text(ranking.created), tool_text(ranking.tool_version)});
   Card order{.id = "order", .question = fmt::format("Which machine takes the least {}?", name(ranking.by))};
   order.answer = rank_sentences(ranking);
-  const auto first = std::find_if(ranking.ranked.begin(), ranking.ranked.end(),
-                                  [](const Ranked& one) { return one.place == 1; });
+  const auto first = std::ranges::find(ranking.ranked, 1, &Ranked::place);
   order.short_answer =
       !can_rank(ranking) || first == ranking.ranked.end() ? "not known" : printable(first->candidate.name);
   std::vector<Chart> charts = rank_charts(ranking);

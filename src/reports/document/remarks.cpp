@@ -1,5 +1,3 @@
-#include "reports/document/remarks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "reports/document/descriptions.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/text.h"
 
@@ -74,14 +72,13 @@ class Remarks {
     if (++remark.count == 1)
       remark.first = fmt::format("{} {}", printable(result->op), problem_title(*result));
     std::string backend = printable(result->backend);
-    if (std::find(remark.backends.begin(), remark.backends.end(), backend) == remark.backends.end())
-      remark.backends.push_back(std::move(backend));
+    if (std::ranges::count(remark.backends, backend) == 0) remark.backends.push_back(std::move(backend));
   }
 
   /// Adds the remarks on whole runs first, then the others by falling frequency.
   void add_to(std::vector<Sentence>& said, Tone tone) const {
     std::vector<Remark> ordered = all_;
-    std::stable_sort(ordered.begin(), ordered.end(), [](const Remark& a, const Remark& b) {
+    std::ranges::stable_sort(ordered, [](const Remark& a, const Remark& b) {
       return a.count == 0 || b.count == 0 ? a.count < b.count : a.count > b.count;
     });
     for (const Remark& remark : ordered) {

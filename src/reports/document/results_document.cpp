@@ -6,16 +6,10 @@
 
 #include "reports/charts/parts.h"
 #include "reports/charts/result_charts.h"
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
-#include "reports/document/families.h"
-#include "reports/document/machine_findings.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
-#include "reports/document/remarks.h"
 #include "reports/text.h"
 #include "verdicts/break_even_from_results.h"
 #include "verdicts/roofline.h"
@@ -45,8 +39,7 @@ Table library_table(const LibrarySummary& summary, const std::vector<ProblemGrou
                            fastest_text(one),
                            one.mean_ratio}};
     for (const LibrarySummary& of_op : by_op) {
-      const auto same = std::find_if(of_op.backends.begin(), of_op.backends.end(),
-                                     [&](const BackendSummary& b) { return b.backend == one.backend; });
+      const auto same = std::ranges::find(of_op.backends, one.backend, &BackendSummary::backend);
       row.cells.push_back(same == of_op.backends.end() ? TableCell() : TableCell(same->mean_ratio));
     }
     if (by_op.empty())
@@ -137,8 +130,7 @@ std::optional<Chart> decisive_chart(std::vector<Chart>& all, const Findings& fou
       return 1;
     return c.kind == Chart::Kind::bars && c.categories.size() <= readable ? 2 : 3;
   };
-  const auto best = std::min_element(all.begin(), all.end(),
-                                     [&](const Chart& a, const Chart& b) { return rank(a) < rank(b); });
+  const auto best = std::ranges::min_element(all, {}, rank);
   if (best != all.end() && rank(*best) < 3) {
     std::rotate(all.begin(), best, std::next(best));
     return take_first(all);
@@ -246,15 +238,9 @@ std::optional<Card> no_gpu_card(const Runs& runs, bool one_config) {
 }
 
 bool has_gpu(const Threshold& threshold) {
-  return std::any_of(threshold.sides.begin(), threshold.sides.end(), [](const ThresholdContender& side) {
-    return std::any_of(side.backends.begin(), side.backends.end(),
-                       [](const BackendRecord& b) { return b.device != "cpu"; });
+  return std::ranges::any_of(threshold.sides, [](const ThresholdContender& side) {
+    return std::ranges::any_of(side.backends, [](const BackendRecord& b) { return b.device != "cpu"; });
   });
-}
-
-void name_cards(std::vector<Card>& cards) {
-  UniqueNames names("{}-{}");
-  for (Card& card : cards) card.id = names.take(slug_of(card.question)).text;
 }
 
 }  // namespace
@@ -294,7 +280,8 @@ Document document_of(const Measured& measured) {
   for (Card& card : threshold_cards({with_gpu, between.end()})) document.cards.push_back(std::move(card));
   for (Card& card : threshold_cards(measured.thresholds)) document.cards.push_back(std::move(card));
   if (auto card = no_gpu_card(runs, questions.size() == 1)) document.cards.push_back(std::move(*card));
-  name_cards(document.cards);
+  UniqueNames names("{}-{}");
+  for (Card& card : document.cards) card.id = names.take(slug_of(card.question)).text;
   for (const Threshold& threshold : measured.thresholds) {
     titles.insert(printable(threshold.title));
     for (Sentence& note : threshold_notes(threshold)) document.notes.push_back(std::move(note));

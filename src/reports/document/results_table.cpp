@@ -9,8 +9,6 @@
 #include <unordered_map>
 
 #include "reports/document/cards.h"
-#include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/metrics.h"
@@ -70,7 +68,7 @@ ResultColumn metric(std::string_view metric_name, bool essential = false,
   return {{.name = std::string(metric.heading), .kind = metric.cell, .essential = essential},
           [&metric, holds](const Problem&, const Entry& e) {
             if (e.result->status != Status::ok || (holds != nullptr && !holds(*e.result))) return TableCell{};
-            return TableCell(value_of(metric, {.run = e.run, .result = e.result, .roofline = e.roofline}));
+            return TableCell(value_of(metric, e));
           }};
 }
 
@@ -161,9 +159,7 @@ std::vector<Table> result_tables(const std::vector<ProblemGroup>& groups, bool s
       }
     }
     // Keeps rows of one problem together, whichever machine they are from.
-    std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
-      return order.at(a.group) < order.at(b.group);
-    });
+    std::ranges::stable_sort(table.rows, {}, [&](const TableRow& row) { return order.at(row.group); });
     tables.push_back(std::move(table));
   }
   return tables;

@@ -1,6 +1,5 @@
 #include "reports/document/runs.h"
 
-#include "reports/document/makers.h"
 #include "reports/text.h"
 #include "verdicts/machines.h"
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
-#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "statistics/estimate.h"
 #include "verdicts/machines.h"
 
 namespace breakeven {
@@ -25,9 +26,8 @@ Standing standing_of(const Estimate& ratio, bool overlap) {
 void rank(std::vector<Entry>& entries) {
   const auto timed_end = std::stable_partition(entries.begin(), entries.end(),
                                                [](const Entry& e) { return e.result->has_time(); });
-  std::stable_sort(entries.begin(), timed_end, [](const Entry& a, const Entry& b) {
-    return a.result->seconds->median < b.result->seconds->median;
-  });
+  std::ranges::stable_sort(entries.begin(), timed_end, {},
+                           [](const Entry& e) { return e.result->seconds->median; });
   if (timed_end == entries.begin()) return;
   const Estimate fastest = entries.front().result->seconds->estimate();
   for (auto entry = entries.begin(); entry != timed_end; ++entry) {
@@ -55,6 +55,22 @@ std::string slower_text(const Estimate& ratio) {
   return fmt::format("{} ({} to {})", text, low, high);
 }
 
+/// The fastest result with a time of each backend, fastest first. Two files of one machine may have the same
+/// cases.
+std::vector<const Entry*> best_of_each(const Problem& problem) {
+  std::vector<const Entry*> best;
+  for (const Entry& entry : problem.entries) {
+    const auto same = [&](const Entry* other) { return other->result->backend == entry.result->backend; };
+    if (entry.standing != Standing::none && std::ranges::none_of(best, same)) best.push_back(&entry);
+  }
+  return best;
+}
+
+bool leads(const Entry& entry) {
+  return entry.standing == Standing::fastest || entry.standing == Standing::as_fast ||
+         entry.standing == Standing::not_distinct;
+}
+
 }  // namespace
 
 std::vector<ProblemGroup> compare_backends(const Runs& runs) {
@@ -71,13 +87,13 @@ std::vector<ProblemGroup> compare_backends(const Runs& runs) {
       const auto [place, fresh_problem] = places.try_emplace(machine + "\n" + result.id);
       if (fresh_problem) {
         const auto [index, fresh_group] = group_of_op.try_emplace(result.op, groups.size());
-        if (fresh_group) groups.push_back({.op = printable(result.op), .problems = {}});
+        if (fresh_group) groups.push_back({.op = printable(result.op)});
         ProblemGroup& group = groups[index->second];
         place->second = {.group = index->second, .problem = group.problems.size()};
-        group.problems.push_back({.title = problem_title(result), .machine = machine, .entries = {}});
+        group.problems.push_back({.title = problem_title(result), .machine = machine});
       }
       groups[place->second.group].problems[place->second.problem].entries.push_back(
-          {.run = run, .result = &result, .roofline = roofline(result, *run, known)});
+          {{.run = run, .result = &result, .roofline = roofline(result, *run, known)}});
     }
   }
   for (ProblemGroup& group : groups) {
@@ -102,6 +118,87 @@ std::string describe_standing(const Entry& entry) {
       return (entry.ratio.interval ? "" : "~") + slower_text(entry.ratio);
   }
   return "";
+}
+
+LibrarySummary summarise(std::span<const ProblemGroup> groups, const std::string& machine) {
+  LibrarySummary summary;
+  std::map<std::string, BackendSummary> of_backend;
+  std::map<std::string, std::vector<Estimate>> ratios;
+  std::set<std::string> names;
+  for (const ProblemGroup& group : groups) {
+    for (const Problem& problem : group.problems) {
+      if (problem.machine != machine) continue;
+      names.insert(plural_of(group.op));
+      const std::vector<const Entry*> entries = best_of_each(problem);
+      if (entries.size() < 2) continue;
+      ++summary.problems;
+      const auto leading = std::ranges::count_if(entries, [](const Entry* entry) { return leads(*entry); });
+      for (const Entry* entry : entries) {
+        BackendSummary& one = of_backend[entry->result->backend];
+        ++one.problems;
+        ratios[entry->result->backend].push_back({.value = entry->ratio.value});
+        if (leads(*entry)) ++(leading > 1 ? one.shares : one.fastest);
+        if (entry->standing == Standing::slower && entry->ratio.value > one.largest_ratio) {
+          one.largest_ratio = entry->ratio.value;
+          one.largest_in = problem.title;
+        }
+      }
+    }
+  }
+  if (names.size() == 1) summary.problems_name = *names.begin();
+  for (auto& [backend, one] : of_backend) {
+    one.backend = backend;
+    one.mean_ratio = geometric_mean(ratios[backend]).value;
+    summary.backends.push_back(one);
+  }
+  std::ranges::stable_sort(summary.backends, [](const auto& a, const auto& b) {
+    const auto ahead = [](const BackendSummary& one) { return one.fastest + one.shares; };
+    return ahead(a) != ahead(b) ? ahead(a) > ahead(b) : a.mean_ratio < b.mean_ratio;
+  });
+  return summary;
+}
+
+std::string leader_sentence(const LibrarySummary& summary) {
+  if (summary.problems == 0) return "";
+  const BackendSummary& leader = summary.leader();
+  const std::string name = backend_title(leader.backend);
+  const std::string all = fmt::format("{} {}", count_text(summary.problems), summary.problems_name);
+  const std::string shares = count_text(leader.shares);
+  if (leader.fastest == summary.problems)
+    return summary.problems == 1 ? fmt::format("{} is the fastest.", name)
+                                 : fmt::format("{} is the fastest for all {}.", name, all);
+  if (leader.fastest > 0)
+    return fmt::format("{} is the fastest for {} of {}{}.", name, count_text(leader.fastest), all,
+                       leader.shares == 0 ? "" : fmt::format(" and shares the lead in {} more", shares));
+  const auto alone = std::ranges::max_element(summary.backends, {}, &BackendSummary::fastest);
+  if (alone->fastest == 0)
+    return fmt::format("No library is ahead alone; {} shares the lead in {} of {}.", name, shares, all);
+  return fmt::format("{} shares the lead in {} of {}; {} is the fastest for {}.", name, shares, all,
+                     backend_title(alone->backend), count_text(alone->fastest));
+}
+
+std::string fastest_text(const BackendSummary& one) {
+  return one.shares == 0 ? fmt::format("{} of {}", one.fastest, one.problems)
+                         : fmt::format("{} of {}, shares {}", one.fastest, one.problems, one.shares);
+}
+
+std::string average_sentence(const LibrarySummary& summary) {
+  constexpr std::size_t most = 3;
+  constexpr double hardly = 1.005;
+  std::vector<std::string> parts;
+  for (const BackendSummary& one : summary.backends) {
+    if (&one == &summary.leader() || one.mean_ratio < hardly || parts.size() == most) continue;
+    parts.push_back(fmt::format("{}{} {}", backend_title(one.backend), parts.empty() ? " takes" : "",
+                                factor_text(one.mean_ratio)));
+  }
+  return parts.empty() ? "" : fmt::format("On average {} as long as the fastest.", joined_text(parts));
+}
+
+std::string gap_sentence(const LibrarySummary& summary) {
+  const auto worst = std::ranges::max_element(summary.backends, {}, &BackendSummary::largest_ratio);
+  if (worst == summary.backends.end() || worst->largest_in.empty()) return "";
+  return fmt::format("Largest gap: {}, {}, {}.", backend_title(worst->backend), worst->largest_in,
+                     factor_text(worst->largest_ratio));
 }
 
 }  // namespace breakeven

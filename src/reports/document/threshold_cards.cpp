@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "reports/charts/result_charts.h"
 #include "reports/document/cards.h"
-#include "reports/document/makers.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -51,8 +49,7 @@ TableCell lead_of(const ThresholdPoint& point, const std::array<std::string, 2>&
 }
 
 bool has_several(const ThresholdContender& side) {
-  return std::count_if(side.backends.begin(), side.backends.end(),
-                       [](const BackendRecord& b) { return b.available; }) != 1;
+  return std::ranges::count(side.backends, true, &BackendRecord::available) != 1;
 }
 
 Table points_table(const Threshold& threshold, const ThresholdAnswer& answer) {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
-#include "reports/document/descriptions.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -16,10 +14,6 @@
 
 namespace breakeven {
 namespace {
-
-constexpr std::array<std::string_view, 10> kind_names{"wrong",        "incomparable", "missing", "slower",
-                                                      "inconclusive", "not slower",   "faster",  "new",
-                                                      "the same",     "unsupported"};
 
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
@@ -58,30 +52,23 @@ FindingKind finding_kind(const CaseVerdict& c) {
              : FindingKind::incomparable;
 }
 
-std::string_view name(FindingKind kind) {
-  return kind_names.at(static_cast<std::size_t>(kind));
-}
-
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
-  using Rank = std::pair<FindingKind, double>;
-  std::vector<std::pair<Rank, const CaseVerdict*>> ranked;
+  std::vector<const CaseVerdict*> cases;
   for (const CaseVerdict& c : verdicts.cases) {
     const FindingKind kind = finding_kind(c);
     const bool unchanged = kind == FindingKind::same || kind == FindingKind::unsupported;
-    if (unchanged && !with_unchanged) continue;
-    const double ratio = change(c).value_or(0);
-    ranked.push_back({{kind, kind == FindingKind::faster ? ratio : -ratio}, &c});
+    if (!unchanged || with_unchanged) cases.push_back(&c);
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<const CaseVerdict*> cases;
-  cases.reserve(ranked.size());
-  for (const auto& [rank, c] : ranked) cases.push_back(c);
+  std::ranges::stable_sort(cases, {}, [](const CaseVerdict* c) {
+    const FindingKind kind = finding_kind(*c);
+    const double ratio = change(*c).value_or(0);
+    return std::pair(kind, kind == FindingKind::faster ? ratio : -ratio);
+  });
   return cases;
 }
 
 std::string headline(const Verdicts& verdicts) {
-  std::array<std::size_t, kind_names.size()> counts{};
+  std::array<std::size_t, names_of(FindingKind{}).size()> counts{};
   for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
   const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
   const std::size_t all = verdicts.cases.size();

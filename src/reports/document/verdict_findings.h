@@ -1,7 +1,7 @@
 // The findings that all reports of verdicts show, and their order.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +24,12 @@ enum class FindingKind {
   unsupported
 };
 
+constexpr std::array<std::string_view, 10> names_of(FindingKind) {
+  return {"wrong",      "incomparable", "missing", "slower",   "inconclusive",
+          "not slower", "faster",       "new",     "the same", "unsupported"};
+}
+
 FindingKind finding_kind(const CaseVerdict& c);
-/// "new" for added, otherwise the enumerator's name.
-std::string_view name(FindingKind kind);
 
 /// All findings, worst first; without `with_unchanged`, cases that are the same or that neither side supports
 /// are left out. They are ordered by kind, then by falling ratio (rising for the faster ones), then as they

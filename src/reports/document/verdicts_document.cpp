@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
-#include "reports/document/about.h"
 #include "reports/document/builders.h"
-#include "reports/document/descriptions.h"
-#include "reports/document/makers.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
@@ -24,10 +23,6 @@ namespace {
 /// In the order of FindingKind.
 constexpr std::array<Tone, 10> tones{Tone::bad,  Tone::warning, Tone::bad,   Tone::bad,  Tone::warning,
                                      Tone::good, Tone::good,    Tone::quiet, Tone::good, Tone::quiet};
-
-Tone tone_of(FindingKind kind) {
-  return tones.at(static_cast<std::size_t>(kind));
-}
 
 Tone tone_of(const Verdicts& verdicts) {
   const int status = exit_status(verdicts);
@@ -87,7 +82,7 @@ TableCell change_cell(const CaseVerdict& c) {
 
 TableRow finding_row(const CaseVerdict& c) {
   const FindingKind kind = finding_kind(c);
-  return {.cells = {{std::string(name(kind)), tone_of(kind)},
+  return {.cells = {{std::string(name(kind)), tones.at(static_cast<std::size_t>(kind))},
                     change_cell(c),
                     text_cell(describe_case(c)),
                     text_cell(describe_times(c)),
@@ -146,9 +141,7 @@ std::vector<const CaseVerdict*> measured_cases(const Verdicts& verdicts) {
   for (const CaseVerdict& c : verdicts.cases) {
     if (c.ratio && std::isfinite(c.ratio->value) && c.ratio->value > 0) cases.push_back(&c);
   }
-  std::stable_sort(cases.begin(), cases.end(), [](const CaseVerdict* a, const CaseVerdict* b) {
-    return a->ratio->value > b->ratio->value;
-  });
+  std::ranges::stable_sort(cases, std::greater(), [](const CaseVerdict* c) { return c->ratio->value; });
   return cases;
 }
 
@@ -204,12 +197,6 @@ std::optional<Chart> samples_chart(const Verdicts& verdicts) {
   return chart;
 }
 
-bool has_change(const Verdicts& verdicts) {
-  return std::any_of(verdicts.cases.begin(), verdicts.cases.end(), [](const CaseVerdict& c) {
-    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
-  });
-}
-
 }  // namespace
 
 Document document_of(const Verdicts& verdicts) {
@@ -223,7 +210,10 @@ Document document_of(const Verdicts& verdicts) {
   if (const auto overall = overall_change(verdicts); overall && overall->cases > 1)
     add_sentence(card.answer, fmt::format("Over the {} cases compared, the mean change is {}.",
                                           overall->cases, change_text(overall->ratio)));
-  if (has_change(verdicts))
+  const auto is_change = [](const CaseVerdict& c) {
+    return c.verdict == Verdict::slower || c.verdict == Verdict::faster;
+  };
+  if (std::ranges::any_of(verdicts.cases, is_change))
     add_sentence(card.answer,
                  fmt::format("This holds for this machine's processor ({}). Another one may run the same "
                              "change slower or faster: gate it there, too.",

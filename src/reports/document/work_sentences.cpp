@@ -1,14 +1,10 @@
-#include "reports/document/work_sentences.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
-#include "reports/document/descriptions.h"
-#include "reports/document/lower_precision.h"
+#include "reports/document/cards.h"
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
@@ -23,22 +19,19 @@ std::string at_value(const std::string& parameter, double value) {
                      count_text(value));
 }
 
-double images_per_second(const CaseResult& c) {
-  return static_cast<double>(c.samples) / c.seconds->median;
-}
-
 Statement batch_statement(const std::string& work, const std::map<double, const CaseResult*>& best) {
   constexpr double nearly = 0.95;
-  const double first = images_per_second(*best.begin()->second);
-  const double last = images_per_second(*best.rbegin()->second);
+  const auto rate = [](const auto& at) {  // images per second
+    return static_cast<double>(at.second->samples) / at.second->seconds->median;
+  };
+  const double first = rate(*best.begin());
+  const double last = rate(*best.rbegin());
   const std::string least = count_text(best.begin()->first);
   const std::string most = count_text(best.rbegin()->first);
   const std::string gain = factor_text(last / first);
-  double highest = 0;
-  for (const auto& [batch, result] : best) highest = std::max(highest, images_per_second(*result));
-  const auto reaches = std::find_if(best.begin(), best.end(), [&](const auto& one) {
-    return images_per_second(*one.second) >= nearly * highest;
-  });
+  const double highest = rate(*std::ranges::max_element(best, {}, rate));
+  const auto reaches =
+      std::ranges::find_if(best, [&](const auto& at) { return rate(at) >= nearly * highest; });
   return {.text = fmt::format("{}: {} images/s at batch {}, {} at batch {} ({}).", work, number_text(first),
                               least, number_text(last), most, gain),
           .in_short = fmt::format("{} from batch {} to {}", gain, least, most),
@@ -55,26 +48,21 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
   const auto cpus = family.fastest(dtype, [](const Timed& timed) { return !timed.is_gpu(); });
   const auto gpus = family.fastest(dtype, [](const Timed& timed) { return timed.is_gpu(); });
   std::map<double, Estimate> speedups;
-  const CaseResult* best = nullptr;
-  double best_at = 0;
   for (const auto& [value, gpu] : gpus) {
-    const auto cpu = cpus.find(value);
-    if (cpu == cpus.end()) continue;
-    const Estimate faster = speedups[value] =
-        ratio(cpu->second->seconds->estimate(), gpu->seconds->estimate());
-    if (best != nullptr && faster.value <= speedups[best_at].value) continue;
-    best = gpu;
-    best_at = value;
+    if (const auto cpu = cpus.find(value); cpu != cpus.end())
+      speedups[value] = ratio(cpu->second->seconds->estimate(), gpu->seconds->estimate());
   }
-  if (best == nullptr) return std::nullopt;
+  if (speedups.empty()) return std::nullopt;
+  const auto& [best_at, best] =
+      *std::ranges::max_element(speedups, {}, [](const auto& at) { return at.second.value; });
   // A tie does not count as a win.
   const auto wins = [](const auto& at) {
     return (at.second.interval ? at.second.interval->low : at.second.value) > 1;
   };
   const std::string parameter = printable(family.parameter);
-  const std::string gpu = fmt::format("{}: the GPU ({})", work, backend_title(best->backend));
+  const std::string gpu = fmt::format("{}: the GPU ({})", work, backend_title(gpus.at(best_at)->backend));
   const std::string most =
-      fmt::format("{} at {}", factor_text(speedups[best_at].value), at_value(family.parameter, best_at));
+      fmt::format("{} at {}", factor_text(best.value), at_value(family.parameter, best_at));
   auto from = speedups.end();
   while (from != speedups.begin() && wins(*std::prev(from))) --from;
   if (from == speedups.begin())
@@ -85,7 +73,7 @@ std::optional<Statement> gpu_statement(const Family& family, const std::string& 
     const std::string start = "from " + at_value(family.parameter, from->first);
     return Statement{.text = fmt::format("{} wins {} up; {}.", gpu, start, most), .in_short = start};
   }
-  const auto won = std::count_if(speedups.begin(), speedups.end(), wins);
+  const auto won = std::ranges::count_if(speedups, wins);
   if (won == 0)
     return Statement{
         .text = fmt::format("{} is faster at none of the {} values of {}.", gpu, speedups.size(), parameter),

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/exports/named_cases.h"
 #include "reports/metrics.h"
 #include "reports/text.h"

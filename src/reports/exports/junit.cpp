@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/document/descriptions.h"
+#include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/document/verdict_findings.h"
 #include "reports/exports/named_cases.h"

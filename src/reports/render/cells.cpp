@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "reports/document/numbers.h"
@@ -19,7 +18,7 @@ namespace {
 void choose_unit(ColumnStyle& style, std::vector<double> values, std::span<const ScaledUnit> units) {
   std::erase_if(values, [](double v) { return !(v > 0) || !std::isfinite(v); });
   if (values.empty()) return;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto [low, high] = std::ranges::minmax_element(values);
   constexpr double smallest = 5e-3;
   constexpr double largest = 1e5;
   for (const ScaledUnit& unit : units) {
@@ -41,27 +40,25 @@ std::string aligned_percent(double fraction) {
   return text;
 }
 
-void add_numbers(std::vector<double>& numbers, const Table& table, std::size_t column) {
-  for (const TableRow& row : table.rows) {
-    if (column >= row.cells.size()) continue;
-    if (const auto* number = std::get_if<double>(&row.cells[column].value)) numbers.push_back(*number);
-  }
+bool is_used(const Table& table, std::size_t column) {
+  return std::ranges::any_of(table.rows, [&](const TableRow& row) {
+    if (column >= row.cells.size()) return false;
+    const auto& value = row.cells[column].value;
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr ? !text->empty() : value.index() != 0;
+  });
 }
-
-}  // namespace
 
 ColumnStyle style_of(const Table& table, std::size_t column) {
   ColumnStyle style;
-  for (const TableRow& row : table.rows) {
-    if (column >= row.cells.size()) continue;
-    const auto& value = row.cells[column].value;
-    const auto* text = std::get_if<std::string>(&value);
-    style.is_used = style.is_used || (text != nullptr ? !text->empty() : value.index() != 0);
-  }
   const CellKind kind = table.columns.at(column).kind;
   std::vector<double> values;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (i == column || (table.one_unit && table.columns[i].kind == kind)) add_numbers(values, table, i);
+    if (i != column && !(table.one_unit && table.columns[i].kind == kind)) continue;
+    for (const TableRow& row : table.rows) {
+      if (i >= row.cells.size()) continue;
+      if (const auto* number = std::get_if<double>(&row.cells[i].value)) values.push_back(*number);
+    }
   }
   if (kind == CellKind::seconds)
     choose_unit(style, std::move(values), second_units);
@@ -70,27 +67,29 @@ ColumnStyle style_of(const Table& table, std::size_t column) {
   return style;
 }
 
-std::string heading_text(const TableColumn& column, const ColumnStyle& style) {
-  return style.unit.empty() ? column.name : fmt::format("{}, {}", column.name, style.unit);
-}
+}  // namespace
 
 std::vector<ShownColumn> shown_columns(const Table& table, bool on_page) {
   std::vector<ShownColumn> shown;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
+    if (!is_used(table, i) || (column.page_only && !on_page)) continue;
     const ColumnStyle style = style_of(table, i);
-    if (style.is_used && (on_page || !column.page_only))
-      shown.push_back(
-          {.index = i, .column = &column, .style = style, .heading = heading_text(column, style)});
+    shown.push_back(
+        {.index = i,
+         .column = &column,
+         .style = style,
+         .heading = style.unit.empty() ? column.name : fmt::format("{}, {}", column.name, style.unit)});
   }
   return shown;
 }
 
-std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style) {
-  if (const auto* text = std::get_if<std::string>(&cell.value)) return *text;
-  const auto* number = std::get_if<double>(&cell.value);
+std::string ShownColumn::text(const TableRow& row) const {
+  const auto& value = row.cells[index].value;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  const auto* number = std::get_if<double>(&value);
   if (number == nullptr) return "";
-  switch (column.kind) {
+  switch (column->kind) {
     case CellKind::count:
       return count_text(*number);
     case CellKind::seconds:

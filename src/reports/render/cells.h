@@ -11,29 +11,21 @@ namespace breakeven {
 
 /// The format of a column: one unit for all cells, if its values allow that.
 struct ColumnStyle {
-  bool is_used = false;       // some row has a value
   double scale = 1;           // the shown number is the value divided by it
   std::string unit = {};      // part of the heading; empty without a unit
   bool each_its_own = false;  // the values are too different for one unit, so each cell has its own
 };
-
-ColumnStyle style_of(const Table& table, std::size_t column);
-
-/// "time, ms".
-std::string heading_text(const TableColumn& column, const ColumnStyle& style);
-
-/// The text of a cell without its note; empty if the value is unknown.
-std::string cell_text(const TableCell& cell, const TableColumn& column, const ColumnStyle& style);
 
 /// A column in which some row has a value.
 struct ShownColumn {
   std::size_t index = 0;
   const TableColumn* column = nullptr;
   ColumnStyle style;
-  std::string heading;
+  std::string heading;  // "time, ms"
 
   bool is_number() const { return column->kind != CellKind::text; }
-  std::string text(const TableRow& row) const { return cell_text(row.cells[index], *column, style); }
+  /// The text of the row's cell without its note; empty if the value is unknown.
+  std::string text(const TableRow& row) const;
 };
 
 /// The columns to show. The table must outlive them.

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/render/cells.h"
@@ -15,6 +16,81 @@ namespace breakeven {
 namespace {
 
 constexpr std::size_t gap = 2;  // between columns
+constexpr std::size_t narrowest = 40;
+
+namespace colour {
+constexpr std::string_view none, bold = "1", dim = "2", red = "31", green = "32", yellow = "33",
+                                 heading = "1;36", best = "1;32";
+}
+
+/// Writes lines in one style. Its input may be any printable text.
+class Page {
+ public:
+  explicit Page(const TerminalStyle& style)
+      : style_(style), width_(std::max(narrowest, static_cast<std::size_t>(std::max(style.width, 0)))) {}
+
+  std::size_t width() const { return width_; }
+
+  /// The text in the characters of the style. Use it before measuring a width, so that the measured text is
+  /// the written one.
+  std::string show(std::string_view text) const {
+    return style_.unicode ? std::string(text) : to_ascii(text);
+  }
+
+  /// The shown text, cut to at most `columns`.
+  std::string cut(std::string_view text, std::size_t columns) const {
+    if (style_.unicode) return shorten(text, columns);
+    const std::string ascii = to_ascii(text);
+    return ascii.size() <= columns ? ascii : ascii.substr(0, columns - 3) + "...";
+  }
+
+  void write(std::string_view shown, std::string_view code = colour::none) {
+    if (style_.colour && !code.empty() && !shown.empty()) {
+      text_ += fmt::format("\x1b[{}m{}\x1b[0m", code, shown);
+    } else {
+      text_ += shown;
+    }
+  }
+
+  /// Ends a line and removes trailing spaces.
+  void end_line() {
+    while (!text_.empty() && text_.back() == ' ') text_.pop_back();
+    text_ += '\n';
+  }
+
+  /// Writes the rest of a line that has got to column `from`: a first word in its own colour, then text, in
+  /// at most `most_lines` lines, the later ones indented by `hang` more columns. Ends the line.
+  void paragraph(std::string_view text, std::string_view code, std::size_t hang, std::size_t most_lines,
+                 std::size_t from = 0, std::string_view word = "",
+                 std::string_view word_code = colour::none) {
+    std::string shown = show(word);
+    std::size_t left = shown.size();  // bytes of the word that are left; it may be longer than a line
+    if (!shown.empty() && !text.empty()) shown += ' ';
+    shown += show(text);
+    const std::size_t room = width_ - std::min(from + hang, width_ - narrowest / 2);
+    std::vector<std::string> lines = wrap(shown, room);
+    if (lines.size() > most_lines) {
+      lines.resize(most_lines);
+      lines.back() = wrap(lines.back(), room - 4).front() + show(" …");
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (i > 0) write(std::string(from + hang, ' '));
+      const std::size_t of_word = std::min(left, lines[i].size());
+      write(std::string_view(lines[i]).substr(0, of_word), word_code);
+      write(std::string_view(lines[i]).substr(of_word), code);
+      left -= of_word;
+      if (i + 1 < lines.size()) end_line();
+    }
+    end_line();
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  TerminalStyle style_;
+  std::size_t width_;
+  std::string text_;
+};
 
 std::string_view colour_of(Tone tone) {
   // In the order of Tone.
@@ -30,7 +106,7 @@ struct PlacedColumn : ShownColumn {
 /// The layout of a table for a width. Columns that do not fit are written in lines of their own below the
 /// row.
 struct Layout {
-  std::vector<PlacedColumn> columns, below;
+  std::vector<PlacedColumn> columns = {}, below = {};
   std::size_t indent = 0;
 };
 
@@ -53,7 +129,7 @@ bool is_remark(const Table& table, const TableRow& row) {
 
 Layout lay_out(const Table& table, const Page& page) {
   constexpr std::size_t widest_text = 44;
-  Layout layout{.columns = {}, .below = {}, .indent = table.group_name.empty() ? 0U : 2U};
+  Layout layout{.indent = table.group_name.empty() ? 0U : 2U};
   std::vector<PlacedColumn> all;
   std::size_t used = layout.indent;
   for (ShownColumn& shown : shown_columns(table)) {
@@ -96,7 +172,7 @@ void write_below(Page& page, const TableRow& row, const Layout& layout) {
   const auto write_line = [&] {
     if (line.empty()) return;
     page.write(std::string(from, ' '));
-    page.wrapped("", colour::none, line, colour::dim, from, 2, 4);
+    page.paragraph(line, colour::dim, 2, 4, from);
     line.clear();
   };
   for (const PlacedColumn& column : layout.below) {
@@ -120,7 +196,7 @@ void write_end(Page& page, const std::string& text, std::string_view code, std::
     page.write(std::string(indent, ' '));
     at = indent;
   }
-  page.wrapped("", colour::none, text, code, at, 2, 4);
+  page.paragraph(text, code, 2, 4, at);
 }
 
 void write_row(Page& page, const Table& table, const TableRow& row, const Layout& layout) {
@@ -189,8 +265,8 @@ void write_notes(Page& page, const Document& document) {
   for (const Sentence& note : document.notes) {
     const bool is_warning = note.tone == Tone::warning;
     if (note.tone != Tone::quiet && ++shown > most_notes) continue;
-    page.wrapped(is_warning ? "Worth knowing:" : "", colour::yellow, note.text,
-                 is_warning ? colour::none : colour_of(note.tone), 0, 2, 4);
+    page.paragraph(note.text, is_warning ? colour::none : colour_of(note.tone), 2, 4, 0,
+                   is_warning ? "Worth knowing:" : "", colour::yellow);
   }
   if (shown > most_notes)
     page.paragraph(fmt::format("and {} more notes: --html and --markdown have all", shown - most_notes),

@@ -1,9 +1,8 @@
-#include "reports/document/descriptions.h"
-
 #include <gmock/gmock.h>
 
 #include <limits>
 
+#include "reports/document/names.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::descriptions_test {

@@ -1,9 +1,8 @@
-#include "reports/document/library_summary.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "reports/document/standings.h"
 #include "unit/reports_sample.h"
 #include "verdicts/machines.h"
 

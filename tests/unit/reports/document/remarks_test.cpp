@@ -1,7 +1,6 @@
-#include "reports/document/remarks.h"
-
 #include <gmock/gmock.h>
 
+#include "reports/document/cards.h"
 #include "unit/document_texts.h"
 #include "unit/reports_sample.h"
 

@@ -109,15 +109,15 @@ TEST(ResultsDocument, TrainingIsComparedAtTheLastStepThatAllHave) {
   EXPECT_THAT(column(made, "to target"), ElementsAre("34.2", "not reached", "34.2"));
   EXPECT_THAT(column(made, "accuracy"), testing::Each("90 %"));
   EXPECT_THAT(column(made, "images/s"), testing::Each("64,000"));
-  EXPECT_THAT(column(made, "GFLOP/s"), testing::Each("")) << "people know the images a second";
+  EXPECT_THAT(column(made, "GFLOP/s"), IsEmpty()) << "people know the images a second";
 }
 
 TEST(ResultsDocument, UnknownIsNeverZero) {
   CaseResult unknown = product("a", 64, std::numeric_limits<double>::quiet_NaN());
   unknown.joules = std::numeric_limits<double>::infinity();
   const Document made = document({sample::result({unknown})});
-  EXPECT_THAT(column(made, "time"), ElementsAre(""));
-  EXPECT_THAT(column(made, "energy"), ElementsAre(""));
+  EXPECT_THAT(column(made, "time"), IsEmpty());
+  EXPECT_THAT(column(made, "energy"), IsEmpty());
 }
 
 TEST(ResultsDocument, OfBatchesTellsWhatTheyBring) {

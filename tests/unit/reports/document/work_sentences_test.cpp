@@ -1,7 +1,6 @@
-#include "reports/document/work_sentences.h"
-
 #include <gmock/gmock.h>
 
+#include "reports/document/cards.h"
 #include "unit/reports_sample.h"
 
 namespace breakeven::work_sentences_test {

@@ -10,6 +10,8 @@ namespace breakeven::cells_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 Table column(CellKind kind, const std::vector<double>& values) {
   Table table{.columns = {{.name = "of", .kind = kind}}};
@@ -22,7 +24,7 @@ std::vector<std::string> shown(CellKind kind, const std::vector<double>& values)
 }
 
 std::string heading(const Table& table) {
-  return heading_text(table.columns[0], style_of(table, 0));
+  return shown_columns(table).at(0).heading;
 }
 
 TEST(Cells, OfAColumnHaveOneUnit) {
@@ -67,11 +69,11 @@ TEST(Cells, AreWrittenByTheirKind) {
 
 TEST(Cells, ThatAreNotKnownAreEmptyAndUnused) {
   Table table = column(CellKind::seconds, {1});
-  EXPECT_TRUE(style_of(table, 0).is_used);
+  EXPECT_THAT(shown_columns(table), SizeIs(1));
   table.rows[0].cells[0] = {};
-  EXPECT_FALSE(style_of(table, 0).is_used);
+  EXPECT_THAT(shown_columns(table), IsEmpty());
   table.rows[0].cells[0] = "";
-  EXPECT_FALSE(style_of(table, 0).is_used);
+  EXPECT_THAT(shown_columns(table), IsEmpty());
   table.rows[0].cells[0] = "not reached";
   EXPECT_THAT(column_texts(table, "of"), ElementsAre("not reached"));
   EXPECT_EQ(shown(CellKind::seconds, {std::numeric_limits<double>::infinity(), 0}),

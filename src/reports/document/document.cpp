@@ -1,4 +1,4 @@
-#include "reports/document/makers.h"
+#include "reports/document/document.h"
 
 #include <fmt/format.h>
 
