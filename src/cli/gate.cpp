@@ -12,7 +12,6 @@
 
 #include "cli/messages.h"
 #include "cli/outputs.h"
-#include "cli/percent.h"
 #include "cli/progress_line.h"
 #include "cli/results_folder.h"
 #include "cli/selection.h"
@@ -102,8 +101,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
   for (const std::string& pair : pairs) {
     const auto equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("{} {}: must be NAME=VALUE, as in OMP_NUM_THREADS=1", option, pair));
+      throw CommandError("{} {}: must be NAME=VALUE, as in OMP_NUM_THREADS=1", option, pair);
     }
     environment.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
@@ -126,9 +124,7 @@ bool is_folder(const std::string& path) {
 /// takes precedence.
 SideArgument parse_side(const std::string& option, const std::string& text) {
   if (is_folder(text)) return {.folders = {text}, .source = text, .backend = {}};
-  const auto refuse = [&](const std::string& why) {
-    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
-  };
+  const auto refuse = [&](const std::string& why) { return CommandError("{} {}: {}", option, text, why); };
   const auto colon = text.rfind(':');
   const std::string folder = text.substr(0, colon);
   if (colon == std::string::npos || (!folder.empty() && !is_folder(folder))) {
@@ -145,9 +141,7 @@ SideArgument parse_side(const std::string& option, const std::string& text) {
 /// The programs of a side: all in its folder, or only the named one.
 std::vector<BackendProgram> programs_of(const std::string& option, const std::string& text,
                                         const SideArgument& argument) {
-  const auto refuse = [&](const std::string& why) {
-    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
-  };
+  const auto refuse = [&](const std::string& why) { return CommandError("{} {}: {}", option, text, why); };
   auto programs = find_backends(argument.folders);
   if (programs.empty()) throw refuse("holds no program breakeven-backend-NAME");
   if (argument.backend.empty()) return programs;
@@ -157,8 +151,8 @@ std::vector<BackendProgram> programs_of(const std::string& option, const std::st
     known.push_back(program.name);
   }
   if (is_own_backend(argument.backend) && argument.source.empty())
-    throw CommandError(exit_code::incomplete,
-                       fmt::format("{} {}: {}", option, text, why_no_program(argument.backend, programs)));
+    throw CommandError(exit_code::incomplete, "{} {}: {}", option, text,
+                       why_no_program(argument.backend, programs));
   const std::string meant = did_you_mean(boost::algorithm::to_lower_copy(argument.backend), known);
   throw refuse(fmt::format(
       "{}{}",
@@ -211,15 +205,12 @@ void check_names(const GateOptions& o, const GateSide& base, const GateSide& hea
     const bool base_lacks = base.backend.empty();
     const std::string& folder = base_lacks ? o.base.folder : o.head.folder;
     throw CommandError(
-        exit_code::bad_input,
-        fmt::format(
-            "--{0} {1} names no backend, and --{2} does: give --{0} {1}:{3}, or another backend's name",
-            base_lacks ? "base" : "head", folder, base_lacks ? "head" : "base",
-            base_lacks ? head.backend : base.backend));
+        "--{0} {1} names no backend, and --{2} does: give --{0} {1}:{3}, or another backend's name",
+        base_lacks ? "base" : "head", folder, base_lacks ? "head" : "base",
+        base_lacks ? head.backend : base.backend);
   }
   if (!o.backends.empty()) {
-    throw CommandError(exit_code::bad_input,
-                       "--backends: leave it out, as --base and --head already name the backends");
+    throw CommandError("--backends: leave it out, as --base and --head already name the backends");
   }
 }
 
@@ -359,13 +350,8 @@ int gate(const GateOptions& o) {
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 
-const SubcommandRegistration gate_command({"gate",
-                                           "did it get slower? two builds, or two backends, sampled in turn",
-                                           [](CLI::App& command) {
-                                             auto o = std::make_shared<GateOptions>();
-                                             declare(command, *o);
-                                             return [o] { return gate(*o); };
-                                           }});
+const SubcommandRegistration gate_command(subcommand<GateOptions>(
+    "gate", "did it get slower? two builds, or two backends, sampled in turn", declare, gate));
 
 }  // namespace
 }  // namespace breakeven

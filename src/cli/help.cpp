@@ -67,9 +67,8 @@ const CLI::App& find_command(const CLI::App& root, const std::vector<std::string
         found->get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
     if (matches.empty()) {
       const std::string near = did_you_mean(word, names(*found));
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("help: there is no command '{}'{}", word,
-                                     near.empty() ? "; 'breakeven help' shows all" : near));
+      throw CommandError("help: there is no command '{}'{}", word,
+                         near.empty() ? "; 'breakeven help' shows all" : near);
     }
     found = matches.front();
   }

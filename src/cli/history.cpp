@@ -14,7 +14,6 @@
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/outputs.h"
-#include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "history/check.h"
@@ -54,14 +53,11 @@ std::string first_line(const char* command) {
 void complete_label(RunLabel& label) {
   static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
   if (!label.time.empty() && !std::regex_match(label.time, time))
-    throw CommandError(
-        exit_code::bad_input,
-        fmt::format("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time));
+    throw CommandError("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time);
   if (!label.commit.empty()) return;
   label.commit = first_line("git rev-parse --verify HEAD 2>/dev/null");
   if (label.commit.empty())
     throw CommandError(
-        exit_code::bad_input,
         "history add: which commit was measured? The working directory is not a git checkout; say "
         "--commit SHA");
   if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");

@@ -90,9 +90,8 @@ std::optional<std::string> similar_name(const std::string& name, const std::vect
 
 [[noreturn]] void fail(const std::string& text, const std::string& problem,
                        const std::optional<std::string>& similar, const std::string& otherwise) {
-  throw CommandError(exit_code::bad_input,
-                     fmt::format("{}: {}; {}", text, problem,
-                                 similar ? fmt::format("did you mean '{}'?", *similar) : otherwise));
+  throw CommandError("{}: {}; {}", text, problem,
+                     similar ? fmt::format("did you mean '{}'?", *similar) : otherwise);
 }
 
 std::vector<std::string> config_names() {
@@ -138,8 +137,7 @@ CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(cons
   option->transform(CLI::Validator(
       [find, option](std::string& text) {
         if (text.empty())
-          throw CommandError(exit_code::bad_input,
-                             fmt::format("{}: names no file; give one, or leave it out", option->get_name()));
+          throw CommandError("{}: names no file; give one, or leave it out", option->get_name());
         text = find(text).string();
         return std::string();
       },

@@ -84,8 +84,7 @@ void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o
 /// not be mixed.
 void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--resume {}: {}; start again with --out", file, why));
+    throw CommandError("--resume {}: {}; start again with --out", file, why);
   };
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
@@ -162,12 +161,8 @@ int run(const Options& o) {
   return Interruption::requested() ? exit_code::interrupted : exit_status(result);
 }
 
-const SubcommandRegistration run_command({"run", "measure the cases of configs and save a result file",
-                                          [](CLI::App& command) {
-                                            auto o = std::make_shared<Options>();
-                                            declare(command, *o);
-                                            return [o] { return run(*o); };
-                                          }});
+const SubcommandRegistration run_command(
+    subcommand<Options>("run", "measure the cases of configs and save a result file", declare, run));
 
 }  // namespace
 }  // namespace breakeven

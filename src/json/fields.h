@@ -203,6 +203,15 @@ T read_fields(const JsonReader& in) {
   return value;
 }
 
+/// The JSON text of each value, in one line.
+template <typename T>
+std::vector<std::string> texts_of(const std::vector<T>& values) {
+  std::vector<std::string> texts;
+  texts.reserve(values.size());
+  for (const T& value : values) texts.push_back(text_of(json_of(value)));
+  return texts;
+}
+
 /// Formats a document with one line for each member of `head`, and one for each text in the lists: such files
 /// grow by lines, and diffs of them are readable.
 std::string text_in_lines(const Json& head,

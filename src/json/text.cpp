@@ -187,8 +187,8 @@ ParsedFile::~ParsedFile() {
   dismantle(document_);
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string text_of(const Json& json, int indentation) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace breakeven

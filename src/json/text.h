@@ -37,7 +37,8 @@ class ParsedFile {
   Json document_;
 };
 
-/// Formats JSON as valid UTF-8. A library's message may contain bytes that are not UTF-8.
-std::string text_of(const Json& json);
+/// Formats JSON as valid UTF-8: a library's message or a file's name may contain bytes that are not. In one
+/// line, or in many with this indentation.
+std::string text_of(const Json& json, int indentation = -1);
 
 }  // namespace breakeven

@@ -278,30 +278,12 @@ Result read_result(const std::filesystem::path& path) {
   return result_from_text(read_result_text(path), path.string());
 }
 
-std::string to_json_text(const CaseResult& c) {
-  return text_of(json_of(c));
-}
-
 std::string to_json_text(const Result& result) {
-  std::vector<std::string> cases;
-  cases.reserve(result.cases.size());
-  for (const CaseResult& c : result.cases) cases.push_back(to_json_text(c));
-  return to_json_text(result, cases);
+  return to_json_text(result, texts_of(result.cases));
 }
 
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases) {
-  std::vector<std::string> backends;
-  backends.reserve(result.backends.size());
-  for (const BackendRecord& backend : result.backends) backends.push_back(to_json_text(backend));
-  return text_in_lines(json_of(result), {{"backends", backends}, {"cases", cases}});
-}
-
-std::string to_json_text(const BackendRecord& backend) {
-  return text_of(json_of(backend));
-}
-
-std::string to_json_text(const Host& host) {
-  return text_of(json_of(host));
+  return text_in_lines(json_of(result), {{"backends", texts_of(result.backends)}, {"cases", cases}});
 }
 
 }  // namespace breakeven

@@ -258,10 +258,7 @@ class ResultWriter {
 };
 
 std::string to_json_text(const Result& result);
-/// The same with the texts of the cases, from to_json_text(CaseResult).
+/// The same with the JSON texts of the cases.
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases);
-std::string to_json_text(const CaseResult& result);
-std::string to_json_text(const BackendRecord& backend);
-std::string to_json_text(const Host& host);
 
 }  // namespace breakeven

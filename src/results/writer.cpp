@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "host/steady_clock.h"
+#include "results/json.h"
 #include "results/rescue.h"
 #include "results/result.h"
 #include "results/whole_file.h"
@@ -83,7 +84,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
   const auto start = Clock::now();
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
-    texts_.push_back(to_json_text(result.cases[i]));
+    texts_.push_back(text_of(json_of(result.cases[i])));
   if (!replaceable_ || must_stay(result) ||
       (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
     return;
