@@ -105,11 +105,6 @@ std::string png_text(const std::string& svg) {
   return drawn->text;
 }
 
-void write_chart_file(const Chart& chart, const std::string& path) {
-  const std::string svg = svg_text(chart, {});
-  write_text_file(path, path.ends_with(".png") ? png_text(svg) : svg);
-}
-
 void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == asked.name; });
@@ -119,7 +114,8 @@ void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
     throw CommandError("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
                        asked.name, did_you_mean(asked.name, names));
   }
-  write_chart_file(*found, asked.file);
+  const std::string svg = svg_text(*found, {});
+  write_text_file(asked.file, asked.file.ends_with(".png") ? png_text(svg) : svg);
   report_saved_file(asked.file);
 }
 

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "cli/named_files.h"
 #include "cli/option_text.h"
@@ -214,13 +213,11 @@ const std::map<std::string, const char*>& scripts() {
 const SubcommandRegistration completion_command(
     {"completion", "print a script that completes this command line in a shell", [](CLI::App& command) {
        auto shell = std::make_shared<std::string>();
-       std::set<std::string> shells;
-       for (const auto& [name, script] : scripts()) shells.insert(name);
        command
            .add_option("SHELL", *shell,
                        "the shell; for bash, put `eval \"$(breakeven completion bash)\"` into ~/.bashrc")
            ->required()
-           ->check(CLI::IsMember(shells));
+           ->check(CLI::IsMember(scripts()));
        return [shell] {
          std::cout << scripts().at(*shell);
          return exit_code::good;

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/results_folder.h"
 #include "cli/subcommand.h"
 #include "install_paths.h"
 #include "plan/suggestion.h"
+#include "results/rescue.h"
+#include "session/environment.h"
 
 namespace breakeven {
 namespace {
@@ -132,12 +133,19 @@ fs::path result_file(const std::string& text) {
        is_config ? fmt::format("'breakeven run {}' makes it", text) : "give the path of a result file");
 }
 
-CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&)) {
+fs::path output_file(const std::string& text) {
+  const fs::path path(text);
+  const bool is_output = path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+  return is_output ? "-" : path;
+}
+
+CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&),
+                    const char* otherwise = "leave it out") {
   option->type_name(word);
   option->transform(CLI::Validator(
-      [find, option](std::string& text) {
+      [=](std::string& text) {
         if (text.empty())
-          throw CommandError("{}: names no file; give one, or leave it out", option->get_name());
+          throw CommandError("{}: names no file; give one, or {}", option->get_name(), otherwise);
         text = find(text).string();
         return std::string();
       },
@@ -173,6 +181,10 @@ std::vector<NamedConfig> named_configs() {
   return found;
 }
 
+fs::path results_folder() {
+  return results_folder_of(describe_host(1).name);
+}
+
 std::vector<std::string> named_results() {
   return json_names(results_folder());
 }
@@ -183,6 +195,10 @@ CLI::Option* accept_config_names(CLI::Option* option) {
 
 CLI::Option* accept_result_names(CLI::Option* option) {
   return accept(option, "RESULT", result_file);
+}
+
+CLI::Option* accept_output_file(CLI::Option* option) {
+  return accept(option, "FILE", output_file, "- for standard output");
 }
 
 }  // namespace breakeven

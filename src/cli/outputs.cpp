@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "cli/messages.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 
 namespace breakeven {

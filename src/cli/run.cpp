@@ -2,16 +2,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string/replace.hpp>
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
 
-#include "cli/command_to_paste.h"
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
-#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
@@ -118,6 +118,22 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   }
 }
 
+/// The word, in quotes if a shell would interpret it.
+std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view harmless =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
+  return "'" + boost::algorithm::replace_all_copy(word, "'", "'\\''") + "'";
+}
+
+/// The user's next step in shell syntax: "build/breakeven report quick.json --html quick.html", with this
+/// program as it was called.
+std::string command_to_report(const std::filesystem::path& result) {
+  return fmt::format("{} report {} --html {}",
+                     quoted_for_shell(program_invocation_name),  // argv[0], from glibc
+                     quoted_for_shell(result.string()), quoted_for_shell(result.stem().string() + ".html"));
+}
+
 int run(const Options& o) {
   SessionPlan plan;
   plan.config = select_cases(o.selection);
@@ -148,9 +164,7 @@ int run(const Options& o) {
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
     print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
-    if (saved)
-      report_saved_file(out.string(),
-                        command_to_paste({"report", out.string(), "--html", out.stem().string() + ".html"}));
+    if (saved) report_saved_file(out.string(), command_to_report(out));
   }
   if (!Interruption::requested() && !saved)
     tell(fmt::format("nothing was measured; {} stays as it was", out.string()));

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "cli/messages.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
-#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"

@@ -105,6 +105,5 @@ SubcommandEntry subcommand(const std::string& name, const std::string& meaning,
 struct SubcommandRegistration {
   explicit SubcommandRegistration(SubcommandEntry entry);
 };
-const std::vector<SubcommandEntry>& subcommands();
 
 }  // namespace breakeven

@@ -1,14 +1,12 @@
 #include "cli/text_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <iostream>
 #include <system_error>
 
 #include "cli/messages.h"
-#include "cli/results_folder.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "results/rescue.h"
 #include "results/whole_file.h"
@@ -40,18 +38,12 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
-/// Throws if standard output was closed when the program began, because then nothing can be written to it
-/// (cli/process_start.h).
-void expect_open_output(const std::string& option) {
-  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
-  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
-    throw CommandError("{} -: standard output is closed; name a file", option);
-}
-
 void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {
   std::error_code error;
   refuse_inputs(output, inputs);
-  if (output.path == "-") return expect_open_output(output.option);
+  if (output.path == "-" && is_output_closed())
+    throw CommandError("{} -: standard output is closed; name a file", output.option);
+  if (output.path == "-") return;
   if (fs::is_directory(output.path, error))
     throw CommandError("{} {}: is a folder; name a file in it", output.option, output.path);
   try {
@@ -60,10 +52,6 @@ void check_output_file(const OutputFile& output, const std::vector<fs::path>& in
     throw CommandError("{} {}: cannot be written: {}; name another file", output.option, output.path,
                        e.code().message());
   }
-}
-
-bool names_standard_output(const fs::path& path) {
-  return path == "/dev/stdout" || path == "/dev/fd/1" || path == standard_output;
 }
 
 bool holds(const std::string& path, const std::string& text) {
@@ -81,19 +69,6 @@ void print_to_the_end(const std::function<void()>& write) {
 }
 
 }  // namespace
-
-CLI::Option* accept_output_file(CLI::Option* option) {
-  option->type_name("FILE");
-  option->transform(CLI::Validator(
-      [option](std::string& text) {
-        if (text.empty())
-          throw CommandError("{}: names no file; give one, or - for standard output", option->get_name());
-        if (names_standard_output(text)) text = "-";
-        return std::string();
-      },
-      ""));
-  return option;
-}
 
 void write_or_rescue(const std::string& target, const std::string& text, const std::function<void()>& write) {
   try {

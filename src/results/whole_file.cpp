@@ -230,6 +230,11 @@ fs::path link_target(const fs::path& path) {
   return target;
 }
 
+bool is_output_closed() {
+  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
+  return mode < 0 || (mode & O_ACCMODE) == O_RDONLY;
+}
+
 void expect_writable(const fs::path& path) {
   std::error_code error;
   const fs::path target = link_target(path);

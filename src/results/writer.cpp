@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,13 +26,6 @@ void or_result_error(const std::filesystem::path& path, const Work& work) {
   }
 }
 
-/// Throws if standard output was closed when the program started (cli/process_start.h): it cannot be written.
-void expect_open_output() {
-  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
-  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
-    throw ResultError("standard output: is closed; name a file with --out");
-}
-
 void print_whole(const std::string& text) {
   std::cout << text << std::flush;
   if (!std::cout) throw ResultError("standard output: cannot be written to");
@@ -50,7 +41,7 @@ bool has_measured(const Result& result) {
 
 ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
   if (path_ == "-") {
-    expect_open_output();
+    if (is_output_closed()) throw ResultError("standard output: is closed; name a file with --out");
     return;
   }
   std::error_code error;
