@@ -1,14 +1,15 @@
-// A pool of threads that sleep until there is work. Each is pinned to one CPU of a list.
+// A pool of threads that sleep until there is work. Each is pinned to one CPU of a list. They end with the
+// pool.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace breakeven {
@@ -16,11 +17,6 @@ namespace breakeven {
 class PinnedThreads {
  public:
   explicit PinnedThreads(const std::vector<int>& cpus);
-  ~PinnedThreads();  // ends the threads
-  PinnedThreads(const PinnedThreads&) = delete;
-  PinnedThreads& operator=(const PinnedThreads&) = delete;
-  PinnedThreads(PinnedThreads&&) = delete;
-  PinnedThreads& operator=(PinnedThreads&&) = delete;
 
   /// The CPUs that have a thread.
   const std::vector<int>& cpus() const { return cpus_; }
@@ -33,7 +29,12 @@ class PinnedThreads {
   void run_all(const std::function<void(std::size_t)>& work);
 
  private:
-  struct Worker;
+  /// One thread. It has its own condition variable, so that it is not woken for the work of others.
+  struct Worker {
+    std::condition_variable_any wake;
+    bool has_work = false;
+    std::jthread thread;
+  };
   void serve(Worker& worker, std::size_t index, const std::stop_token& stop);
 
   std::vector<int> cpus_, unpinned_;
