@@ -34,12 +34,7 @@ void dismantle(Json& document) {
 class Builder {
  public:
   explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
-  ~Builder() { dismantle(document_); }
-  Builder(const Builder&) = delete;
-  Builder& operator=(const Builder&) = delete;
-  Builder(Builder&&) = delete;
-  Builder& operator=(Builder&&) = delete;
-  Json take() { return std::move(document_); }
+  Json take() { return std::move(*document_); }
 
   // The parser calls these functions; their names are the library's.
   bool null() { return add(nullptr); }
@@ -102,8 +97,8 @@ class Builder {
   template <typename Value>
   Json* put(Value&& value) {
     if (levels_.empty()) {
-      document_ = std::forward<Value>(value);
-      return &document_;
+      *document_ = std::forward<Value>(value);
+      return document_.get();
     }
     Json& level = *levels_.back();
     if (level.is_array()) return &level.get_ref<Json::array_t&>().emplace_back(std::forward<Value>(value));
@@ -162,7 +157,7 @@ class Builder {
 
   RepeatedKey repeated_;
   std::size_t values_ = 0;
-  Json document_;
+  OwnedDocument document_{new Json};
   std::vector<Json*> levels_;         // open levels, the outermost first
   std::vector<std::size_t> members_;  // number of members of the last object at each depth
   std::vector<std::string> keys_;     // keys of the open levels in the level around them
@@ -180,11 +175,9 @@ Json parse_strictly(const std::string& text, RepeatedKey repeated) {
   return builder.take();
 }
 
-ParsedFile::ParsedFile(const std::string& text, RepeatedKey repeated)
-    : document_(parse_strictly(text, repeated)) {}
-
-ParsedFile::~ParsedFile() {
-  dismantle(document_);
+void FreeDocument::operator()(Json* document) const {
+  dismantle(*document);
+  delete document;
 }
 
 std::string text_of(const Json& json, int indentation) {

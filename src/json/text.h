@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "json/error.h"
@@ -20,21 +21,21 @@ enum class RepeatedKey { refused, first_counts };
 /// key twice.
 Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
 
-/// A parsed file. Frees its values without allocating memory, unlike nlohmann_json's destructor: if memory is
+/// Frees a document's values without allocating memory, unlike nlohmann_json's destructor: if memory is
 /// exhausted, that would end the program without a message.
+struct FreeDocument {
+  void operator()(Json* document) const;
+};
+using OwnedDocument = std::unique_ptr<Json, FreeDocument>;
+
 class ParsedFile {
  public:
-  explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
-  ~ParsedFile();
-  ParsedFile(const ParsedFile&) = delete;
-  ParsedFile& operator=(const ParsedFile&) = delete;
-  ParsedFile(ParsedFile&&) = delete;
-  ParsedFile& operator=(ParsedFile&&) = delete;
-
-  const Json& document() const { return document_; }
+  explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused)
+      : document_(new Json(parse_strictly(text, repeated))) {}
+  const Json& document() const { return *document_; }
 
  private:
-  Json document_;
+  OwnedDocument document_;
 };
 
 /// Formats JSON as valid UTF-8: a library's message or a file's name may contain bytes that are not. In one
