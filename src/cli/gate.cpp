@@ -18,7 +18,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "plan/shape_kinds.h"
 #include "plan/suggestion.h"
 #include "reports/document/builders.h"

@@ -22,7 +22,7 @@
 #include "cli/usage_error.h"
 #include "cli/version_text.h"
 #include "json/memory_reserve.h"
-#include "text/json_error.h"
+#include "json/text.h"
 
 namespace breakeven {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"

@@ -16,7 +16,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/file_lock.h"

@@ -15,7 +15,7 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "protocol/extra_work.h"
 #include "results/file_lock.h"
 #include "session/clock.h"

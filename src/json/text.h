@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "json/error.h"
 #include "json/value.h"
@@ -41,5 +42,9 @@ class ParsedFile {
 /// Formats JSON as valid UTF-8: a library's message or a file's name may contain bytes that are not. In one
 /// line, or in many with this indentation.
 std::string text_of(const Json& json, int indentation = -1);
+
+/// Returns nlohmann_json's error message without its own prefixes: "line 3, column 5: invalid literal; last
+/// read: 'nul'". Long quotations of the text are shortened.
+std::string json_error_text(std::string_view message);
 
 }  // namespace breakeven

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
+#include <system_error>
 #include <unordered_map>
-
-#include "plan/config_parts.h"
-#include "plan/share.h"
 
 namespace breakeven {
 namespace {
@@ -113,6 +111,29 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
     for (PlannedCase& planned : sweep.cases()) collection.add(std::move(planned));
   }
   return cases;
+}
+
+void add_file_or_folder(const std::filesystem::path& path, std::vector<std::filesystem::path>& files) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) files.push_back(path);
+  if (!std::filesystem::is_directory(path, error)) return;
+  for (auto entry = std::filesystem::directory_iterator(path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+}
+
+/// Adds each file that a string in `value` names, relative to the config's folder.
+void add_named_files(const Json& value, const std::filesystem::path& folder,
+                     std::vector<std::filesystem::path>& files) {
+  constexpr std::size_t longest_path = 4096;
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (!text.empty() && text.size() <= longest_path) add_file_or_folder(folder / text, files);
+    return;
+  }
+  if (!value.is_structured()) return;
+  for (const Json& inner : value) add_named_files(inner, folder, files);
 }
 
 }  // namespace
@@ -223,6 +244,17 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
   }
   all.json = fmt::format("[{}]", all.json);
   return all;
+}
+
+std::vector<std::filesystem::path> files_of_configs(const std::vector<std::filesystem::path>& configs) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& config : configs) {
+    files.push_back(config);
+    const Json document = read_json(config).document;
+    if (document.is_object() && document.contains("workloads"))
+      add_named_files(document["workloads"], config.parent_path(), files);
+  }
+  return files;
 }
 
 }  // namespace breakeven

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/config_parts.h"
-#include "plan/json_file.h"
-#include "plan/share.h"
 #include "plan/suggestion.h"
 
 namespace breakeven {

@@ -7,9 +7,6 @@
 #include <utility>
 
 #include "plan/config.h"
-#include "plan/config_parts.h"
-#include "plan/json_file.h"
-#include "plan/share.h"
 
 namespace breakeven {
 

@@ -9,7 +9,7 @@
 
 #include "host/cpu.h"
 #include "protocol/simulated_clock.h"
-#include "results/algorithm_text.h"
+#include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/heeded.h"

@@ -1,5 +1,5 @@
 // Tests finding the files that a config reads, which no output may replace.
-#include "plan/config_files.h"
+#include "plan/config.h"
 
 #include <gmock/gmock.h>
 

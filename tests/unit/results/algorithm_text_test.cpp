@@ -1,4 +1,4 @@
-#include "results/algorithm_text.h"
+#include "results/backend_spelling.h"
 
 #include <gtest/gtest.h>
 
