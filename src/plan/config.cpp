@@ -51,9 +51,8 @@ bool is_backend_name(const Json& json) {
 }
 
 [[noreturn]] void fail_too_many(const Place& place, double count) {
-  place.fail(fmt::format("makes {} cases, and at most {} are possible; shorten a list or a range",
-                         count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count),
-                         most_cases));
+  place.fail("makes {} cases, and at most {} are possible; shorten a list or a range",
+             count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count), most_cases);
 }
 
 /// True if `label` is one of the labels in `labels`, which commas separate.
@@ -90,9 +89,9 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
                                         const std::filesystem::path& folder) {
   if (!json.is_array() || json.empty())
     place.fail(
-        fmt::format("is {}; it must be a list of at least one workload, such as "
-                    "{{\"op\": \"matmul\", \"m\": 64, \"n\": 64, \"k\": 64}}",
-                    shown(json)));
+        "is {}; it must be a list of at least one workload, such as "
+        "{{\"op\": \"matmul\", \"m\": 64, \"n\": 64, \"k\": 64}}",
+        shown(json));
   std::vector<Sweep> sweeps;
   double count = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -140,16 +139,15 @@ void add_named_files(const Json& value, const std::filesystem::path& folder,
 
 std::vector<std::string> read_backends(const Json& json, const Place& place) {
   if (!json.is_array() || json.empty())
-    place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
-                           shown(json)));
+    place.fail("is {}; it must be a list of names; leave the key out to use every backend found",
+               shown(json));
   std::vector<std::string> backends;
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (!is_backend_name(json[i]))
-      (place / i).fail(
-          fmt::format("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i])));
+      (place / i).fail("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i]));
     const auto name = json[i].get<std::string>();
     if (std::find(backends.begin(), backends.end(), name) != backends.end())
-      (place / i).fail(fmt::format("'{}' is named twice; remove one", name));
+      (place / i).fail("'{}' is named twice; remove one", name);
     backends.push_back(name);
   }
   return backends;
@@ -226,8 +224,8 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
     const Place place(paths[i].string());
     if (next.measure != all.measure) {
       (place / "measure")
-          .fail(fmt::format("differs from that of {}; make them the same, or run the configs one by one",
-                            paths.front().string()));
+          .fail("differs from that of {}; make them the same, or run the configs one by one",
+                paths.front().string());
     }
     all.title += "; " + next.title;
     all.json += ",\n" + next.json;

@@ -32,7 +32,7 @@ bool is_date(std::string_view text) {
 }  // namespace
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {
-  if (!object.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
+  if (!object.contains(key)) place.fail("'{}' is missing; add it", key);
   return require_above_zero(object[key], place / key, "; leave an unknown price out, as nothing is free");
 }
 
@@ -41,7 +41,7 @@ PriceSource read_price_source(const Json& object, const Place& place) {
                    .source = require_text(object, place, "source"),
                    .date = require_text(object, place, "date")};
   if (!is_date(from.date))
-    (place / "date").fail(fmt::format("is '{}'; it must be a day, as in \"2026-10-01\"", from.date));
+    (place / "date").fail("is '{}'; it must be a day, as in \"2026-10-01\"", from.date);
   return from;
 }
 

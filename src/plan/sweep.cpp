@@ -17,7 +17,7 @@ using Kind = Parameter::Kind;
 /// Reads a bound of a range: a valid value of the parameter.
 double read_bound(const Json& range, const Place& place, const std::string& key, const Parameter& parameter,
                   const ValueReader& reader) {
-  if (!range.contains(key)) place.fail(fmt::format("'{}' is missing from the range; add it", key));
+  if (!range.contains(key)) place.fail("'{}' is missing from the range; add it", key);
   try {
     const Value value = reader.value(range[key], parameter);
     const auto* integer = std::get_if<std::int64_t>(&value);
@@ -31,8 +31,7 @@ double read_above(const Json& range, const Place& place, const std::string& key,
   const Json& json = range[key];
   if (!json.is_number() || !(json.get<double>() > least) || (integer && !json.is_number_integer())) {
     (place / key)
-        .fail(fmt::format("is {}; it must be {} above {}", shown(json), integer ? "an integer" : "a number",
-                          least));
+        .fail("is {}; it must be {} above {}", shown(json), integer ? "an integer" : "a number", least);
   }
   return json.get<double>();
 }
@@ -40,7 +39,7 @@ double read_above(const Json& range, const Place& place, const std::string& key,
 Range read_range(const Json& json, const Place& place, const Parameter& parameter,
                  const ValueReader& reader) {
   if (parameter.kind != Kind::integer && parameter.kind != Kind::number)
-    place.fail(fmt::format("{} is no number and cannot be a range; give a list", parameter.name));
+    place.fail("{} is no number and cannot be a range; give a list", parameter.name);
   require_object(json, place, {"from", "to", "factor", "step"});
   Range range;
   range.integers = parameter.kind == Kind::integer;
@@ -48,8 +47,7 @@ Range read_range(const Json& json, const Place& place, const Parameter& paramete
   const double to = read_bound(json, place, "to", parameter, reader);
   if (json.contains("factor") == json.contains("step"))
     place.fail("a range needs either 'factor' or 'step'; give one of them");
-  if (range.from > to)
-    place.fail(fmt::format("the range is empty: it goes from {} to {}; swap them", range.from, to));
+  if (range.from > to) place.fail("the range is empty: it goes from {} to {}; swap them", range.from, to);
   // Tolerates a last value that rounding moves slightly past `to`.
   constexpr double slack = 1e-9;
   if (json.contains("factor")) {
@@ -101,8 +99,8 @@ const Workload& read_op(const Json& entry, const Place& place) {
     std::vector<std::string> known;
     for (const auto& each : workloads()) known.emplace_back(each->op());
     (place / "op")
-        .fail(fmt::format("there is no operation {}; there are {}{}", shown(entry["op"]),
-                          fmt::join(known, ", "), did_you_mean(op, known)));
+        .fail("there is no operation {}; there are {}{}", shown(entry["op"]), fmt::join(known, ", "),
+              did_you_mean(op, known));
   }
   return *workload;
 }
@@ -191,7 +189,7 @@ class Combination {
       if (!position) {
         const Parameter* parameter = find_parameter(sweep_.workload->parameters(), name);
         if (parameter->fallback) return *parameter->fallback;
-        place_of(first.name).fail(fmt::format("refers to {}, which is not given; add it", name));
+        place_of(first.name).fail("refers to {}, which is not given; add it", name);
       }
       const Cell cell = position->axis->cell(position->row, position->column);
       if (const auto* value = std::get_if<Value>(&cell)) return *value;
@@ -300,7 +298,7 @@ std::vector<PlannedCase> Sweep::cases() const {
 }
 
 Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::path& folder) {
-  if (!entry.is_object()) place.fail(fmt::format("is {}; it must be an object, {{...}}", shown(entry)));
+  if (!entry.is_object()) place.fail("is {}; it must be an object, {{...}}", shown(entry));
   const Workload& workload = read_op(entry, place);
   std::vector<std::string> known{"op", "shapes"};
   for (const std::string& name : names(workload.parameters())) known.push_back(name);
@@ -335,8 +333,7 @@ Share read_share(const Json& entry, const Place& place, const std::filesystem::p
   const Json& others = entry["or_dtype"];
   const Place at = place / "or_dtype";
   if (!others.is_array() || others.empty())
-    at.fail(fmt::format("is {}; it must be a list of dtypes that are acceptable, too, such as [\"bf16\"]",
-                        shown(others)));
+    at.fail("is {}; it must be a list of dtypes that are acceptable, too, such as [\"bf16\"]", shown(others));
   if (!bare.contains("dtype") || bare["dtype"].is_structured())
     at.fail("needs one 'dtype' that these may stand in for; give each dtype an entry of its own");
   for (std::size_t i = 0; i < others.size(); ++i) {

@@ -50,7 +50,7 @@ constexpr int most_cores = 10'000;
 constexpr int most_sockets = 256;
 
 int read_count(const Json& json, const Place& place, const char* key, int most) {
-  if (!json.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
+  if (!json.contains(key)) place.fail("'{}' is missing; add it", key);
   return static_cast<int>(require_whole(json[key], place / key, most));
 }
 
