@@ -19,22 +19,22 @@ namespace breakeven {
 namespace {
 
 struct Completion {
-  std::string word, meaning;
+  std::string word, meaning = {};
 };
 using Completions = std::vector<Completion>;
 
-const Completion any_file{.word = ":files", .meaning = {}};
+const Completion any_file{.word = ":files"};
 
 Completions plain(const std::vector<std::string>& words) {
   Completions all;
-  for (const std::string& word : words) all.push_back({.word = word, .meaning = {}});
+  for (const std::string& word : words) all.push_back({.word = word});
   return all;
 }
 
 Completions backends() {
   Completions all;
   for (const BackendProgram& program : find_backends(backend_folders()))
-    all.push_back({.word = program.name, .meaning = {}});
+    all.push_back({.word = program.name});
   return all;
 }
 
@@ -61,7 +61,7 @@ Completions values(const CLI::App& root, const CLI::Option& option) {
   const std::string word = value_word(option);
   Completions all;
   if (word == "CONFIG") {
-    for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name, .meaning = {}});
+    for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name});
     all.push_back(any_file);
   } else if (word == "RESULT") {
     all = plain(named_results());

@@ -111,8 +111,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
 /// The argument of --base or --head: the folders to search, and a backend if one is named.
 struct SideArgument {
   std::vector<std::filesystem::path> folders;
-  std::string source;   // the folder, as it was given
-  std::string backend;  // empty means all
+  std::string source;        // the folder, as it was given
+  std::string backend = {};  // empty means all
 };
 
 bool is_folder(const std::string& path) {
@@ -123,7 +123,7 @@ bool is_folder(const std::string& path) {
 /// Parses DIR, DIR:NAME, or :NAME for a backend of this breakeven. A folder whose own name contains a colon
 /// takes precedence. `given` is the option with its value, for messages.
 SideArgument parse_side(const std::string& given, const std::string& text) {
-  if (is_folder(text)) return {.folders = {text}, .source = text, .backend = {}};
+  if (is_folder(text)) return {.folders = {text}, .source = text};
   const auto colon = text.rfind(':');
   const std::string folder = text.substr(0, colon);
   if (colon == std::string::npos || (!folder.empty() && !is_folder(folder)))

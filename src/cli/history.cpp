@@ -74,7 +74,7 @@ std::string cases_text(std::size_t count) {
 struct ReadResult {
   std::filesystem::path file;
   std::string text;
-  Result result;
+  Result result = {};
   std::size_t measurements = 0;
 };
 
@@ -82,8 +82,7 @@ std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files
   std::vector<ReadResult> all;
   all.reserve(files.size());
   for (const auto& file : files) {
-    ReadResult& read =
-        all.emplace_back(ReadResult{.file = file, .text = read_result_text(file), .result = {}});
+    ReadResult& read = all.emplace_back(ReadResult{.file = file, .text = read_result_text(file)});
     read.result = any_result_from_text(read.text, file.string());
     read.measurements = count_measurements(read.result);
   }

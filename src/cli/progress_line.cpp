@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -15,10 +14,6 @@
 
 namespace breakeven {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// The time left, rounded to its precision.
 std::string time_left(const SessionProgress& progress) {
@@ -65,13 +60,13 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const SessionProgress& progress) {
-  if (!active_ || now() - last_shown_ < 0.1) return;
-  last_shown_ = now();
+  if (!active_ || seconds_since(last_shown_) < 0.1) return;
+  last_shown_ = Clock::now();
   redraw(progress_text(progress, terminal_width(STDERR_FILENO) - 1));
 }
 
 void ProgressLine::clear() {
-  if (active_ && last_shown_ > 0) redraw("");
+  if (active_ && last_shown_ != Clock::time_point()) redraw("");
 }
 
 }  // namespace breakeven

@@ -16,7 +16,7 @@
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
 #include "plan/config.h"
-#include "protocol/extra_work.h"
+#include "protocol/messages.h"
 #include "results/file_lock.h"
 #include "session/clock.h"
 #include "session/discovery.h"

@@ -64,19 +64,8 @@ std::string ran_at(double share) {
 }
 
 std::string speed_part_name(SpeedPart part) {
-  switch (part) {
-    case SpeedPart::throughput:
-      return "floating-point throughput";
-    case SpeedPart::l2:
-      return "L2 cache";
-    case SpeedPart::memory:
-      return "memory";
-    case SpeedPart::clock:
-      return "clock";
-    case SpeedPart::cpu_time:
-      return "CPU time";
-  }
-  return "";
+  static constexpr std::array names{"floating-point throughput", "L2 cache", "memory", "clock", "CPU time"};
+  return names.at(static_cast<std::size_t>(part));
 }
 
 void FastTimes::note(double value) {

@@ -1,6 +1,8 @@
 // Reads and writes structs as JSON objects. Each struct has one list of its members for both directions.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -41,8 +43,9 @@ class Fields {
   const JsonReader& reader() const { return *read_; }
   [[noreturn]] void fail(const std::string& what) const { read_->fail(what); }
   /// When reading, throws JsonError unless `holds`. `what` follows the object's place in the message.
-  void expect(bool holds, const char* what) const {
-    if (reads() && !holds) fail(what);
+  template <typename... Values>
+  void expect(bool holds, fmt::format_string<Values...> what, Values&&... values) const {
+    if (reads() && !holds) fail(fmt::format(what, std::forward<Values>(values)...));
   }
 
   /// A required member.

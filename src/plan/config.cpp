@@ -14,18 +14,12 @@ namespace {
 Measure read_measure(const Json& json, const Place& place) {
   const auto& known = measure_parameters();
   require_object(json, place, names(known));
-  const ValueReader reader{.folder = {}, .parameters = known};
+  const ValueReader reader{.parameters = known};
   Parameters given;
   for (const Parameter& parameter : known) {
-    if (!json.contains(parameter.name)) {
-      given.set(parameter.name, *parameter.fallback);
-      continue;
-    }
-    try {
-      given.set(parameter.name, reader.value(json[parameter.name], parameter));
-    } catch (const std::invalid_argument& e) {
-      (place / parameter.name).fail(e.what());
-    }
+    given.set(parameter.name, json.contains(parameter.name)
+                                  ? reader.value(json[parameter.name], place / parameter.name, parameter)
+                                  : *parameter.fallback);
   }
   return {.precision = given.number("precision"),
           .max_seconds = given.number("max_seconds"),

@@ -11,14 +11,13 @@
 #include "json/text.h"
 #include "plan/suggestion.h"
 #include "results/whole_file.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
 
-std::string cut(std::string text, std::size_t length) {
-  if (text.size() <= length) return text;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  return text.substr(0, length) + "...";
+std::string cut(const std::string& text, std::size_t length) {
+  return text.size() <= length ? text : std::string(first_characters(text, length)) + "...";
 }
 
 std::string read_text(const std::filesystem::path& path, const Place& place) {
@@ -71,7 +70,7 @@ bool is_utf8(const std::string& text) {
 
 JsonFile read_json(const std::filesystem::path& path) {
   const Place place(path.string());
-  JsonFile read{.text = read_text(path, place), .document = {}};
+  JsonFile read{.text = read_text(path, place)};
   if (read.text.starts_with("\xEF\xBB\xBF")) read.text.erase(0, 3);
   if (read.text.find_first_not_of(" \t\r\n") == std::string::npos)
     place.fail("is empty; a config has at least {\"workloads\": [...]}");
@@ -112,12 +111,17 @@ void require_object(const Json& object, const Place& place, const std::vector<st
   }
 }
 
-std::string require_text(const Json& object, const Place& place, const std::string& key) {
+const Json& require_member(const Json& object, const Place& place, const std::string& key) {
   const auto found = object.find(key);
   if (found == object.end()) place.fail("'{}' is missing; add it", key);
-  if (!found->is_string() || found->get_ref<const std::string&>().empty())
-    (place / key).fail("is {}; it must be a string that is not empty", shown(*found));
-  return found->get<std::string>();
+  return *found;
+}
+
+std::string require_text(const Json& object, const Place& place, const std::string& key) {
+  const Json& text = require_member(object, place, key);
+  if (!text.is_string() || text.get_ref<const std::string&>().empty())
+    (place / key).fail("is {}; it must be a string that is not empty", shown(text));
+  return text.get<std::string>();
 }
 
 double require_above_zero(const Json& json, const Place& place, const std::string& remedy) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "plan/suggestion.h"
 
@@ -51,17 +50,10 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
     (place / "op")
         .fail("these are shapes of {}, and the workload is \"{}\"; take another file", shown(*op),
               workload.op());
-  for (const char* key : {"columns", "rows"}) {
-    if (!document.contains(key)) place.fail("'{}' is missing; add it", key);
-  }
-  const auto columns = read_columns(document["columns"], place / "columns", workload);
-  const Json& rows = document["rows"];
-  Axis axis{.place = place / "rows",
-            .written = Axis::Written::shapes,
-            .columns = columns,
-            .rows = {},
-            .labels = {},
-            .range = std::nullopt};
+  const Json& names_of_columns = require_member(document, place, "columns");
+  const Json& rows = require_member(document, place, "rows");
+  const auto columns = read_columns(names_of_columns, place / "columns", workload);
+  Axis axis{.place = place / "rows", .written = Axis::Written::shapes, .columns = columns};
   if (!rows.is_array() || rows.empty())
     axis.place.fail("is {}; it must be a list of rows that is not empty", shown(rows));
 
@@ -80,11 +72,7 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
         if (!row[j].is_string()) (axis.place / i / j).fail("is {}; a label must be a string", shown(row[j]));
         continue;
       }
-      try {
-        cells[j] = reader.value(row[j], *columns[j]);
-      } catch (const std::invalid_argument& e) {
-        (axis.place / i / j).fail(e.what());
-      }
+      cells[j] = reader.value(row[j], axis.place / i / j, *columns[j]);
     }
     axis.rows.push_back(std::move(cells));
     if (label != columns.end())

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "plan/shape_file.h"
 #include "plan/suggestion.h"
@@ -18,13 +17,9 @@ using Kind = Parameter::Kind;
 double read_bound(const Json& range, const Place& place, const std::string& key, const Parameter& parameter,
                   const ValueReader& reader) {
   if (!range.contains(key)) place.fail("'{}' is missing from the range; add it", key);
-  try {
-    const Value value = reader.value(range[key], parameter);
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
-  } catch (const std::invalid_argument& e) {
-    (place / key).fail(e.what());
-  }
+  const Value value = reader.value(range[key], place / key, parameter);
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
 }
 
 double read_above(const Json& range, const Place& place, const std::string& key, double least, bool integer) {
@@ -63,32 +58,21 @@ Range read_range(const Json& json, const Place& place, const Parameter& paramete
 }
 
 Axis read_axis(const Json& json, const Place& place, const Parameter& parameter, const ValueReader& reader) {
-  Axis axis{.place = place,
-            .written = Axis::Written::value,
-            .columns = {&parameter},
-            .rows = {},
-            .labels = {},
-            .range = std::nullopt};
+  Axis axis{.place = place, .written = Axis::Written::value, .columns = {&parameter}};
   if (json.is_object()) {
     axis.written = Axis::Written::range;
     axis.range = read_range(json, place, parameter, reader);
     return axis;
   }
-  const auto add = [&](const Json& value, const Place& at) {
-    try {
-      axis.rows.push_back({reader.cell(value, parameter)});
-    } catch (const std::invalid_argument& e) {
-      at.fail(e.what());
-    }
-  };
   if (!json.is_array()) {
-    add(json, place);
+    axis.rows.push_back({reader.cell(json, place, parameter)});
     return axis;
   }
   axis.written = Axis::Written::list;
   if (json.empty()) place.fail("is an empty list; give it a value, or leave the key out");
   axis.rows.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) add(json[i], place / i);
+  for (std::size_t i = 0; i < json.size(); ++i)
+    axis.rows.push_back({reader.cell(json[i], place / i, parameter)});
   return axis;
 }
 
@@ -234,12 +218,8 @@ bool is_of(const Axis& axis, std::string_view parameter) {
 
 /// An axis with one of the rows of `axis`.
 Axis narrowed(const Axis& axis, std::size_t row) {
-  Axis one{.place = axis.place_of(row, 0),
-           .written = Axis::Written::value,
-           .columns = axis.columns,
-           .rows = {{}},
-           .labels = {},
-           .range = std::nullopt};
+  Axis one{
+      .place = axis.place_of(row, 0), .written = Axis::Written::value, .columns = axis.columns, .rows = {{}}};
   for (std::size_t column = 0; column < axis.columns.size(); ++column)
     one.rows.front().push_back(axis.cell(row, column));
   if (!axis.labels.empty()) one.labels = {axis.labels[row]};
@@ -266,7 +246,7 @@ Sweep Sweep::with(std::string_view parameter, const Value& value) const {
 }
 
 std::vector<Sweep> Sweep::apart_from(std::string_view parameter) const {
-  std::vector<Sweep> all{{.place = place, .workload = workload, .axes = {}}};
+  std::vector<Sweep> all{{.place = place, .workload = workload}};
   for (const Axis& axis : axes) {
     const bool stays = is_of(axis, parameter);
     std::vector<Sweep> longer;
@@ -304,7 +284,7 @@ Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::p
   for (const std::string& name : names(workload.parameters())) known.push_back(name);
   require_object(entry, place, known);
 
-  Sweep sweep{.place = place, .workload = &workload, .axes = {}};
+  Sweep sweep{.place = place, .workload = &workload};
   const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
   for (const auto& [key, value] : entry.items()) {
     if (key == "op") continue;
@@ -325,7 +305,7 @@ Share read_share(const Json& entry, const Place& place, const std::filesystem::p
     bare.erase("weight");
     bare.erase("or_dtype");
   }
-  Share share{.sweep = read_sweep(bare, place, folder), .weight = 1, .instead = {}};
+  Share share{.sweep = read_sweep(bare, place, folder)};
   if (entry.contains("weight"))
     share.weight =
         require_above_zero(entry["weight"], place / "weight", ": how often each of the cases runs");

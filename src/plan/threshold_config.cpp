@@ -146,12 +146,7 @@ std::vector<Sweep> read_sweeps(const Json& workload, const Json& side, const Pla
 
 ThresholdQuestion make_question(const ThresholdConfig& config, const Sweep& baseline, const Sweep& challenger,
                                 const Place& place) {
-  ThresholdQuestion question{.title = {},
-                             .from = 1,
-                             .to = 1,
-                             .factor = 2,
-                             .parameter = config.parameter,
-                             .sides = {baseline, challenger}};
+  ThresholdQuestion question{.parameter = config.parameter, .sides = {baseline, challenger}};
   read_range_into(question, *question.sides[0].axis_of(config.parameter));
   if (!config.unlike_precision) check_precision(question, place);
   question.title = title_of(question);  // throws if a side does not allow the largest value

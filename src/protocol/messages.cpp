@@ -125,23 +125,23 @@ void members(Fields& f, request::Verify& r) {
 }
 void members(Fields& f, request::Sample& r) {
   f.required("iterations", r.iterations);
-  if (f.reads() && r.iterations < 1)
-    f.fail(fmt::format("'iterations' is {} and must be at least 1", r.iterations));
+  f.expect(r.iterations >= 1, "'iterations' is {} and must be at least 1", r.iterations);
   if (f.reads() || !r.device_seconds) f.optional("device_seconds", r.device_seconds);
 }
 
 // ---- answers
 
-void expect_above_0(const Fields& f, const char* key, double seconds) {
-  if (f.reads() && (!(seconds > 0) || !std::isfinite(seconds)))
-    f.fail(fmt::format("'{}' is {} and must be above 0", key, seconds));
+/// Requires a time above 0.
+void required_seconds(Fields& f, double& seconds) {
+  f.required("seconds", seconds);
+  f.expect(seconds > 0 && std::isfinite(seconds), "'seconds' is {} and must be above 0", seconds);
 }
 
 /// An amount of time or energy, at least 0; null stands for unknown.
 void optional_amount(Fields& f, const char* key, std::optional<double>& value) {
   f.optional(key, value);
-  if (f.reads() && value && (!(*value >= 0) || !std::isfinite(*value)))
-    f.fail(fmt::format("'{}' is {} and must not be below 0", key, *value));
+  const double amount = value.value_or(0);
+  f.expect(amount >= 0 && std::isfinite(amount), "'{}' is {} and must not be below 0", key, amount);
 }
 
 void members(Fields& f, answer::Hello& a) {
@@ -192,35 +192,30 @@ void members(Fields& f, Evidence& a) {
     one.expect(one.writes() || !one.reader().json().contains("alternatives"),
                "must have no alternatives of its own");
   });
-  if (a.alternatives.size() > most_alternatives)
-    f.fail(fmt::format("'alternatives' must be a list of at most {} objects", most_alternatives));
+  f.expect(a.alternatives.size() <= most_alternatives, "'alternatives' must be a list of at most {} objects",
+           most_alternatives);
 }
 
 void members(Fields& f, answer::Sample& a) {
   f.required("iterations", a.iterations);
-  f.required("seconds", a.seconds);
-  expect_above_0(f, "seconds", a.seconds);
+  required_seconds(f, a.seconds);
   optional_amount(f, "cpu_seconds", a.cpu_seconds);
   optional_amount(f, "device_seconds", a.device_seconds);
   optional_amount(f, "joules", a.joules);
   f.if_set("latencies", a.latencies);
-  for (const double latency : a.latencies) {  // one per iteration; none may be unknown
-    if (f.reads() && (!(latency >= 0) || !std::isfinite(latency)))
-      f.fail(fmt::format("'latencies' holds {}, which is no time", latency));
-  }
+  for (const double latency : a.latencies)  // one per iteration; none may be unknown
+    f.expect(latency >= 0 && std::isfinite(latency), "'latencies' holds {}, which is no time", latency);
   f.if_set("losses", a.losses);
   f.if_set("warnings", a.warnings);
 }
 
 void members(Fields& f, answer::Epoch& a) {
-  f.required("seconds", a.seconds);
-  expect_above_0(f, "seconds", a.seconds);
+  required_seconds(f, a.seconds);
   std::optional<double> evaluation_seconds = a.evaluation_seconds;
   optional_amount(f, "evaluation_seconds", evaluation_seconds);
   a.evaluation_seconds = evaluation_seconds.value_or(0);
   f.required("accuracy", a.accuracy);
-  if (f.reads() && !(a.accuracy >= 0 && a.accuracy <= 1))
-    f.fail(fmt::format("'accuracy' is {} and must be from 0 to 1", a.accuracy));
+  f.expect(a.accuracy >= 0 && a.accuracy <= 1, "'accuracy' is {} and must be from 0 to 1", a.accuracy);
   f.optional("losses", a.losses);
 }
 
@@ -228,8 +223,8 @@ void members(Fields& f, Fit& a) {
   f.required("largest", a.largest);
   f.required("refused", a.refused);
   f.optional("limit", a.limit);
-  if (f.reads() && (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest)))
-    f.fail(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
+  f.expect(a.largest >= 0 && (a.refused == 0 || a.refused > a.largest), "'largest' is {} and 'refused' {}",
+           a.largest, a.refused);
 }
 
 void members(Fields& f, answer::Refusal& a) {

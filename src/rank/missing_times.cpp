@@ -54,13 +54,13 @@ std::optional<LeastSeconds> roofline_of(const Candidate& candidate, RooflineOf r
 /// The measured times of the devices of one kind, next to the limits of their rooflines, case by case.
 struct Model {
   PredictedBy by;
-  std::map<std::string, ReachedByDevices> reached;  // by case id
-  std::optional<PredictionError> error;
+  std::map<std::string, ReachedByDevices> reached = {};  // by case id
+  std::optional<PredictionError> error = {};
 };
 
 Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by,
                const DeviceCatalogue& catalogue) {
-  Model model{.by = by, .reached = {}, .error = {}};
+  Model model{.by = by};
   for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
     const Candidate& candidate = ranking.ranked[i].candidate;
     const auto least =
@@ -167,14 +167,6 @@ std::string note_of(const Model& model) {
 }
 
 }  // namespace
-
-std::string_view name(RooflineOf roofline) {
-  return roofline == RooflineOf::datasheets ? "datasheets" : "ceilings";
-}
-
-std::string_view name(DeviceKind kind) {
-  return kind == DeviceKind::gpus ? "GPUs" : "processors";
-}
 
 void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& options) {
   constexpr std::array all{PredictedBy{RooflineOf::datasheets, DeviceKind::gpus},

@@ -209,12 +209,7 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
     c.reason = rows.error.empty() ? rows.skip : rows.error;
     return c;
   }
-  Timing timing{.median = 0,
-                .ci_low = {},
-                .ci_high = {},
-                .samples = rows.seconds,
-                .launches = {},
-                .iterations = rows.iterations};
+  Timing timing{.samples = rows.seconds, .iterations = rows.iterations};
   if (rows.seconds.empty()) {
     timing.median = middle(rows.real).value_or(0);
     c.cpu_seconds = middle(rows.cpu);

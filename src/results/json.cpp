@@ -67,8 +67,8 @@ void fields(Fields& f, MachineSpeed& speed) {
   f.if_set("reservation", speed.reservation);
   f.if_set("clock_range", speed.clock_range);
   f.if_set("instructions_per_cycle", speed.instructions_per_cycle);
-  if (!f.reads()) return;
-  if (const std::string fault = fault_of(speed); !fault.empty()) f.fail(fault);
+  const std::string fault = fault_of(speed);
+  f.expect(fault.empty(), "{}", fault);
 }
 
 std::string fault_of(const MachineSpeed& speed) {
@@ -132,8 +132,8 @@ void fields(Fields& f, Timing& timing) {
   f.if_set("throttled", timing.throttled);
   f.if_set("visits", timing.visits);
   f.if_set("own_speed", timing.own_speed);
-  if (f.reads() && !timing.own_speed.empty() && timing.own_speed.size() != timing.samples.size())
-    f.fail(fmt::format("has {} samples and {} of own_speed", timing.samples.size(), timing.own_speed.size()));
+  f.expect(timing.own_speed.empty() || timing.own_speed.size() == timing.samples.size(),
+           "has {} samples and {} of own_speed", timing.samples.size(), timing.own_speed.size());
   f.expect(timing.median > 0, "has a median that is not above 0");
 }
 

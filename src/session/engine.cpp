@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/cpu.h"
-#include "protocol/simulated_clock.h"
+#include "protocol/messages.h"
 #include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/environment.h"

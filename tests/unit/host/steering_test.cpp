@@ -1,4 +1,4 @@
-#include "host/steering.h"
+#include "host/library_variables.h"
 
 #include <gmock/gmock.h>
 
