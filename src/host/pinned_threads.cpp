@@ -52,10 +52,4 @@ void PinnedThreads::run(const std::vector<std::size_t>& indices,
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void PinnedThreads::run_all(const std::function<void(std::size_t)>& work) {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < cpus_.size(); ++i) all.push_back(i);
-  run(all, work);
-}
-
 }  // namespace breakeven

@@ -26,7 +26,6 @@ class PinnedThreads {
   /// Runs work(i) on the thread of cpus()[i] for each i of `indices`, all at the same time, and returns when
   /// all are done. The other threads stay asleep. Rethrows an exception of `work`.
   void run(const std::vector<std::size_t>& indices, const std::function<void(std::size_t)>& work);
-  void run_all(const std::function<void(std::size_t)>& work);
 
  private:
   /// One thread. It has its own condition variable, so that it is not woken for the work of others.

@@ -134,6 +134,12 @@ TimesInClocks time_in_clocks(std::size_t repeats, Work&& work) {
   return times;
 }
 
+std::vector<std::size_t> indices_below(std::size_t count) {
+  std::vector<std::size_t> indices(count);
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
+}
+
 double mean_without_slowest(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.resize(values.size() - slowest_left_out);
@@ -187,7 +193,7 @@ CpuSpeedProbe::CpuSpeedProbe(const std::vector<int>& cpus) : threads_(cpus), own
         fmt::join(cpus, ", ")));
   }
   probes_.resize(threads_.cpus().size());
-  threads_.run_all([this](std::size_t i) {
+  threads_.run(indices_below(probes_.size()), [this](std::size_t i) {
     probes_[i] = std::make_shared<CpuProbe>(
         std::min(largest_l2_buffer, l2_share_bytes(threads_.cpus()[i], threads_.cpus()) / 4));
   });
@@ -232,9 +238,7 @@ std::vector<CpuSpeedTimes> CpuSpeedProbe::probe_each_alone() {
 }
 
 SpeedProbeTimes CpuSpeedProbe::probe_all(bool memory_too) {
-  std::vector<std::size_t> all(probes_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return probe(all, memory_too);
+  return probe(indices_below(probes_.size()), memory_too);
 }
 
 SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bool memory_too) {

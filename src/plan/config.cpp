@@ -58,7 +58,9 @@ bool is_among(const std::string& label, const std::string& labels) {
 /// Collects cases, each id once.
 class Collection {
  public:
-  explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {}
+  explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {
+    for (const PlannedCase& known : cases) index_.emplace(known.problem.id(), index_.size());
+  }
 
   void add(PlannedCase added) {
     const auto [known, is_new] = index_.try_emplace(added.problem.id(), cases_.size());
@@ -210,9 +212,6 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
   Config all = read_config(paths.front());
   if (paths.size() == 1) return all;
   Collection collection(all.cases);
-  std::vector<PlannedCase> first = std::move(all.cases);
-  all.cases.clear();
-  for (PlannedCase& planned : first) collection.add(std::move(planned));
   for (std::size_t i = 1; i < paths.size(); ++i) {
     Config next = read_config(paths[i]);
     const Place place(paths[i].string());
