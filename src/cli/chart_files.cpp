@@ -109,10 +109,8 @@ void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == asked.name; });
   if (found == all.end()) {
-    std::vector<std::string> names(all.size());
-    std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
     throw CommandError("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
-                       asked.name, did_you_mean(asked.name, names));
+                       asked.name, did_you_mean(asked.name, names_in(all)));
   }
   const std::string svg = svg_text(*found, {});
   write_text_file(asked.file, asked.file.ends_with(".png") ? png_text(svg) : svg);

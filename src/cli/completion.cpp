@@ -12,6 +12,7 @@
 #include "cli/named_files.h"
 #include "cli/option_text.h"
 #include "cli/subcommand.h"
+#include "plan/suggestion.h"
 #include "reports/text.h"
 #include "session/discovery.h"
 
@@ -28,13 +29,6 @@ const Completion any_file{.word = ":files"};
 Completions plain(const std::vector<std::string>& words) {
   Completions all;
   for (const std::string& word : words) all.push_back({.word = word});
-  return all;
-}
-
-Completions backends() {
-  Completions all;
-  for (const BackendProgram& program : find_backends(backend_folders()))
-    all.push_back({.word = program.name});
   return all;
 }
 
@@ -61,13 +55,13 @@ Completions values(const CLI::App& root, const CLI::Option& option) {
   const std::string word = value_word(option);
   Completions all;
   if (word == "CONFIG") {
-    for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name});
+    all = plain(names_in(named_configs()));
     all.push_back(any_file);
   } else if (word == "RESULT") {
     all = plain(named_results());
     all.push_back(any_file);
   } else if (word == "BACKENDS") {
-    all = backends();
+    all = plain(names_in(find_backends(backend_folders())));
   } else if (word == "COMMAND") {
     all = commands(root);
   } else if (word == "FILE" || word == "DIR" || word == "TEXT") {

@@ -95,12 +95,6 @@ std::optional<std::string> similar_name(const std::string& name, const std::vect
                      similar ? fmt::format("did you mean '{}'?", *similar) : otherwise);
 }
 
-std::vector<std::string> config_names() {
-  std::vector<std::string> names;
-  for (const NamedConfig& config : named_configs()) names.push_back(config.name);
-  return names;
-}
-
 fs::path config_file(const std::string& text) {
   if (is_file(text)) return text;
   if (is_bare(text)) {
@@ -109,7 +103,7 @@ fs::path config_file(const std::string& text) {
     }
   }
   if (is_there(text)) return text;
-  const auto names = config_names();
+  const auto names = names_in(named_configs());
   if (is_bare(text))
     fail(text, "there is no such file, and no config of that name", similar_name(text, names),
          "'breakeven list' shows all configs");
@@ -126,7 +120,7 @@ fs::path result_file(const std::string& text) {
   }
   if (is_there(text)) return text;
   if (!is_bare(text)) fail(text, "there is no such file", similar_path(text), "check the path");
-  const auto configs = config_names();
+  const auto configs = names_in(named_configs());
   const bool is_config = std::find(configs.begin(), configs.end(), text) != configs.end();
   fail(text, fmt::format("there is no such file, here or in {}", folder.string()),
        is_config ? std::nullopt : similar_name(text, named_results()),

@@ -35,8 +35,7 @@ struct RankCommand {
 };
 
 void check_predicted(const RankOptions& options) {
-  std::vector<std::string> known;
-  for (const DeviceEntry& device : options.catalogue) known.push_back(device.name);
+  const std::vector<std::string> known = names_in(options.catalogue);
   for (const std::string& name : options.predicted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     if (known.empty())

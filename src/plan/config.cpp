@@ -8,12 +8,14 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "plan/suggestion.h"
+
 namespace breakeven {
 namespace {
 
 Measure read_measure(const Json& json, const Place& place) {
   const auto& known = measure_parameters();
-  require_object(json, place, names(known));
+  require_object(json, place, names_in(known));
   const ValueReader reader{.parameters = known};
   Parameters given;
   for (const Parameter& parameter : known) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/config.h"
+#include "plan/suggestion.h"
 #include "results/quantity.h"
 
 namespace breakeven {
@@ -127,7 +128,7 @@ Json swept_schema(const std::string& op, const Parameter& parameter, const Json&
 Json workload_schema(const Workload& workload, Definitions& definitions) {
   const std::string op(workload.op());
   const Json others = definitions.add(op + ".parameter", {{"description", "the value of that parameter"},
-                                                          {"enum", names(workload.parameters())}});
+                                                          {"enum", names_in(workload.parameters())}});
   Json properties{{"op", {{"const", workload.op()}}},
                   {"shapes",
                    {{"description", "a file of problems, relative to this one: its columns are parameters"},

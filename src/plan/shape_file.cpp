@@ -16,7 +16,7 @@ std::vector<const Parameter*> read_columns(const Json& columns, const Place& pla
                                            const Workload& workload) {
   if (!columns.is_array() || columns.empty())
     place.fail("is {}; it must be a list of parameter names", shown(columns));
-  std::vector<std::string> known = names(workload.parameters());
+  std::vector<std::string> known = names_in(workload.parameters());
   known.emplace_back(label_column);
   std::vector<const Parameter*> read;
   for (std::size_t i = 0; i < columns.size(); ++i) {

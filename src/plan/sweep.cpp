@@ -281,7 +281,7 @@ Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::p
   if (!entry.is_object()) place.fail("is {}; it must be an object, {{...}}", shown(entry));
   const Workload& workload = read_op(entry, place);
   std::vector<std::string> known{"op", "shapes"};
-  for (const std::string& name : names(workload.parameters())) known.push_back(name);
+  for (const std::string& name : names_in(workload.parameters())) known.push_back(name);
   require_object(entry, place, known);
 
   Sweep sweep{.place = place, .workload = &workload};

@@ -136,7 +136,7 @@ std::vector<Sweep> read_sweeps(const Json& workload, const Json& side, const Pla
   const Sweep sweep = read_share(of_side(workload, side, side_place, parameter), place, folder).sweep;
   if (sweep.axis_of(parameter) == nullptr)
     place.fail("has no range of '{}', which the threshold looks for{}", parameter,
-               did_you_mean(parameter, names(sweep.workload->parameters())));
+               did_you_mean(parameter, names_in(sweep.workload->parameters())));
   if (sweep.size() > static_cast<double>(most_cases))
     (side_place / "parameters")
         .fail("make {:.0f} cases of a workload, and at most {} are possible; shorten a list", sweep.size(),

@@ -46,17 +46,11 @@ Cell ValueReader::cell(const Json& json, const Place& place, const Parameter& pa
   if (other == parameter.name) place.fail("{} refers to itself; give it a value", parameter.name);
   if (find_parameter(parameters, other) == nullptr) {
     place.fail("{} is {}, which is not the name of another parameter ({}); it must be that, or {}{}",
-               parameter.name, shown(json), fmt::join(names(parameters), ", "),
-               parameter.rejects(Value{other}).value_or("a value"), did_you_mean(other, names(parameters)));
+               parameter.name, shown(json), fmt::join(names_in(parameters), ", "),
+               parameter.rejects(Value{other}).value_or("a value"),
+               did_you_mean(other, names_in(parameters)));
   }
   return Reference{other};
-}
-
-std::vector<std::string> names(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> all;
-  all.reserve(parameters.size());
-  for (const Parameter& parameter : parameters) all.push_back(parameter.name);
-  return all;
 }
 
 const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name) {

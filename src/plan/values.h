@@ -30,7 +30,6 @@ struct ValueReader {
   Cell cell(const Json& json, const Place& place, const Parameter& parameter) const;
 };
 
-std::vector<std::string> names(const std::vector<Parameter>& parameters);
 const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name);
 
 }  // namespace breakeven
