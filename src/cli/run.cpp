@@ -106,14 +106,11 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   }
   for (const auto& then : earlier.backends) {
     for (const auto& now : plan.backends) {
-      if (then.name == now.name && then.available && now.available && !then.device_id.empty() &&
-          !now.device_id.empty() && then.device_id != now.device_id) {
+      if (then.name != now.name || !then.available || !now.available) continue;
+      if (!then.device_id.empty() && !now.device_id.empty() && then.device_id != now.device_id)
         refuse(fmt::format("{} computed on the GPU {}, not {}", now.name, then.device_id, now.device_id));
-      }
-      if (then.name == now.name && then.available && now.available &&
-          (then.version != now.version || then.libraries != now.libraries)) {
+      if (then.version != now.version || then.libraries != now.libraries)
         refuse(fmt::format("the libraries of {} have changed since", now.name));
-      }
     }
   }
 }
@@ -166,13 +163,14 @@ int run(const Options& o) {
     print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
     if (saved) report_saved_file(out.string(), command_to_report(out));
   }
-  if (!Interruption::requested() && !saved)
-    tell(fmt::format("nothing was measured; {} stays as it was", out.string()));
-  if (Interruption::requested() && saved)
+  const bool interrupted = Interruption::requested();
+  if (!saved)
+    tell(fmt::format("{}; {} stays as it was",
+                     interrupted ? "interrupted before anything was measured" : "nothing was measured",
+                     out.string()));
+  else if (interrupted)
     tell(fmt::format("interrupted; continue with --resume {}", out.string()));
-  if (Interruption::requested() && !saved)
-    tell(fmt::format("interrupted before anything was measured; {} stays as it was", out.string()));
-  return Interruption::requested() ? exit_code::interrupted : exit_status(result);
+  return interrupted ? exit_code::interrupted : exit_status(result);
 }
 
 const SubcommandRegistration run_command(

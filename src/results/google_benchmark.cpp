@@ -121,20 +121,20 @@ std::string describe_caches(const Json& caches) {
 
 /// Reads `context`: properties of the machine, of the library, and those that the user added.
 void read_context(const JsonReader& context, Result& result, std::string& executable) {
-  // Values of a moment, not properties of the machine, such as the load and the current clock.
-  static const std::set<std::string> passing{"load_avg", "mhz_per_cpu", "json_schema_version"};
   result.created = utc(context.get_if<std::string>("date").value_or(""));
   result.host.name = context.get_if<std::string>("host_name").value_or("");
   result.host.cpus = context.get_if<int>("num_cpus").value_or(0);
   executable = context.get_if<std::string>("executable").value_or("");
   result.tool_version = context.get_if<std::string>("library_version").value_or("");
   result.tool_build = context.get_if<std::string>("library_build_type").value_or("");
-  static const std::set<std::string> read{"date",       "host_name",       "num_cpus",
-                                          "executable", "library_version", "library_build_type"};
+  // Those that were read, and values of a moment, such as the load and the current clock.
+  static const std::set<std::string> no_settings{"date",       "host_name",       "num_cpus",
+                                                 "executable", "library_version", "library_build_type",
+                                                 "load_avg",   "mhz_per_cpu",     "json_schema_version"};
   for (const auto& [key, value] : context.json().items()) {
     if (key == "caches" && value.is_array()) {
       result.host.settings[key] = describe_caches(value);
-    } else if (!passing.contains(key) && !read.contains(key)) {
+    } else if (!no_settings.contains(key)) {
       result.host.settings[key] = value.is_string() ? value.get<std::string>() : text_of(value);
     }
   }
