@@ -130,13 +130,11 @@ Json json_of(const T& value) {
     return value ? json_of(*value) : Json(nullptr);
   } else if constexpr (std::is_same_v<T, double>) {
     return number_or_null(value);
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    return numbers_or_nulls(value);
   } else if constexpr (is_pairs<T>) {
     Json made = Json::object();
     for (const auto& [key, held] : value) made[key] = held;
     return made;
-  } else if constexpr (is_list_of_objects<T>) {
+  } else if constexpr (is_list_of_objects<T> || std::is_same_v<T, std::vector<double>>) {
     Json made = Json::array();
     for (const auto& one : value) made.push_back(json_of(one));
     return made;
