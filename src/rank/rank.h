@@ -56,8 +56,8 @@ struct Ranked {
 /// The conditions under which a GPU pays for itself, compared with processors rented by the hour.
 struct Payback {
   std::string gpu, cpu;  // names of the candidates
-  std::optional<Estimate> busy =
-      {};  // rented: fraction of its hours that it must be busy; above 1 it never pays
+  /// Rented: fraction of its hours that it must be busy; above 1 it never pays.
+  std::optional<Estimate> busy = {};
   std::optional<double> hours = {};  // bought: hours of work until it has paid for itself; absent: never
   bool bought = false;               // `hours` applies, not `busy`
   bool with_electricity = false;     // `hours` includes the cost of electricity
