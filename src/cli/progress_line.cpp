@@ -26,6 +26,16 @@ std::string time_left(const SessionProgress& progress) {
   return fmt::format("{} {} h {:02} min left", word, s / hour, s / minute % minute);
 }
 
+/// The line's text, shortened to `width` columns.
+std::string progress_text(const SessionProgress& p, int width) {
+  const std::string left = time_left(p);
+  std::string text = fmt::format("[{}/{}] {}{}{} {}: {}", p.cases_done, p.cases_total, left,
+                                 left.empty() ? "" : "  ", p.backend, p.id, p.activity);
+  if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
+  if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
+  return shorten(printable(text), static_cast<std::size_t>(std::max(0, width)));
+}
+
 /// Redraws the line. It does not use fmt::print, which throws if the terminal has gone.
 void redraw(const std::string& text) {
   std::fputs("\r\x1b[K", stderr);
@@ -38,15 +48,6 @@ void redraw(const std::string& text) {
 int terminal_width(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-std::string progress_text(const SessionProgress& p, int width) {
-  const std::string left = time_left(p);
-  std::string text = fmt::format("[{}/{}] {}{}{} {}: {}", p.cases_done, p.cases_total, left,
-                                 left.empty() ? "" : "  ", p.backend, p.id, p.activity);
-  if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
-  if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
-  return shorten(printable(text), static_cast<std::size_t>(std::max(0, width)));
 }
 
 ProgressLine::ProgressLine(bool quiet) {

@@ -23,9 +23,6 @@ class ProgressLine {
   Clock::time_point last_shown_{};
 };
 
-/// The line's text, shortened to `width` columns.
-std::string progress_text(const SessionProgress& progress, int width);
-
 /// The number of columns of the terminal behind `descriptor`; 80 if it is unknown.
 int terminal_width(int descriptor);
 
