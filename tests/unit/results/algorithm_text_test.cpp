@@ -1,6 +1,6 @@
-#include "results/backend_spelling.h"
-
 #include <gtest/gtest.h>
+
+#include "results/backend_spelling.h"
 
 namespace breakeven {
 namespace {
