@@ -63,14 +63,6 @@ void complete_label(RunLabel& label) {
   if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
 }
 
-void print_text(const std::string& text) {
-  print(terminal_style().unicode ? text : to_ascii(text));
-}
-
-std::string cases_text(std::size_t count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-}
-
 struct ReadResult {
   std::filesystem::path file;
   std::string text;
@@ -104,9 +96,9 @@ int add_runs(const HistoryOptions& o) {
     const AddedRun added = read.measurements > 0 ? store->add(read.result, read.text, label) : AddedRun{};
     const std::string source = printable(label.source);
     if (added.is_new) {
-      print(fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
-                        cases_text(added.measurements), source, printable(added.machine.name),
-                        printable(added.machine.description)));
+      print(fmt::format("{} added: {} case{} of {}, on {} ({})\n", describe_run(added.run),
+                        added.measurements, added.measurements == 1 ? "" : "s", source,
+                        printable(added.machine.name), printable(added.machine.description)));
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
         print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",
                           describe_run(*added.before)));
@@ -202,7 +194,9 @@ const SubcommandRegistration history_command(
 
        CLI::App* listing =
            add_command(history, o, chosen, "list", "show machines and runs", [](const HistoryOptions& given) {
-             print_text(history_listing(read_selected(given), given.store.string(), given.all_runs ? 0 : 20));
+             const std::string text =
+                 history_listing(read_selected(given), given.store.string(), given.all_runs ? 0 : 20);
+             print(terminal_style().unicode ? text : to_ascii(text));
              return exit_code::good;
            });
        listing->add_flag("--all", o->all_runs, "all runs, not only the newest");
