@@ -21,15 +21,11 @@ std::string pointer_to(std::string_view key) {
 }
 
 Place Place::operator/(std::string_view key) const {
-  Place inner = *this;
-  inner.pointer_ += pointer_to(key);
-  return inner;
+  return at(pointer_to(key));
 }
 
 Place Place::operator/(std::size_t index) const {
-  Place inner = *this;
-  inner.pointer_ += fmt::format("/{}", index);
-  return inner;
+  return at(fmt::format("/{}", index));
 }
 
 Place Place::at(std::string_view pointer) const {
