@@ -1,12 +1,8 @@
 // breakeven compare: compares two result files and prints a verdict for each case.
 #include "verdicts/compare.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <future>
-#include <iostream>
-#include <memory>
 
 #include "cli/named_files.h"
 #include "cli/outputs.h"

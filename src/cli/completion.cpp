@@ -2,9 +2,6 @@
 // so that it offers the current options, configs and backends.
 #include "cli/completion.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>

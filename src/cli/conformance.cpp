@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/messages.h"
 #include "cli/subcommand.h"

@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
-#include <cmath>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 
 #include "cli/messages.h"
 #include "cli/named_files.h"

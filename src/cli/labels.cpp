@@ -1,7 +1,5 @@
 #include "cli/labels.h"
 
-#include <fmt/format.h>
-
 #include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "reports/text.h"

@@ -1,11 +1,8 @@
 // breakeven rank: ranks several machines for some work from their result files.
 #include "rank/rank.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"

@@ -1,7 +1,4 @@
 // breakeven report: prints reports of result files.
-#include <fmt/format.h>
-
-#include <memory>
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"

@@ -1,12 +1,8 @@
 // breakeven run: measures, saves, and shows results.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
-#include <cstdlib>
-#include <iostream>
-#include <memory>
 #include <optional>
 
 #include "cli/messages.h"

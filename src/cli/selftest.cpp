@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "cli/messages.h"
 #include "cli/named_files.h"

@@ -7,7 +7,6 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <unordered_map>
-#include <utility>
 
 #include "results/json.h"
 #include "results/whole_file.h"

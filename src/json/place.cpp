@@ -8,14 +8,9 @@ namespace breakeven {
 
 std::string pointer_to(std::string_view key) {
   std::string part = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
+  for (const char c : key) {  // ~ becomes ~0, and / becomes ~1
+    if (c == '~' || c == '/') part += '~';
+    part += c == '~' ? '0' : c == '/' ? '1' : c;
   }
   return part;
 }

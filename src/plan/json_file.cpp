@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "json/text.h"

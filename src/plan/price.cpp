@@ -1,7 +1,5 @@
 #include "plan/price.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <regex>
 

@@ -1,6 +1,5 @@
 #include "protocol/foreign_text.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "text/printable.h"

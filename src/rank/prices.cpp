@@ -1,9 +1,5 @@
 #include "rank/prices.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
 #include <limits>
 
 namespace breakeven {
