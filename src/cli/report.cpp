@@ -1,5 +1,4 @@
 // breakeven report: prints reports of result files.
-
 #include "cli/chart_files.h"
 #include "cli/labels.h"
 #include "cli/named_files.h"
