@@ -1,7 +1,6 @@
 #include "host/speed_probe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/mman.h>
 
