@@ -46,8 +46,7 @@ void expect_content(const OutputFormat& format, const FormattedReport& report, c
   const auto* measured = std::get_if<const Measured*>(&subject);
   if (measured != nullptr && report.files_left_out > 0 && (*measured)->results.empty())
     throw CommandError(
-        "{}: {} left out, and nothing else was given; this format takes only results of "
-        "`breakeven run`",
+        "{}: {} left out, and nothing else was given; this format takes only results of `breakeven run`",
         format.option, number_of(report.files_left_out, "threshold file"));
 }
 

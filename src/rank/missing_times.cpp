@@ -143,8 +143,7 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
     if (!part.seconds)
       part.unknown =
           "not measured, and nothing to predict it from: run configs/ceilings.json on this machine, and on "
-          "one "
-          "of its kind that has the case";
+          "one of its kind that has the case";
     one.parts[e] = std::move(part);
   }
   return any;
@@ -161,8 +160,7 @@ std::string note_of(const Model& model) {
         kinds, stated ? "of the catalogue" : "with their ceilings");
   return fmt::format(
       "predicted cases were not measured; predicted from each other by {}, the {} {} here are off by a "
-      "factor "
-      "of {:.2f} (median) and {:.2f} (95 %) over {} cases",
+      "factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
       from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
 }
 
