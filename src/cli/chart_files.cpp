@@ -49,10 +49,10 @@ class MemoryFile {
 
  private:
   [[noreturn]] static void fail() {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--chart: there is no room in memory for a picture: {}; close other "
-                                   "programs, or name a file that ends in .svg",
-                                   std::strerror(errno)));
+    throw CommandError(
+        "--chart: there is no room in memory for a picture: {}; close other "
+        "programs, or name a file that ends in .svg",
+        std::strerror(errno));
   }
   int descriptor_;
 };
@@ -89,41 +89,31 @@ struct NamedFile {
 NamedFile parse_chart(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size())
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--chart {}: name the file too, as in --chart {}=chart.svg", text,
-                                   text.substr(0, equals)));
+    throw CommandError("--chart {}: name the file too, as in --chart {}=chart.svg", text,
+                       text.substr(0, equals));
   return {.name = text.substr(0, equals), .file = text.substr(equals + 1)};
 }
 
 std::string png_text(const std::string& svg) {
   const std::optional<Filtered> drawn = filter({"rsvg-convert", "--zoom", "2"}, svg);
   if (!drawn)
-    throw CommandError(exit_code::bad_input,
-                       "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
-                       "librsvg2-bin), or name a file that ends in .svg");
+    throw CommandError(
+        "--chart: PNG needs rsvg-convert, which is not installed; install it (Debian: "
+        "librsvg2-bin), or name a file that ends in .svg");
   if (drawn->status != 0 || drawn->text.empty())
-    throw CommandError(exit_code::bad_input,
-                       "--chart: rsvg-convert could not draw the picture; name a file that ends in .svg");
+    throw CommandError("--chart: rsvg-convert could not draw the picture; name a file that ends in .svg");
   return drawn->text;
-}
-
-void write_chart_file(const Chart& chart, const std::string& path) {
-  const std::string svg = svg_text(chart, {});
-  write_text_file(path, path.ends_with(".png") ? png_text(svg) : svg);
 }
 
 void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Chart& chart) { return chart.name == asked.name; });
   if (found == all.end()) {
-    std::vector<std::string> names(all.size());
-    std::transform(all.begin(), all.end(), names.begin(), [](const Chart& chart) { return chart.name; });
-    throw CommandError(
-        exit_code::bad_input,
-        fmt::format("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
-                    asked.name, did_you_mean(asked.name, names)));
+    throw CommandError("--chart: there is no chart '{}' here{}; --list-charts shows those that there are",
+                       asked.name, did_you_mean(asked.name, names_in(all)));
   }
-  write_chart_file(*found, asked.file);
+  const std::string svg = svg_text(*found, {});
+  write_text_file(asked.file, asked.file.ends_with(".png") ? png_text(svg) : svg);
   report_saved_file(asked.file);
 }
 
@@ -132,8 +122,7 @@ void draw_chart(const std::vector<Chart>& all, const NamedFile& asked) {
 void declare_chart_options(CLI::App& command, ChartOptions& options) {
   command.add_option("--chart", options.charts,
                      "NAME=FILE: draw this chart, as SVG, or as PNG where the file's name ends so (needs "
-                     "rsvg-convert); may be "
-                     "given several times");
+                     "rsvg-convert); may be given several times");
   command.add_flag("--list-charts", options.list, "the names and titles of the charts that there are");
 }
 

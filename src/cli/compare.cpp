@@ -1,16 +1,11 @@
 // breakeven compare: compares two result files and prints a verdict for each case.
 #include "verdicts/compare.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <future>
-#include <iostream>
-#include <memory>
 
 #include "cli/named_files.h"
 #include "cli/outputs.h"
-#include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "reports/document/builders.h"
@@ -28,18 +23,18 @@ struct CompareCommand {
   bool quiet = false;
 };
 
-int compare_files(CompareCommand o) {
+int compare_files(const CompareCommand& o) {
   if (o.base == "-" && o.head == "-") {
-    throw CommandError(exit_code::bad_input,
-                       "BASE and HEAD are both -, but there is only one standard input; name a file");
+    throw CommandError("BASE and HEAD are both -, but there is only one standard input; name a file");
   }
   o.outputs.check({o.base, o.head});
-  for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
+  CompareOptions options = o.options;
+  for (const std::string& name : o.allowed) options.allowed.insert(*parse_difference(name));
   // Reading takes nearly all of the time, so the files are read in parallel.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
   const Result head = reading.get();
-  Verdicts verdicts = compare_results(base, head, o.options);
+  Verdicts verdicts = compare_results(base, head, options);
   verdicts.base.source = o.base == "-" ? "standard input" : o.base.string();
   verdicts.head.source = o.head == "-" ? "standard input" : o.head.string();
   verdicts.base.threads = base.host.threads;
@@ -50,28 +45,26 @@ int compare_files(CompareCommand o) {
   return exit_status(verdicts);
 }
 
-const SubcommandRegistration compare_command(
-    {"compare", "compare two result files, case by case", [](CLI::App& command) {
-       auto o = std::make_shared<CompareCommand>();
-       accept_result_names(
-           command.add_option("BASE", o->base,
-                              "result file, or Google Benchmark's JSON; - for standard input"))
-           ->required();
-       accept_result_names(command.add_option("HEAD", o->head, "the same, of the change that is tested"))
-           ->required();
-       command
-           .add_option("--threshold", o->options.threshold,
-                       "the smallest change that matters, as in 3% or 0.03; default: 3%")
-           ->transform(percent());
-       command
-           .add_option("--allow", o->allowed,
-                       "compare although this differs; may be repeated, or given as a,b")
-           ->delimiter(',')
-           ->check(CLI::IsMember(difference_names()));
-       o->outputs.declare(command, {SubjectKind::verdicts});
-       command.add_flag("--quiet", o->quiet, "no report in the terminal");
-       return [o] { return compare_files(*o); };
-     }});
+const SubcommandRegistration compare_command(subcommand<CompareCommand>(
+    "compare", "compare two result files, case by case",
+    [](CLI::App& command, CompareCommand& o) {
+      accept_result_names(
+          command.add_option("BASE", o.base, "result file, or Google Benchmark's JSON; - for standard input"))
+          ->required();
+      accept_result_names(command.add_option("HEAD", o.head, "the same, of the change that is tested"))
+          ->required();
+      command
+          .add_option("--threshold", o.options.threshold,
+                      "the smallest change that matters, as in 3% or 0.03; default: 3%")
+          ->transform(percent());
+      command
+          .add_option("--allow", o.allowed, "compare although this differs; may be repeated, or given as a,b")
+          ->delimiter(',')
+          ->check(CLI::IsMember(difference_names()));
+      o.outputs.declare(command, {SubjectKind::verdicts});
+      command.add_flag("--quiet", o.quiet, "no report in the terminal");
+    },
+    compare_files));
 
 }  // namespace
 }  // namespace breakeven

@@ -2,17 +2,14 @@
 // so that it offers the current options, configs and backends.
 #include "cli/completion.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "cli/named_files.h"
 #include "cli/option_text.h"
 #include "cli/subcommand.h"
+#include "plan/suggestion.h"
 #include "reports/text.h"
 #include "session/discovery.h"
 
@@ -20,22 +17,15 @@ namespace breakeven {
 namespace {
 
 struct Completion {
-  std::string word, meaning;
+  std::string word, meaning = {};
 };
 using Completions = std::vector<Completion>;
 
-const Completion any_file{.word = ":files", .meaning = {}};
+const Completion any_file{.word = ":files"};
 
 Completions plain(const std::vector<std::string>& words) {
   Completions all;
-  for (const std::string& word : words) all.push_back({.word = word, .meaning = {}});
-  return all;
-}
-
-Completions backends() {
-  Completions all;
-  for (const BackendProgram& program : find_backends(backend_folders()))
-    all.push_back({.word = program.name, .meaning = {}});
+  for (const std::string& word : words) all.push_back({.word = word});
   return all;
 }
 
@@ -62,13 +52,13 @@ Completions values(const CLI::App& root, const CLI::Option& option) {
   const std::string word = value_word(option);
   Completions all;
   if (word == "CONFIG") {
-    for (const NamedConfig& config : named_configs()) all.push_back({.word = config.name, .meaning = {}});
+    all = plain(names_in(named_configs()));
     all.push_back(any_file);
   } else if (word == "RESULT") {
     all = plain(named_results());
     all.push_back(any_file);
   } else if (word == "BACKENDS") {
-    all = backends();
+    all = plain(names_in(find_backends(backend_folders())));
   } else if (word == "COMMAND") {
     all = commands(root);
   } else if (word == "FILE" || word == "DIR" || word == "TEXT") {
@@ -214,13 +204,11 @@ const std::map<std::string, const char*>& scripts() {
 const SubcommandRegistration completion_command(
     {"completion", "print a script that completes this command line in a shell", [](CLI::App& command) {
        auto shell = std::make_shared<std::string>();
-       std::set<std::string> shells;
-       for (const auto& [name, script] : scripts()) shells.insert(name);
        command
            .add_option("SHELL", *shell,
                        "the shell; for bash, put `eval \"$(breakeven completion bash)\"` into ~/.bashrc")
            ->required()
-           ->check(CLI::IsMember(shells));
+           ->check(CLI::IsMember(scripts()));
        return [shell] {
          std::cout << scripts().at(*shell);
          return exit_code::good;

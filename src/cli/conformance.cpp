@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 #include "cli/messages.h"
 #include "cli/subcommand.h"
@@ -26,27 +25,31 @@ std::filesystem::path find_program(const std::filesystem::path& given,
   const auto found =
       std::find_if(programs.begin(), programs.end(), [&](const auto& p) { return p.name == name; });
   if (found != programs.end()) return found->path;
-  if (is_unknown_backend(name, programs))
-    throw CommandError(exit_code::bad_input, fmt::format("{}: {}", name, no_such_backend(name, programs)));
-  throw CommandError(exit_code::incomplete, fmt::format("{}: {}", name, why_no_program(name, programs)));
+  if (is_unknown_backend(name, programs)) throw CommandError("{}: {}", name, no_such_backend(name, programs));
+  throw CommandError(exit_code::incomplete, "{}: {}", name, why_no_program(name, programs));
 }
 
-int conformance(const std::filesystem::path& given, double timeout, bool verbose) {
+struct ConformanceOptions {
+  std::filesystem::path program;
+  double timeout = 60;
+  bool verbose = false;
+};
+
+int conformance(const ConformanceOptions& o) {
   const auto programs = find_backends(backend_folders());
-  const std::filesystem::path program = find_program(given, programs);
+  const std::filesystem::path program = find_program(o.program, programs);
   if (access(program.c_str(), X_OK) != 0 || std::filesystem::is_directory(program)) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{}: is not a program that can be run", program.string()));
+    throw CommandError("{}: is not a program that can be run", program.string());
   }
   const auto arbiter =
       std::find_if(programs.begin(), programs.end(), [](const auto& p) { return p.name == "reference"; });
   if (arbiter == programs.end())
     throw CommandError(exit_code::incomplete,
                        "there is no breakeven-backend-reference beside the driver to judge results by");
-  const auto checks =
-      check_conformance(std::filesystem::absolute(program), arbiter->path, timeout, [&](const Check& check) {
+  const auto checks = check_conformance(
+      std::filesystem::absolute(program), arbiter->path, o.timeout, [&](const Check& check) {
         const bool failed = check.outcome == Check::Outcome::failed;
-        if (!failed && !verbose) return;
+        if (!failed && !o.verbose) return;
         const char* word = failed                                    ? "FAILED "
                            : check.outcome == Check::Outcome::passed ? "passed "
                                                                      : "skipped";
@@ -61,22 +64,17 @@ int conformance(const std::filesystem::path& given, double timeout, bool verbose
   return count(Check::Outcome::failed) == 0 ? exit_code::good : exit_code::wrong_or_regressed;
 }
 
-const SubcommandRegistration conformance_command(
-    {"conformance", "check that a backend program keeps the worker protocol", [](CLI::App& command) {
-       struct Options {
-         std::filesystem::path program;
-         double timeout = 60;
-         bool verbose = false;
-       };
-       auto o = std::make_shared<Options>();
-       command
-           .add_option("PROGRAM", o->program,
-                       "the backend program, by path or name; see docs/adding-a-backend.md")
-           ->required();
-       command.add_option("--timeout", o->timeout, "seconds allowed for each answer")->check(above_zero());
-       command.add_flag("--verbose", o->verbose, "show passed and skipped checks too");
-       return [o] { return conformance(o->program, o->timeout, o->verbose); };
-     }});
+const SubcommandRegistration conformance_command(subcommand<ConformanceOptions>(
+    "conformance", "check that a backend program keeps the worker protocol",
+    [](CLI::App& command, ConformanceOptions& o) {
+      command
+          .add_option("PROGRAM", o.program,
+                      "the backend program, by path or name; see docs/adding-a-backend.md")
+          ->required();
+      command.add_option("--timeout", o.timeout, "seconds allowed for each answer")->check(above_zero());
+      command.add_flag("--verbose", o.verbose, "show passed and skipped checks too");
+    },
+    conformance));
 
 }  // namespace
 }  // namespace breakeven

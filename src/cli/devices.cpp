@@ -8,6 +8,7 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "reports/document/names.h"
+#include "results/json.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"
@@ -42,36 +43,39 @@ std::string to_text(const Host& host, const std::vector<BackendRecord>& backends
   return text;
 }
 
-const SubcommandRegistration devices_command(
-    {"devices", "show the backends and devices here, and why others are not", [](CLI::App& command) {
-       struct Options {
-         bool json = false;
-         int threads = 0;
-       };
-       auto o = std::make_shared<Options>();
-       command.add_flag("--json", o->json, "as JSON");
-       command.add_option("--threads", o->threads,
-                          "CPU threads; default: one a physical core, within affinity and quota");
-       return [o] {
-         const int threads = choose_threads(o->threads);
-         Host host = describe_host(threads);
-         std::vector<BackendRecord> backends;
-         for (const auto& program : find_backends(backend_folders())) {
-           backends.push_back(probe(program, threads));
-           backends.back().name = program.name;
-         }
-         std::optional<Nvml> nvml;
-         host.gpus = describe_gpus(backends, nvml);
-         if (o->json) {
-           std::string list;
-           for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + to_json_text(b);
-           std::cout << fmt::format("{{\"host\": {},\n\"backends\": [{}\n]}}\n", to_json_text(host), list);
-         } else {
-           print(to_text(host, backends));
-         }
-         return exit_code::good;
-       };
-     }});
+struct DevicesOptions {
+  bool json = false;
+  int threads = 0;
+};
+
+int devices(const DevicesOptions& o) {
+  const int threads = choose_threads(o.threads);
+  Host host = describe_host(threads);
+  std::vector<BackendRecord> backends;
+  for (const auto& program : find_backends(backend_folders())) {
+    backends.push_back(probe(program, threads));
+    backends.back().name = program.name;
+  }
+  std::optional<Nvml> nvml;
+  host.gpus = describe_gpus(backends, nvml);
+  if (!o.json) {
+    print(to_text(host, backends));
+    return exit_code::good;
+  }
+  std::string list;
+  for (const auto& b : backends) list += (list.empty() ? "\n" : ",\n") + text_of(json_of(b));
+  std::cout << fmt::format("{{\"host\": {},\n\"backends\": [{}\n]}}\n", text_of(json_of(host)), list);
+  return exit_code::good;
+}
+
+const SubcommandRegistration devices_command(subcommand<DevicesOptions>(
+    "devices", "show the backends and devices here, and why others are not",
+    [](CLI::App& command, DevicesOptions& o) {
+      command.add_flag("--json", o.json, "as JSON");
+      command.add_option("--threads", o.threads,
+                         "CPU threads; default: one a physical core, within affinity and quota");
+    },
+    devices));
 
 }  // namespace
 }  // namespace breakeven

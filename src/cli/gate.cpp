@@ -5,21 +5,17 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
-#include <cmath>
 #include <filesystem>
-#include <iostream>
-#include <memory>
 
 #include "cli/messages.h"
+#include "cli/named_files.h"
 #include "cli/outputs.h"
-#include "cli/percent.h"
 #include "cli/progress_line.h"
-#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "plan/shape_kinds.h"
 #include "plan/suggestion.h"
 #include "reports/document/builders.h"
@@ -102,8 +98,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
   for (const std::string& pair : pairs) {
     const auto equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("{} {}: must be NAME=VALUE, as in OMP_NUM_THREADS=1", option, pair));
+      throw CommandError("{} {}: must be NAME=VALUE, as in OMP_NUM_THREADS=1", option, pair);
     }
     environment.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
@@ -113,8 +108,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const std::strin
 /// The argument of --base or --head: the folders to search, and a backend if one is named.
 struct SideArgument {
   std::vector<std::filesystem::path> folders;
-  std::string source;   // the folder, as it was given
-  std::string backend;  // empty means all
+  std::string source;        // the folder, as it was given
+  std::string backend = {};  // empty means all
 };
 
 bool is_folder(const std::string& path) {
@@ -123,47 +118,39 @@ bool is_folder(const std::string& path) {
 }
 
 /// Parses DIR, DIR:NAME, or :NAME for a backend of this breakeven. A folder whose own name contains a colon
-/// takes precedence.
-SideArgument parse_side(const std::string& option, const std::string& text) {
-  if (is_folder(text)) return {.folders = {text}, .source = text, .backend = {}};
-  const auto refuse = [&](const std::string& why) {
-    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
-  };
+/// takes precedence. `given` is the option with its value, for messages.
+SideArgument parse_side(const std::string& given, const std::string& text) {
+  if (is_folder(text)) return {.folders = {text}, .source = text};
   const auto colon = text.rfind(':');
   const std::string folder = text.substr(0, colon);
-  if (colon == std::string::npos || (!folder.empty() && !is_folder(folder))) {
-    throw refuse(
-        fmt::format("{} is not a folder; give a folder of backend programs, such as a build folder", folder));
-  }
+  if (colon == std::string::npos || (!folder.empty() && !is_folder(folder)))
+    throw CommandError("{}: {} is not a folder; give a folder of backend programs, such as a build folder",
+                       given, folder);
   const std::string backend = text.substr(colon + 1);
-  if (backend.empty()) throw refuse("no backend is named after the colon; give DIR or DIR:NAME");
+  if (backend.empty())
+    throw CommandError("{}: no backend is named after the colon; give DIR or DIR:NAME", given);
   return {.folders = folder.empty() ? backend_folders() : std::vector<std::filesystem::path>{folder},
           .source = folder,
           .backend = backend};
 }
 
 /// The programs of a side: all in its folder, or only the named one.
-std::vector<BackendProgram> programs_of(const std::string& option, const std::string& text,
-                                        const SideArgument& argument) {
-  const auto refuse = [&](const std::string& why) {
-    return CommandError(exit_code::bad_input, fmt::format("{} {}: {}", option, text, why));
-  };
+std::vector<BackendProgram> programs_of(const std::string& given, const SideArgument& argument) {
   auto programs = find_backends(argument.folders);
-  if (programs.empty()) throw refuse("holds no program breakeven-backend-NAME");
+  if (programs.empty()) throw CommandError("{}: holds no program breakeven-backend-NAME", given);
   if (argument.backend.empty()) return programs;
   std::vector<std::string> known;
   for (const BackendProgram& program : programs) {
     if (program.name == argument.backend) return {program};
     known.push_back(program.name);
   }
-  if (is_own_backend(argument.backend) && argument.source.empty())
-    throw CommandError(exit_code::incomplete,
-                       fmt::format("{} {}: {}", option, text, why_no_program(argument.backend, programs)));
+  const bool is_own = is_own_backend(argument.backend);
+  if (is_own && argument.source.empty())
+    throw CommandError(exit_code::incomplete, "{}: {}", given, why_no_program(argument.backend, programs));
   const std::string meant = did_you_mean(boost::algorithm::to_lower_copy(argument.backend), known);
-  throw refuse(fmt::format(
-      "{}{}",
-      is_own_backend(argument.backend) ? "the folder does not have this backend" : "there is no such backend",
-      meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant));
+  throw CommandError("{}: {}{}", given,
+                     is_own ? "the folder does not have this backend" : "there is no such backend",
+                     meant.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : meant);
 }
 
 /// A side with its programs, checked before any program is started.
@@ -177,25 +164,18 @@ int side_threads(const std::string& name, const SideOptions& o, int threads) {
 }
 
 FoundSide find_side(const std::string& name, const SideOptions& o, int threads) {
-  const std::string option = "--" + name;
-  const SideArgument argument = parse_side(option, o.folder);
+  const std::string given = fmt::format("--{} {}", name, o.folder);
+  const SideArgument argument = parse_side(given, o.folder);
   FoundSide found;
-  found.programs = programs_of(option, o.folder, argument);
+  found.programs = programs_of(given, argument);
   found.side = {.source = argument.source.empty() ? found.programs.front().path.parent_path().string()
                                                   : argument.source,
                 .backend = argument.backend,
-                .environment = environment_of(option + "-env", o.environment),
+                .environment = environment_of(fmt::format("--{}-env", name), o.environment),
                 .threads = side_threads(name, o, threads),
                 .backends = {},
                 .name = o.name};
   return found;
-}
-
-/// The programs of both sides, base first.
-std::vector<BackendProgram> programs_of_both(const FoundSide& base, const FoundSide& head) {
-  std::vector<BackendProgram> programs = base.programs;
-  programs.insert(programs.end(), head.programs.begin(), head.programs.end());
-  return programs;
 }
 
 /// Checks the options of a side that can be checked before its programs are built.
@@ -211,15 +191,12 @@ void check_names(const GateOptions& o, const GateSide& base, const GateSide& hea
     const bool base_lacks = base.backend.empty();
     const std::string& folder = base_lacks ? o.base.folder : o.head.folder;
     throw CommandError(
-        exit_code::bad_input,
-        fmt::format(
-            "--{0} {1} names no backend, and --{2} does: give --{0} {1}:{3}, or another backend's name",
-            base_lacks ? "base" : "head", folder, base_lacks ? "head" : "base",
-            base_lacks ? head.backend : base.backend));
+        "--{0} {1} names no backend, and --{2} does: give --{0} {1}:{3}, or another backend's name",
+        base_lacks ? "base" : "head", folder, base_lacks ? "head" : "base",
+        base_lacks ? head.backend : base.backend);
   }
   if (!o.backends.empty()) {
-    throw CommandError(exit_code::bad_input,
-                       "--backends: leave it out, as --base and --head already name the backends");
+    throw CommandError("--backends: leave it out, as --base and --head already name the backends");
   }
 }
 
@@ -286,17 +263,6 @@ std::vector<BackendPair> pairs_of(const GatePlan& plan, const std::vector<std::s
   return pairs;
 }
 
-/// The reference backend next to the driver, which verifies both sides, because a program that is compared
-/// must not verify itself.
-std::optional<BackendRecord> find_arbiter(int threads) {
-  for (const BackendProgram& program : find_backends(backend_folders())) {
-    if (program.name != "reference") continue;
-    BackendRecord record = probe(program, threads);
-    if (record.available && record.role == "arbiter") return record;
-  }
-  return std::nullopt;
-}
-
 /// Reads a selftest. A named file must exist; the one in its default place may be missing.
 std::optional<Selftest> find_selftest(const std::filesystem::path& named) {
   if (!named.empty()) return read_selftest(named);
@@ -327,7 +293,9 @@ int gate(const GateOptions& o) {
   FoundSide base = find_side("base", o.base, plan.threads);
   FoundSide head = find_side("head", o.head, plan.threads);
   check_names(o, base.side, head.side);
-  check_backend_names(o.backends, programs_of_both(base, head));
+  std::vector<BackendProgram> programs = base.programs;
+  programs.insert(programs.end(), head.programs.begin(), head.programs.end());
+  check_backend_names(o.backends, programs);
   const bool two_backends = !base.side.backend.empty();
   const auto& config_or_option = o.backends.empty() ? plan.config.backends : o.backends;
   for (FoundSide* side : {&base, &head})
@@ -335,7 +303,8 @@ int gate(const GateOptions& o) {
   plan.base = std::move(base.side);
   plan.head = std::move(head.side);
   plan.backends = pairs_of(plan, config_or_option, two_backends || !o.backends.empty());
-  plan.arbiter = find_arbiter(plan.threads);
+  // The one beside the driver: a program that is compared must not verify itself.
+  plan.arbiter = find_named_backends({"reference"}, plan.threads).arbiter;
 
   const Interruption interruption;
   ProgressLine line(o.quiet);
@@ -359,13 +328,8 @@ int gate(const GateOptions& o) {
   return Interruption::requested() ? exit_code::interrupted : exit_status(verdicts);
 }
 
-const SubcommandRegistration gate_command({"gate",
-                                           "did it get slower? two builds, or two backends, sampled in turn",
-                                           [](CLI::App& command) {
-                                             auto o = std::make_shared<GateOptions>();
-                                             declare(command, *o);
-                                             return [o] { return gate(*o); };
-                                           }});
+const SubcommandRegistration gate_command(subcommand<GateOptions>(
+    "gate", "did it get slower? two builds, or two backends, sampled in turn", declare, gate));
 
 }  // namespace
 }  // namespace breakeven

@@ -54,22 +54,15 @@ std::string help_of(const CLI::App& app) {
 
 namespace {
 
-std::vector<std::string> names(const CLI::App& app) {
-  std::vector<std::string> all;
-  for (const CLI::App* command : shown_subcommands(app)) all.push_back(command->get_name());
-  return all;
-}
-
 const CLI::App& find_command(const CLI::App& root, const std::vector<std::string>& words) {
   const CLI::App* found = &root;
   for (const std::string& word : words) {
     const auto matches =
         found->get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
     if (matches.empty()) {
-      const std::string near = did_you_mean(word, names(*found));
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("help: there is no command '{}'{}", word,
-                                     near.empty() ? "; 'breakeven help' shows all" : near));
+      const std::string near = did_you_mean(word, subcommand_names(*found));
+      throw CommandError("help: there is no command '{}'{}", word,
+                         near.empty() ? "; 'breakeven help' shows all" : near);
     }
     found = matches.front();
   }

@@ -14,7 +14,6 @@
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/outputs.h"
-#include "cli/percent.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "history/check.h"
@@ -54,31 +53,20 @@ std::string first_line(const char* command) {
 void complete_label(RunLabel& label) {
   static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?");
   if (!label.time.empty() && !std::regex_match(label.time, time))
-    throw CommandError(
-        exit_code::bad_input,
-        fmt::format("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time));
+    throw CommandError("--time {}: must be in UTC, as 2026-01-31 or 2026-01-31T12:00:00Z", label.time);
   if (!label.commit.empty()) return;
   label.commit = first_line("git rev-parse --verify HEAD 2>/dev/null");
   if (label.commit.empty())
     throw CommandError(
-        exit_code::bad_input,
         "history add: which commit was measured? The working directory is not a git checkout; say "
         "--commit SHA");
   if (label.branch.empty()) label.branch = first_line("git symbolic-ref --quiet --short HEAD 2>/dev/null");
 }
 
-void print_text(const std::string& text) {
-  print(terminal_style().unicode ? text : to_ascii(text));
-}
-
-std::string cases_text(std::size_t count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-}
-
 struct ReadResult {
   std::filesystem::path file;
   std::string text;
-  Result result;
+  Result result = {};
   std::size_t measurements = 0;
 };
 
@@ -86,8 +74,7 @@ std::vector<ReadResult> read_all(const std::vector<std::filesystem::path>& files
   std::vector<ReadResult> all;
   all.reserve(files.size());
   for (const auto& file : files) {
-    ReadResult& read =
-        all.emplace_back(ReadResult{.file = file, .text = read_result_text(file), .result = {}});
+    ReadResult& read = all.emplace_back(ReadResult{.file = file, .text = read_result_text(file)});
     read.result = any_result_from_text(read.text, file.string());
     read.measurements = count_measurements(read.result);
   }
@@ -109,9 +96,9 @@ int add_runs(const HistoryOptions& o) {
     const AddedRun added = read.measurements > 0 ? store->add(read.result, read.text, label) : AddedRun{};
     const std::string source = printable(label.source);
     if (added.is_new) {
-      print(fmt::format("{} added: {} of {}, on {} ({})\n", describe_run(added.run),
-                        cases_text(added.measurements), source, printable(added.machine.name),
-                        printable(added.machine.description)));
+      print(fmt::format("{} added: {} case{} of {}, on {} ({})\n", describe_run(added.run),
+                        added.measurements, added.measurements == 1 ? "" : "s", source,
+                        printable(added.machine.name), printable(added.machine.description)));
       if (added.before && !added.run.time.empty() && added.run.time < added.before->time)
         print(fmt::format("  its time is before that of {}: runs stay in the order in which they are added\n",
                           describe_run(*added.before)));
@@ -207,7 +194,9 @@ const SubcommandRegistration history_command(
 
        CLI::App* listing =
            add_command(history, o, chosen, "list", "show machines and runs", [](const HistoryOptions& given) {
-             print_text(history_listing(read_selected(given), given.store.string(), given.all_runs ? 0 : 20));
+             const std::string text =
+                 history_listing(read_selected(given), given.store.string(), given.all_runs ? 0 : 20);
+             print(terminal_style().unicode ? text : to_ascii(text));
              return exit_code::good;
            });
        listing->add_flag("--all", o->all_runs, "all runs, not only the newest");

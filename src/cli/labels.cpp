@@ -1,7 +1,5 @@
 #include "cli/labels.h"
 
-#include <fmt/format.h>
-
 #include "cli/messages.h"
 #include "cli/subcommand.h"
 #include "reports/text.h"
@@ -22,8 +20,7 @@ std::vector<MachineLabel> parse_labels(const std::vector<std::string>& labels) {
   for (const std::string& text : labels) {
     const auto equals = text.rfind('=');
     if (equals == std::string::npos)
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--label {}: must be FILE=NAME, as in cpu.json='small server'", text));
+      throw CommandError("--label {}: must be FILE=NAME, as in cpu.json='small server'", text);
     all.push_back({.file = text.substr(0, equals), .name = text.substr(equals + 1)});
   }
   return all;

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/messages.h"
@@ -12,6 +11,7 @@
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
+#include "json/text.h"
 #include "plan/json_file.h"
 #include "plan/schema.h"
 #include "protocol/messages.h"
@@ -20,13 +20,8 @@
 namespace breakeven {
 namespace {
 
-/// Replaces invalid UTF-8, because file names need not be UTF-8.
-std::string text_of(const nlohmann::ordered_json& value) {
-  return value.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 void print_json(const Config& config) {
-  nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+  Json cases = Json::array();
   for (const auto& [problem, label] : config.cases) {
     cases.push_back({{"id", problem.id()},
                      {"op", problem.workload->op()},
@@ -35,7 +30,7 @@ void print_json(const Config& config) {
                      {"flop", problem.flop()},
                      {"bytes", problem.bytes()}});
   }
-  std::cout << text_of(cases) << '\n';
+  std::cout << text_of(cases, 1) << '\n';
 }
 
 void print_table(const Config& config) {
@@ -80,8 +75,7 @@ std::vector<Question> read_questions() {
 }
 
 void print_questions(const std::vector<Question>& questions) {
-  if (questions.empty())
-    throw CommandError(exit_code::bad_input, "list: no configs were found; name one by its path");
+  if (questions.empty()) throw CommandError("list: no configs were found; name one by its path");
   const TerminalStyle style = terminal_style();
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   std::size_t widest = 0;
@@ -106,43 +100,44 @@ void print_questions(const std::vector<Question>& questions) {
 }
 
 void print_questions_json(const std::vector<Question>& questions) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const Question& question : questions) {
     all.push_back({{"name", question.name},
                    {"title", question.title},
                    {"command", question.command},
                    {"file", question.file.string()}});
   }
-  std::cout << text_of(all) << '\n';
+  std::cout << text_of(all, 1) << '\n';
 }
 
-const SubcommandRegistration list_command(
-    {"list", "show all configs and what they ask, or the cases of those named", [](CLI::App& command) {
-       struct Options {
-         CaseSelection selection;
-         bool json = false, schema = false;
-       };
-       auto o = std::make_shared<Options>();
-       add_case_options(command, o->selection);
-       command.get_option("CONFIG")->required(false);
-       command.add_flag("--json", o->json, "as JSON");
-       command.add_flag("--schema", o->schema, "print the JSON Schema of configs instead");
-       return [o] {
-         if (o->schema) {
-           std::cout << config_schema();
-           return exit_code::good;
-         }
-         if (o->selection.configs.empty()) {
-           if (!o->selection.filter.empty() || !o->selection.shard.empty())
-             throw CommandError(exit_code::bad_input, "list: --filter and --shard need a CONFIG");
-           o->json ? print_questions_json(read_questions()) : print_questions(read_questions());
-           return exit_code::good;
-         }
-         const Config config = select_cases(o->selection);
-         o->json ? print_json(config) : print_table(config);
-         return exit_code::good;
-       };
-     }});
+struct ListOptions {
+  CaseSelection selection;
+  bool json = false, schema = false;
+};
+
+int list(const ListOptions& o) {
+  if (o.schema) {
+    std::cout << config_schema();
+  } else if (!o.selection.configs.empty()) {
+    const Config config = select_cases(o.selection);
+    o.json ? print_json(config) : print_table(config);
+  } else if (!o.selection.filter.empty() || !o.selection.shard.empty()) {
+    throw CommandError("list: --filter and --shard need a CONFIG");
+  } else {
+    o.json ? print_questions_json(read_questions()) : print_questions(read_questions());
+  }
+  return exit_code::good;
+}
+
+const SubcommandRegistration list_command(subcommand<ListOptions>(
+    "list", "show all configs and what they ask, or the cases of those named",
+    [](CLI::App& command, ListOptions& o) {
+      add_case_options(command, o.selection);
+      command.get_option("CONFIG")->required(false);
+      command.add_flag("--json", o.json, "as JSON");
+      command.add_flag("--schema", o.schema, "print the JSON Schema of configs instead");
+    },
+    list));
 
 }  // namespace
 }  // namespace breakeven

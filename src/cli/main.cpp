@@ -1,9 +1,13 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -13,17 +17,17 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/messages.h"
-#include "cli/process_start.h"
 #include "cli/progress_line.h"
 #include "cli/subcommand.h"
 #include "cli/usage_error.h"
 #include "cli/version_text.h"
-#include "text/json_error.h"
+#include "json/memory_reserve.h"
+#include "json/text.h"
 
 namespace breakeven {
 namespace {
 
-std::vector<SubcommandEntry>& registered_subcommands() {
+std::vector<SubcommandEntry>& subcommands() {
   static std::vector<SubcommandEntry> all;
   return all;
 }
@@ -66,6 +70,25 @@ void declare(CLI::App& app, std::function<int()>& chosen) {
     auto work = entry.add(*command);
     command->callback([&chosen, work] { chosen = work; });
   }
+}
+
+/// Opens closed standard streams as /dev/null in the wrong direction: reading or writing them still fails,
+/// and no file that is opened later gets their descriptors and with them the text for the terminal.
+void open_missing_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // open() returns the lowest free descriptor, which is this one, because those below it are open by now.
+    open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+/// Makes writing beyond the largest size of a file (`ulimit -f`) an ordinary error instead of the end of the
+/// process, by a handler for SIGXFSZ. Unlike SIG_IGN, started programs do not inherit it.
+void fail_beyond_largest_file() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 int run_program(int argc, char** argv) {
@@ -111,20 +134,18 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 SubcommandRegistration::SubcommandRegistration(SubcommandEntry entry) {
-  auto& all = registered_subcommands();
+  auto& all = subcommands();
   const auto behind = std::upper_bound(all.begin(), all.end(), entry,
                                        [](const auto& a, const auto& b) { return a.name < b.name; });
   all.insert(behind, std::move(entry));
 }
 
-const std::vector<SubcommandEntry>& subcommands() {
-  return registered_subcommands();
-}
-
 }  // namespace breakeven
 
 int main(int argc, char** argv) {
-  breakeven::prepare_process();
+  breakeven::open_missing_streams();  // before anything is opened
+  breakeven::fail_beyond_largest_file();
+  breakeven::keep_memory_back();
   try {
     return breakeven::run_program(argc, argv);
   } catch (const std::exception&) {  // before the command line was parsed, or while an error was reported

@@ -1,6 +1,5 @@
 #include "cli/messages.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>

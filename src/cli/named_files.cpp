@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/results_folder.h"
 #include "cli/subcommand.h"
 #include "install_paths.h"
 #include "plan/suggestion.h"
+#include "results/rescue.h"
+#include "session/environment.h"
 
 namespace breakeven {
 namespace {
@@ -90,15 +91,8 @@ std::optional<std::string> similar_name(const std::string& name, const std::vect
 
 [[noreturn]] void fail(const std::string& text, const std::string& problem,
                        const std::optional<std::string>& similar, const std::string& otherwise) {
-  throw CommandError(exit_code::bad_input,
-                     fmt::format("{}: {}; {}", text, problem,
-                                 similar ? fmt::format("did you mean '{}'?", *similar) : otherwise));
-}
-
-std::vector<std::string> config_names() {
-  std::vector<std::string> names;
-  for (const NamedConfig& config : named_configs()) names.push_back(config.name);
-  return names;
+  throw CommandError("{}: {}; {}", text, problem,
+                     similar ? fmt::format("did you mean '{}'?", *similar) : otherwise);
 }
 
 fs::path config_file(const std::string& text) {
@@ -109,7 +103,7 @@ fs::path config_file(const std::string& text) {
     }
   }
   if (is_there(text)) return text;
-  const auto names = config_names();
+  const auto names = names_in(named_configs());
   if (is_bare(text))
     fail(text, "there is no such file, and no config of that name", similar_name(text, names),
          "'breakeven list' shows all configs");
@@ -126,20 +120,26 @@ fs::path result_file(const std::string& text) {
   }
   if (is_there(text)) return text;
   if (!is_bare(text)) fail(text, "there is no such file", similar_path(text), "check the path");
-  const auto configs = config_names();
+  const auto configs = names_in(named_configs());
   const bool is_config = std::find(configs.begin(), configs.end(), text) != configs.end();
   fail(text, fmt::format("there is no such file, here or in {}", folder.string()),
        is_config ? std::nullopt : similar_name(text, named_results()),
        is_config ? fmt::format("'breakeven run {}' makes it", text) : "give the path of a result file");
 }
 
-CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&)) {
+fs::path output_file(const std::string& text) {
+  const fs::path path(text);
+  const bool is_output = path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+  return is_output ? "-" : path;
+}
+
+CLI::Option* accept(CLI::Option* option, const char* word, fs::path (*find)(const std::string&),
+                    const char* otherwise = "leave it out") {
   option->type_name(word);
   option->transform(CLI::Validator(
-      [find, option](std::string& text) {
+      [=](std::string& text) {
         if (text.empty())
-          throw CommandError(exit_code::bad_input,
-                             fmt::format("{}: names no file; give one, or leave it out", option->get_name()));
+          throw CommandError("{}: names no file; give one, or {}", option->get_name(), otherwise);
         text = find(text).string();
         return std::string();
       },
@@ -175,6 +175,10 @@ std::vector<NamedConfig> named_configs() {
   return found;
 }
 
+fs::path results_folder() {
+  return results_folder_of(describe_host(1).name);
+}
+
 std::vector<std::string> named_results() {
   return json_names(results_folder());
 }
@@ -185,6 +189,10 @@ CLI::Option* accept_config_names(CLI::Option* option) {
 
 CLI::Option* accept_result_names(CLI::Option* option) {
   return accept(option, "RESULT", result_file);
+}
+
+CLI::Option* accept_output_file(CLI::Option* option) {
+  return accept(option, "FILE", output_file, "- for standard output");
 }
 
 }  // namespace breakeven

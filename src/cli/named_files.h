@@ -20,6 +20,11 @@ struct NamedConfig {
 /// The JSON files of config_folders() by name; if two share a name, the first found.
 std::vector<NamedConfig> named_configs();
 
+/// The default folder of files about this machine: results/HOST in the current folder.
+std::filesystem::path results_folder();
+/// The file name of a selftest in results_folder().
+inline constexpr const char* selftest_file = "selftest.json";
+
 /// The names of this machine's result files, which are in results_folder().
 std::vector<std::string> named_results();
 
@@ -28,5 +33,9 @@ CLI::Option* accept_config_names(CLI::Option* option);
 
 /// The same for result files: `quick` is results/HOST/quick.json. "-" and existing paths are unchanged.
 CLI::Option* accept_result_names(CLI::Option* option);
+
+/// Declares that the option names a file to write. A name of the program's own standard output, such as
+/// /dev/stdout, becomes "-". Returns the option. All three refuse an empty name with a CommandError.
+CLI::Option* accept_output_file(CLI::Option* option);
 
 }  // namespace breakeven

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 namespace breakeven {
@@ -64,6 +63,12 @@ std::vector<const CLI::Option*> shown_positionals(const CLI::App& app) {
 
 std::vector<const CLI::App*> shown_subcommands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : shown_subcommands(app)) names.push_back(command->get_name());
+  return names;
 }
 
 std::string full_name(const CLI::App& app) {

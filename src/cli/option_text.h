@@ -25,6 +25,7 @@ std::string option_description(const CLI::Option& option);
 std::vector<const CLI::Option*> shown_options(const CLI::App& app);
 std::vector<const CLI::Option*> shown_positionals(const CLI::App& app);
 std::vector<const CLI::App*> shown_subcommands(const CLI::App& app);
+std::vector<std::string> subcommand_names(const CLI::App& app);
 
 /// The full name of a command, such as "breakeven run"; for the root, the program's own name.
 std::string full_name(const CLI::App& app);

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "cli/messages.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 
 namespace breakeven {
@@ -30,15 +31,13 @@ const Subject& subject_for(const OutputFormat& format, std::span<const Subject> 
   const auto takes = [&](const Subject& subject) { return format.takes(kind_of(subject)); };
   const auto found = std::find_if(subjects.begin(), subjects.end(), takes);
   if (found == subjects.end())
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{} takes {}, and none was given; see --help for the formats of what was",
-                                   format.option, kinds_taken(format)));
+    throw CommandError("{} takes {}, and none was given; see --help for the formats of what was",
+                       format.option, kinds_taken(format));
   if (std::count_if(subjects.begin(), subjects.end(), takes) > 1)
     throw CommandError(
-        exit_code::bad_input,
-        fmt::format("{}: one file of this format holds one report; run the command once for results, and "
-                    "once for each file of verdicts",
-                    format.option));
+        "{}: one file of this format holds one report; run the command once for results, and "
+        "once for each file of verdicts",
+        format.option);
   return *found;
 }
 
@@ -47,10 +46,8 @@ void expect_content(const OutputFormat& format, const FormattedReport& report, c
   const auto* measured = std::get_if<const Measured*>(&subject);
   if (measured != nullptr && report.files_left_out > 0 && (*measured)->results.empty())
     throw CommandError(
-        exit_code::bad_input,
-        fmt::format("{}: {} left out, and nothing else was given; this format takes only results of "
-                    "`breakeven run`",
-                    format.option, number_of(report.files_left_out, "threshold file")));
+        "{}: {} left out, and nothing else was given; this format takes only results of `breakeven run`",
+        format.option, number_of(report.files_left_out, "threshold file"));
 }
 
 void tell_what_was_left_out(const OutputFormat& format, const FormattedReport& report) {

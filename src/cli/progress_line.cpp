@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -16,10 +15,6 @@
 namespace breakeven {
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The time left, rounded to its precision.
 std::string time_left(const SessionProgress& progress) {
   if (!progress.seconds_left) return {};
@@ -29,6 +24,16 @@ std::string time_left(const SessionProgress& progress) {
   if (s < minute) return fmt::format("{} {} s left", word, std::max(1L, (s + step - 1) / step) * step);
   if (s < hour) return fmt::format("{} {} min left", word, (s + minute / 2) / minute);
   return fmt::format("{} {} h {:02} min left", word, s / hour, s / minute % minute);
+}
+
+/// The line's text, shortened to `width` columns.
+std::string progress_text(const SessionProgress& p, int width) {
+  const std::string left = time_left(p);
+  std::string text = fmt::format("[{}/{}] {}{}{} {}: {}", p.cases_done, p.cases_total, left,
+                                 left.empty() ? "" : "  ", p.backend, p.id, p.activity);
+  if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
+  if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
+  return shorten(printable(text), static_cast<std::size_t>(std::max(0, width)));
 }
 
 /// Redraws the line. It does not use fmt::print, which throws if the terminal has gone.
@@ -45,15 +50,6 @@ int terminal_width(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string progress_text(const SessionProgress& p, int width) {
-  const std::string left = time_left(p);
-  std::string text = fmt::format("[{}/{}] {}{}{} {}: {}", p.cases_done, p.cases_total, left,
-                                 left.empty() ? "" : "  ", p.backend, p.id, p.activity);
-  if (p.median) text += fmt::format(" {}", format_seconds(*p.median));
-  if (p.half_width) text += fmt::format(" +-{:.1f} %", *p.half_width * 100);
-  return shorten(printable(text), static_cast<std::size_t>(std::max(0, width)));
-}
-
 ProgressLine::ProgressLine(bool quiet) {
   const char* term = std::getenv("TERM");
   const bool dumb = term == nullptr || std::string_view(term) == "dumb";
@@ -65,13 +61,13 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const SessionProgress& progress) {
-  if (!active_ || now() - last_shown_ < 0.1) return;
-  last_shown_ = now();
+  if (!active_ || seconds_since(last_shown_) < 0.1) return;
+  last_shown_ = Clock::now();
   redraw(progress_text(progress, terminal_width(STDERR_FILENO) - 1));
 }
 
 void ProgressLine::clear() {
-  if (active_ && last_shown_ > 0) redraw("");
+  if (active_ && last_shown_ != Clock::time_point()) redraw("");
 }
 
 }  // namespace breakeven

@@ -1,6 +1,7 @@
 // The progress line during a run: what is measured, and the time left.
 #pragma once
 
+#include "host/steady_clock.h"
 #include "session/session.h"
 
 namespace breakeven {
@@ -19,11 +20,8 @@ class ProgressLine {
 
  private:
   bool active_ = false;
-  double last_shown_ = 0;
+  Clock::time_point last_shown_{};
 };
-
-/// The line's text, shortened to `width` columns.
-std::string progress_text(const SessionProgress& progress, int width);
 
 /// The number of columns of the terminal behind `descriptor`; 80 if it is unknown.
 int terminal_width(int descriptor);

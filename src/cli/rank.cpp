@@ -1,11 +1,8 @@
 // breakeven rank: ranks several machines for some work from their result files.
 #include "rank/rank.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "cli/chart_files.h"
 #include "cli/labels.h"
@@ -13,7 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "plan/suggestion.h"
 #include "reports/charts/ranking_charts.h"
 #include "reports/document/builders.h"
@@ -35,15 +32,12 @@ struct RankCommand {
 };
 
 void check_predicted(const RankOptions& options) {
-  std::vector<std::string> known;
-  for (const DeviceEntry& device : options.catalogue) known.push_back(device.name);
+  const std::vector<std::string> known = names_in(options.catalogue);
   for (const std::string& name : options.predicted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw CommandError(
-        exit_code::bad_input,
-        known.empty()
-            ? "--predict needs datasheets; give them with --devices configs/devices.json"
-            : fmt::format("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known)));
+    if (known.empty())
+      throw CommandError("--predict needs datasheets; give them with --devices configs/devices.json");
+    throw CommandError("--predict: the catalogue has no '{}'{}", name, did_you_mean(name, known));
   }
 }
 
@@ -56,15 +50,14 @@ int rank_files(const RankCommand& o) {
   }
   o.outputs.check(inputs, o.charts);
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
-    throw CommandError(exit_code::bad_input, "- is given twice, and there is one standard input; name files");
+    throw CommandError("- is given twice, and there is one standard input; name files");
   const Quantity by = *parse_name<Quantity>(o.by);
   if (by == Quantity::cost && o.prices.empty())
-    throw CommandError(exit_code::bad_input,
-                       "--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
+    throw CommandError("--by cost needs prices; give them with --prices FILE (docs/ranking.md)");
   if (o.predict_missing && o.mix.empty())
-    throw CommandError(exit_code::bad_input,
-                       "--predict-missing needs --mix CONFIG: without one, the work is the cases that all "
-                       "machines have measured");
+    throw CommandError(
+        "--predict-missing needs --mix CONFIG: without one, the work is the cases that all "
+        "machines have measured");
   RankOptions options;
   options.by = by;
   options.predicted = o.predicted;
@@ -84,34 +77,34 @@ int rank_files(const RankCommand& o) {
   return exit_status(ranking);
 }
 
-const SubcommandRegistration rank_command(
-    {"rank", "rank machines for a mix of work, by time, energy or cost", [](CLI::App& command) {
-       auto o = std::make_shared<RankCommand>();
-       accept_result_names(
-           command.add_option(
-               "RESULT", o->files,
-               "result files of the machines; other kinds of files are skipped; - for standard input"))
-           ->required();
-       accept_config_names(command.add_option(
-           "--mix", o->mix,
-           "a config that names the work, with weights; default: the cases that all machines have, equally"));
-       command.add_option("--prices", o->prices, "what the machines cost, as JSON; see docs/ranking.md");
-       command.add_option("--predict", o->predicted,
-                          "also rank this device of --devices, which was not measured: predicted from its "
-                          "datasheet and what measured devices reach; may be given several times");
-       command.add_flag(
-           "--predict-missing", o->predict_missing,
-           "predict the cases of the mix that were not measured on a machine, from its measured ceilings "
-           "and what other machines reach of theirs");
-       accept_config_names(
-           command.add_option("--devices", o->catalogue, "datasheets of devices: configs/devices.json"));
-       command.add_option("--by", o->by, "time, energy or cost; default: time")
-           ->check(CLI::IsMember(all_names<Quantity>()));
-       o->outputs.declare(command, {SubjectKind::ranking});
-       declare_label_option(command, o->labels);
-       declare_chart_options(command, o->charts);
-       return [o] { return rank_files(*o); };
-     }});
+const SubcommandRegistration rank_command(subcommand<RankCommand>(
+    "rank", "rank machines for a mix of work, by time, energy or cost",
+    [](CLI::App& command, RankCommand& o) {
+      accept_result_names(
+          command.add_option(
+              "RESULT", o.files,
+              "result files of the machines; other kinds of files are skipped; - for standard input"))
+          ->required();
+      accept_config_names(command.add_option(
+          "--mix", o.mix,
+          "a config that names the work, with weights; default: the cases that all machines have, equally"));
+      command.add_option("--prices", o.prices, "what the machines cost, as JSON; see docs/ranking.md");
+      command.add_option("--predict", o.predicted,
+                         "also rank this device of --devices, which was not measured: predicted from its "
+                         "datasheet and what measured devices reach; may be given several times");
+      command.add_flag(
+          "--predict-missing", o.predict_missing,
+          "predict the cases of the mix that were not measured on a machine, from its measured ceilings "
+          "and what other machines reach of theirs");
+      accept_config_names(
+          command.add_option("--devices", o.catalogue, "datasheets of devices: configs/devices.json"));
+      command.add_option("--by", o.by, "time, energy or cost; default: time")
+          ->check(CLI::IsMember(all_names<Quantity>()));
+      o.outputs.declare(command, {SubjectKind::ranking});
+      declare_label_option(command, o.labels);
+      declare_chart_options(command, o.charts);
+    },
+    rank_files));
 
 }  // namespace
 }  // namespace breakeven

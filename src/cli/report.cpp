@@ -1,8 +1,4 @@
 // breakeven report: prints reports of result files.
-#include <fmt/format.h>
-
-#include <memory>
-
 #include "cli/chart_files.h"
 #include "cli/labels.h"
 #include "cli/named_files.h"
@@ -46,20 +42,20 @@ int report(const ReportCommand& o) {
   return exit_code::good;
 }
 
-const SubcommandRegistration report_command(
-    {"report", "show result files, or write them in other forms", [](CLI::App& command) {
-       auto o = std::make_shared<ReportCommand>();
-       accept_result_names(
-           command.add_option(
-               "RESULT", o->files,
-               "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
-               "other kinds of files are skipped; - for standard input"))
-           ->required();
-       o->outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
-       declare_label_option(command, o->labels);
-       declare_chart_options(command, o->charts);
-       return [o] { return report(*o); };
-     }});
+const SubcommandRegistration report_command(subcommand<ReportCommand>(
+    "report", "show result files, or write them in other forms",
+    [](CLI::App& command, ReportCommand& o) {
+      accept_result_names(
+          command.add_option(
+              "RESULT", o.files,
+              "result files, by path or name, and what `threshold`, `gate` and `compare` wrote; "
+              "other kinds of files are skipped; - for standard input"))
+          ->required();
+      o.outputs.declare(command, {SubjectKind::measured, SubjectKind::verdicts});
+      declare_label_option(command, o.labels);
+      declare_chart_options(command, o.charts);
+    },
+    report));
 
 }  // namespace
 }  // namespace breakeven

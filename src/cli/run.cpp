@@ -1,22 +1,18 @@
 // breakeven run: measures, saves, and shows results.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <iostream>
-#include <memory>
+#include <boost/algorithm/string/replace.hpp>
+#include <cerrno>
 #include <optional>
 
-#include "cli/command_to_paste.h"
 #include "cli/messages.h"
 #include "cli/named_files.h"
 #include "cli/progress_line.h"
-#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/file_lock.h"
@@ -84,8 +80,7 @@ void refuse_to_replace_inputs(const std::filesystem::path& out, const Options& o
 /// not be mixed.
 void check_resumable(const Result& earlier, const SessionPlan& plan, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--resume {}: {}; start again with --out", file, why));
+    throw CommandError("--resume {}: {}; start again with --out", file, why);
   };
   const Host here = describe_host(plan.threads);
   if (earlier.host.cpu != here.cpu || earlier.host.name != here.name) {
@@ -107,16 +102,29 @@ void check_resumable(const Result& earlier, const SessionPlan& plan, const std::
   }
   for (const auto& then : earlier.backends) {
     for (const auto& now : plan.backends) {
-      if (then.name == now.name && then.available && now.available && !then.device_id.empty() &&
-          !now.device_id.empty() && then.device_id != now.device_id) {
+      if (then.name != now.name || !then.available || !now.available) continue;
+      if (!then.device_id.empty() && !now.device_id.empty() && then.device_id != now.device_id)
         refuse(fmt::format("{} computed on the GPU {}, not {}", now.name, then.device_id, now.device_id));
-      }
-      if (then.name == now.name && then.available && now.available &&
-          (then.version != now.version || then.libraries != now.libraries)) {
+      if (then.version != now.version || then.libraries != now.libraries)
         refuse(fmt::format("the libraries of {} have changed since", now.name));
-      }
     }
   }
+}
+
+/// The word, in quotes if a shell would interpret it.
+std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view harmless =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
+  return "'" + boost::algorithm::replace_all_copy(word, "'", "'\\''") + "'";
+}
+
+/// The user's next step in shell syntax: "build/breakeven report quick.json --html quick.html", with this
+/// program as it was called.
+std::string command_to_report(const std::filesystem::path& result) {
+  return fmt::format("{} report {} --html {}",
+                     quoted_for_shell(program_invocation_name),  // argv[0], from glibc
+                     quoted_for_shell(result.string()), quoted_for_shell(result.stem().string() + ".html"));
 }
 
 int run(const Options& o) {
@@ -149,25 +157,20 @@ int run(const Options& o) {
   const bool saved = writer.finish(result);
   if (!o.quiet && out != "-") {
     print_document(document_of(Measured{.results = {result}, .thresholds = {}}));
-    if (saved)
-      report_saved_file(out.string(),
-                        command_to_paste({"report", out.string(), "--html", out.stem().string() + ".html"}));
+    if (saved) report_saved_file(out.string(), command_to_report(out));
   }
-  if (!Interruption::requested() && !saved)
-    tell(fmt::format("nothing was measured; {} stays as it was", out.string()));
-  if (Interruption::requested() && saved)
+  const bool interrupted = Interruption::requested();
+  if (!saved)
+    tell(fmt::format("{}; {} stays as it was",
+                     interrupted ? "interrupted before anything was measured" : "nothing was measured",
+                     out.string()));
+  else if (interrupted)
     tell(fmt::format("interrupted; continue with --resume {}", out.string()));
-  if (Interruption::requested() && !saved)
-    tell(fmt::format("interrupted before anything was measured; {} stays as it was", out.string()));
-  return Interruption::requested() ? exit_code::interrupted : exit_status(result);
+  return interrupted ? exit_code::interrupted : exit_status(result);
 }
 
-const SubcommandRegistration run_command({"run", "measure the cases of configs and save a result file",
-                                          [](CLI::App& command) {
-                                            auto o = std::make_shared<Options>();
-                                            declare(command, *o);
-                                            return [o] { return run(*o); };
-                                          }});
+const SubcommandRegistration run_command(
+    subcommand<Options>("run", "measure the cases of configs and save a result file", declare, run));
 
 }  // namespace
 }  // namespace breakeven

@@ -41,13 +41,11 @@ std::vector<PlannedCase> shard_of(std::vector<PlannedCase> cases, const std::str
   static const std::regex form("([0-9]{1,6})/([0-9]{1,6})");
   std::smatch parts;
   if (!std::regex_match(text, parts, form)) {
-    throw CommandError(exit_code::bad_input, fmt::format("--shard {}: must be I/N, as in 1/4", text));
+    throw CommandError("--shard {}: must be I/N, as in 1/4", text);
   }
   const auto i = std::stoul(parts[1]);
   const auto n = std::stoul(parts[2]);
-  if (i < 1 || i > n)
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("--shard {}: the part must be from 1 to {}", text, n));
+  if (i < 1 || i > n) throw CommandError("--shard {}: the part must be from 1 to {}", text, n);
   std::vector<PlannedCase> kept;
   for (std::size_t c = i - 1; c < cases.size(); c += n) kept.push_back(std::move(cases[c]));
   return kept;
@@ -61,21 +59,17 @@ Config select_cases(const CaseSelection& selection) {
       std::erase_if(config.cases,
                     [&](const PlannedCase& c) { return !std::regex_search(c.problem.id(), wanted); });
     } catch (const std::regex_error& e) {
-      throw CommandError(exit_code::bad_input, fmt::format("--filter {}: not a regular expression: {}",
-                                                           selection.filter, e.what()));
+      throw CommandError("--filter {}: not a regular expression: {}", selection.filter, e.what());
     }
     if (config.cases.empty()) {
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--filter {}: finds none of the cases; `breakeven list` shows their ids",
-                                     selection.filter));
+      throw CommandError("--filter {}: finds none of the cases; `breakeven list` shows their ids",
+                         selection.filter);
     }
   }
   if (!selection.shard.empty()) {
     config.cases = shard_of(std::move(config.cases), selection.shard);
     if (config.cases.empty()) {
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("--shard {}: there are fewer cases than that: this part is empty", selection.shard));
+      throw CommandError("--shard {}: there are fewer cases than that: this part is empty", selection.shard);
     }
   }
   return config;
@@ -84,8 +78,7 @@ Config select_cases(const CaseSelection& selection) {
 void check_backend_names(const std::vector<std::string>& names, std::span<const BackendProgram> programs) {
   for (const std::string& name : names) {
     if (is_unknown_backend(name, programs))
-      throw CommandError(exit_code::bad_input,
-                         fmt::format("--backends {}: {}", name, no_such_backend(name, programs)));
+      throw CommandError("--backends {}: {}", name, no_such_backend(name, programs));
   }
 }
 
@@ -143,8 +136,8 @@ BackendChoice choose_backends(const std::vector<std::string>& wanted,
   BackendChoice choice = find_named_backends(wanted.empty() ? in_config : wanted, threads);
   for (const auto& backend : choice.measured) {
     if (!wanted.empty() && !backend.available) {
-      throw CommandError(exit_code::incomplete,
-                         fmt::format("--backends {}: not available: {}", backend.name, backend.reason));
+      throw CommandError(exit_code::incomplete, "--backends {}: not available: {}", backend.name,
+                         backend.reason);
     }
   }
   expect_a_backend(choice.measured, "no backend is available here");
@@ -155,9 +148,8 @@ int choose_threads(int asked, const std::string& option) {
   if (asked == 0) return compute_threads();
   const int most = static_cast<int>(allowed_cpus().size());
   if (asked < 1 || asked > most) {
-    throw CommandError(
-        exit_code::bad_input,
-        fmt::format("{} {}: must be from 1 to {}, the CPUs that this process may use", option, asked, most));
+    throw CommandError("{} {}: must be from 1 to {}, the CPUs that this process may use", option, asked,
+                       most);
   }
   return asked;
 }

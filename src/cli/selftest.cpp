@@ -7,17 +7,15 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "cli/messages.h"
-#include "cli/percent.h"
+#include "cli/named_files.h"
 #include "cli/progress_line.h"
-#include "cli/results_folder.h"
 #include "cli/selection.h"
 #include "cli/subcommand.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
-#include "protocol/extra_work.h"
+#include "plan/config.h"
+#include "protocol/messages.h"
 #include "results/file_lock.h"
 #include "session/clock.h"
 #include "session/discovery.h"
@@ -66,9 +64,9 @@ void check_injection(const GateSide& side) {
                                      [](const auto& library) { return library.first == extra_work_library; });
     if (!says_so) {
       throw CommandError(exit_code::incomplete,
-                         fmt::format("{} does no extra work when {} asks for it, so that it cannot be found "
-                                     "out whether a change would be seen; leave it out with --backends",
-                                     backend.name, extra_work_variable));
+                         "{} does no extra work when {} asks for it, so that it cannot be found "
+                         "out whether a change would be seen; leave it out with --backends",
+                         backend.name, extra_work_variable);
     }
   }
 }
@@ -182,13 +180,9 @@ int selftest(const SelftestOptions& o) {
   return Interruption::requested() ? exit_code::interrupted : exit_code::good;
 }
 
-const SubcommandRegistration selftest_command(
-    {"selftest", "what a gate can tell on this host: false alarms, power, smallest change",
-     [](CLI::App& command) {
-       auto o = std::make_shared<SelftestOptions>();
-       declare(command, *o);
-       return [o] { return selftest(*o); };
-     }});
+const SubcommandRegistration selftest_command(subcommand<SelftestOptions>(
+    "selftest", "what a gate can tell on this host: false alarms, power, smallest change", declare,
+    selftest));
 
 }  // namespace
 }  // namespace breakeven

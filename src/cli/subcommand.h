@@ -1,14 +1,18 @@
 // A subcommand: one file that declares its options, runs the work, and prints. It registers itself.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <vector>
-
-#include "cli/number.h"
+#include <string_view>
+#include <utility>
 
 namespace breakeven {
 
@@ -26,11 +30,26 @@ inline constexpr int interrupted = 130;
 class CommandError : public std::runtime_error {
  public:
   CommandError(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  template <typename... Values>
+  CommandError(int status, fmt::format_string<Values...> message, Values&&... values)
+      : CommandError(status, fmt::format(message, std::forward<Values>(values)...)) {}
+  /// The same with exit_code::bad_input.
+  template <typename... Values>
+  explicit CommandError(fmt::format_string<Values...> message, Values&&... values)
+      : CommandError(exit_code::bad_input, message, std::forward<Values>(values)...) {}
   int status() const { return status_; }
 
  private:
   int status_;
 };
+
+/// Parses all of `text` as a number; empty if it is not one.
+inline std::optional<double> number_from(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [behind, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && behind == end ? std::optional(value) : std::nullopt;
+}
 
 /// Accepts options in seconds: a number above 0.
 inline const CLI::Validator& above_zero() {
@@ -44,6 +63,23 @@ inline const CLI::Validator& above_zero() {
   return validator;
 }
 
+/// Accepts options that are a fraction above 0 and below 1: converts "3%" into 0.03, and accepts "0.03".
+inline const CLI::Validator& percent() {
+  static const CLI::Validator validator(
+      [](std::string& text) -> std::string {
+        const bool in_hundredths = text.ends_with('%');
+        const auto value =
+            number_from(std::string_view(text).substr(0, text.size() - (in_hundredths ? 1 : 0)));
+        const double part = value.value_or(0) / (in_hundredths ? 100 : 1);
+        if (!(part > 0 && part < 1))
+          return "'" + text + "' is neither a percentage such as 3% nor a part such as 0.03";
+        text = std::to_string(part);
+        return "";
+      },
+      "3%");
+  return validator;
+}
+
 /// Adds itself to the program. The returned function does the work and returns the exit status.
 using Subcommand = std::function<std::function<int()>(CLI::App& command)>;
 
@@ -52,11 +88,21 @@ struct SubcommandEntry {
   Subcommand add;
 };
 
-/// Registers a subcommand: `const SubcommandRegistration registered({"list", "...", [](CLI::App& command) {
-/// ... }});`
+/// A subcommand whose options `declare` declares, and which does its `work` with them.
+template <typename Options>
+SubcommandEntry subcommand(const std::string& name, const std::string& meaning,
+                           void (*declare)(CLI::App& command, Options& options),
+                           int (*work)(const Options& options)) {
+  return {name, meaning, [=](CLI::App& command) {
+            auto options = std::make_shared<Options>();
+            declare(command, *options);
+            return [=] { return work(*options); };
+          }};
+}
+
+/// Registers a subcommand: `const SubcommandRegistration registered(subcommand<Options>(...));`
 struct SubcommandRegistration {
   explicit SubcommandRegistration(SubcommandEntry entry);
 };
-const std::vector<SubcommandEntry>& subcommands();
 
 }  // namespace breakeven

@@ -1,14 +1,12 @@
 #include "cli/text_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <iostream>
 #include <system_error>
 
 #include "cli/messages.h"
-#include "cli/results_folder.h"
+#include "cli/named_files.h"
 #include "cli/subcommand.h"
 #include "results/rescue.h"
 #include "results/whole_file.h"
@@ -40,32 +38,20 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return resolved(a) == resolved(b);
 }
 
-/// Throws if standard output was closed when the program began, because then nothing can be written to it
-/// (cli/process_start.h).
-void expect_open_output(const std::string& option) {
-  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
-  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{} -: standard output is closed; name a file", option));
-}
-
 void check_output_file(const OutputFile& output, const std::vector<fs::path>& inputs) {
   std::error_code error;
   refuse_inputs(output, inputs);
-  if (output.path == "-") return expect_open_output(output.option);
+  if (output.path == "-" && is_output_closed())
+    throw CommandError("{} -: standard output is closed; name a file", output.option);
+  if (output.path == "-") return;
   if (fs::is_directory(output.path, error))
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{} {}: is a folder; name a file in it", output.option, output.path));
+    throw CommandError("{} {}: is a folder; name a file in it", output.option, output.path);
   try {
     expect_writable(output.path);
   } catch (const std::system_error& e) {
-    throw CommandError(exit_code::bad_input, fmt::format("{} {}: cannot be written: {}; name another file",
-                                                         output.option, output.path, e.code().message()));
+    throw CommandError("{} {}: cannot be written: {}; name another file", output.option, output.path,
+                       e.code().message());
   }
-}
-
-bool names_standard_output(const fs::path& path) {
-  return path == "/dev/stdout" || path == "/dev/fd/1" || path == standard_output;
 }
 
 bool holds(const std::string& path, const std::string& text) {
@@ -79,37 +65,20 @@ bool holds(const std::string& path, const std::string& text) {
 
 void print_to_the_end(const std::function<void()>& write) {
   write();
-  if (!std::cout.flush())
-    throw CommandError(exit_code::bad_input, "standard output: cannot be written to; name a file with --out");
+  if (!std::cout.flush()) throw CommandError("standard output: cannot be written to; name a file with --out");
 }
 
 }  // namespace
-
-CLI::Option* accept_output_file(CLI::Option* option) {
-  option->type_name("FILE");
-  option->transform(CLI::Validator(
-      [option](std::string& text) {
-        if (text.empty())
-          throw CommandError(
-              exit_code::bad_input,
-              fmt::format("{}: names no file; give one, or - for standard output", option->get_name()));
-        if (names_standard_output(text)) text = "-";
-        return std::string();
-      },
-      ""));
-  return option;
-}
 
 void write_or_rescue(const std::string& target, const std::string& text, const std::function<void()>& write) {
   try {
     print_to_the_end(write);
   } catch (const std::exception& e) {
     const bool is_saved = holds(target, text);
-    throw CommandError(exit_code::bad_input,
-                       fmt::format("{}; {}", e.what(),
-                                   describe_rescue(is_saved ? target
-                                                            : save_rescue(target.empty() ? "-" : target,
-                                                                          results_folder(), text))));
+    throw CommandError(
+        "{}; {}", e.what(),
+        describe_rescue(is_saved ? target
+                                 : save_rescue(target.empty() ? "-" : target, results_folder(), text)));
   }
 }
 
@@ -119,10 +88,8 @@ void refuse_inputs(const OutputFile& output, const std::vector<fs::path>& inputs
   for (const fs::path& input : inputs) {
     const fs::path read = opened_path(input, standard_input);
     if (fs::is_regular_file(read, error) && same_file(written, read))
-      throw CommandError(
-          exit_code::bad_input,
-          fmt::format("{} {}: is an input of this command; give another file so that it is not replaced",
-                      output.option, output.path));
+      throw CommandError("{} {}: is an input of this command; give another file so that it is not replaced",
+                         output.option, output.path);
   }
 }
 
@@ -134,9 +101,7 @@ void write_text_file(const std::string& path, const std::string& text) {
   try {
     write_whole_file(path, text);
   } catch (const std::system_error& e) {
-    throw CommandError(
-        exit_code::bad_input,
-        fmt::format("{}: cannot be written: {}; make room or name another file", path, e.code().message()));
+    throw CommandError("{}: cannot be written: {}; make room or name another file", path, e.code().message());
   }
 }
 
@@ -154,10 +119,8 @@ void check_output_files(const std::vector<OutputFile>& outputs, const std::vecto
     for (std::size_t j = 0; j < i; ++j) {
       if (same_file(opened_path(outputs[i].path, standard_output),
                     opened_path(outputs[j].path, standard_output)))
-        throw CommandError(
-            exit_code::bad_input,
-            fmt::format("{} and {} would both write to {}; give each a file of its own", outputs[j].option,
-                        outputs[i].option, outputs[i].path == "-" ? "standard output" : outputs[i].path));
+        throw CommandError("{} and {} would both write to {}; give each a file of its own", outputs[j].option,
+                           outputs[i].option, outputs[i].path == "-" ? "standard output" : outputs[i].path);
     }
   }
 }

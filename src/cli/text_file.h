@@ -1,7 +1,6 @@
 // Files that a subcommand writes because an option names them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -10,10 +9,6 @@
 #include <vector>
 
 namespace breakeven {
-
-/// Declares that the option names a file to write. An empty name is refused with a CommandError, and a name
-/// of the program's own standard output, such as /dev/stdout, becomes "-". Returns the option.
-CLI::Option* accept_output_file(CLI::Option* option);
 
 /// Writes the file completely or not at all. "-" is standard output. Throws CommandError if it cannot be
 /// written.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <span>
 
 #include "cli/labels.h"
@@ -17,7 +16,7 @@
 #include "cli/subcommand.h"
 #include "cli/terminal_output.h"
 #include "cli/text_file.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "reports/document/builders.h"
 #include "reports/text.h"
 #include "results/file_lock.h"
@@ -95,13 +94,12 @@ bool is_for_gpu(const BackendRecord& backend) {
     expect_a_backend(backends, fmt::format("{}: the {} has no backend that is available here", config,
                                            threshold_sides[side]));
   const std::string reasons = why_not_here(backends);
-  throw CommandError(
-      exit_code::incomplete,
-      fmt::format("The {} needs a backend for GPUs, and none is available here ({}).\n"
-                  "On a machine with a GPU: breakeven threshold {}\n"
-                  "On two machines:         breakeven run {} on each, then breakeven threshold "
-                  "--from-results CPU.json GPU.json --parameter {}",
-                  threshold_sides[side], reasons, config, config, plan.config.parameter));
+  throw CommandError(exit_code::incomplete,
+                     "The {} needs a backend for GPUs, and none is available here ({}).\n"
+                     "On a machine with a GPU: breakeven threshold {}\n"
+                     "On two machines:         breakeven run {} on each, then breakeven threshold "
+                     "--from-results CPU.json GPU.json --parameter {}",
+                     threshold_sides[side], reasons, config, config, plan.config.parameter);
 }
 
 GateSide side_of(const ThresholdSide& wanted, int threads, std::optional<BackendRecord>& arbiter) {
@@ -144,12 +142,10 @@ int from_results(const ThresholdOptions& o) {
   o.outputs.check(o.results);
   if (o.parameter.empty())
     throw CommandError(
-        exit_code::bad_input,
         "--from-results needs --parameter NAME: whose value is looked for, such as batch or m");
   const Measured measured = read_measured(o.results, results_alone, parse_labels(o.labels));
   if (measured.results.size() != 2)
-    throw CommandError(exit_code::bad_input, fmt::format("--from-results needs two results; {}",
-                                                         printable(skipped_text(measured.skipped))));
+    throw CommandError("--from-results needs two results; {}", printable(skipped_text(measured.skipped)));
   try {
     Threshold found = threshold_from_results(std::span<const Result, 2>(measured.results), o.parameter);
     found.tool_version = version;
@@ -186,18 +182,13 @@ int threshold(const ThresholdOptions& o) {
   if (!o.results.empty()) return from_results(o);
   if (o.config.empty())
     throw CommandError(
-        exit_code::bad_input,
         "CONFIG is missing: give a config with a \"threshold\", or --from-results CPU.json GPU.json "
         "--parameter NAME");
   return measured_threshold(o);
 }
 
-const SubcommandRegistration threshold_command({"threshold", "find the value from which one side is faster",
-                                                [](CLI::App& command) {
-                                                  auto o = std::make_shared<ThresholdOptions>();
-                                                  declare(command, *o);
-                                                  return [o] { return threshold(*o); };
-                                                }});
+const SubcommandRegistration threshold_command(subcommand<ThresholdOptions>(
+    "threshold", "find the value from which one side is faster", declare, threshold));
 
 }  // namespace
 }  // namespace breakeven

@@ -36,14 +36,9 @@ std::string unknown_option(const CLI::App& app, const std::string& word) {
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> known;
-  for (const CLI::App* command : shown_subcommands(app)) known.push_back(command->get_name());
+  const std::vector<std::string> known = subcommand_names(app);
   return fmt::format("{}: there is no command '{}'{}", full_name(app), word,
                      or_else(did_you_mean(word, known), fmt::format("; it has {}", fmt::join(known, ", "))));
-}
-
-const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
-  return app.get_option_no_throw(name);
 }
 
 /// Rewrites CLI11's sentences in plain words. They begin with the name of an option.
@@ -55,18 +50,18 @@ std::string plain(const CLI::App& app, const CLI::ParseError& error) {
     const auto equals = what.find(" = ");
     if (colon != std::string::npos && equals != std::string::npos && colon < equals) {
       const std::string name = what.substr(colon + 2, equals - colon - 2);
-      const CLI::Option* option = find_option(app, name);
+      const CLI::Option* option = app.get_option_no_throw(name);
       const bool whole = option != nullptr && value_word(*option) == "N";
       return fmt::format("{}: '{}' is no {}number", name, what.substr(equals + 3), whole ? "whole " : "");
     }
   }
   const std::string name = what.substr(0, what.find_first_of(": "));
-  if (kind == "ArgumentMismatch" && find_option(app, name) != nullptr) {
+  if (kind == "ArgumentMismatch" && app.get_option_no_throw(name) != nullptr) {
     return what.find("missing") != std::string::npos ? fmt::format("{} needs a value", name)
                                                      : fmt::format("{} may be given only once", name);
   }
   if (kind == "ValidationError") {
-    const CLI::Option* option = find_option(app, name);
+    const CLI::Option* option = app.get_option_no_throw(name);
     const auto value_end = what.find(" not in {");  // "--by: tme not in {time,energy,cost}"
     if (option != nullptr && value_end != std::string::npos && value_end > name.size() + 2) {
       const std::string value = what.substr(name.size() + 2, value_end - name.size() - 2);
@@ -107,9 +102,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& last = *parsed_commands(app).back();
   if (last.get_require_subcommand_min() > 0 && last.get_subcommands().empty() &&
       error.get_name() == "RequiredError") {
-    std::vector<std::string> known;
-    for (const CLI::App* command : shown_subcommands(last)) known.push_back(command->get_name());
-    return fmt::format("{}: name a command: {}", full_name(last), fmt::join(known, ", "));
+    return fmt::format("{}: name a command: {}", full_name(last), fmt::join(subcommand_names(last), ", "));
   }
   const std::string what = plain(last, error);
   return fmt::format("{}: {}{}", full_name(last), what, what.ends_with('?') ? "" : see_help(last));

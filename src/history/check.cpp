@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <regex>
@@ -96,8 +95,7 @@ class SeriesCheck {
                     .before_seconds = median_of(begin, point.position),
                     .after_seconds = median_of(point.position, end),
                     .last_before = runs_[point.position - 1],
-                    .first_after = runs_[point.position],
-                    .notes = {}};
+                    .first_after = runs_[point.position]};
       change.notes =
           notes_on(history_.runs[change.last_before], history_.runs[change.first_after], series_.backend);
       const double now = median_of(points.back().position, size());
@@ -181,12 +179,6 @@ const Machine& machine_by_id(const History& history, std::int64_t id) {
 }
 
 }  // namespace
-
-std::string_view name(ChangeState state) {
-  static constexpr std::array<std::string_view, 6> names{"new",     "accepted", "undone",
-                                                         "earlier", "machine",  "better"};
-  return names[static_cast<std::size_t>(state)];
-}
 
 HistoryCheck check_history(const History& history, const CheckOptions& options) {
   HistoryCheck check;

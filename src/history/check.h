@@ -1,14 +1,15 @@
 // Finds changes in a history, and which of them are new and slower. Pure functions.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "history/history.h"
 #include "history/host_changes.h"
+#include "json/names.h"
 #include "statistics/summary.h"
 
 namespace breakeven {
@@ -27,7 +28,9 @@ enum class ChangeState {
   machine,   // the machine itself changed at the same runs, by as much or more
   better,    // faster, at any time
 };
-std::string_view name(ChangeState state);
+constexpr std::array<std::string_view, 6> names_of(ChangeState) {
+  return {"new", "accepted", "undone", "earlier", "machine", "better"};
+}
 
 /// A change of level of one series.
 struct Change {
@@ -39,7 +42,7 @@ struct Change {
   double p_value = 1;                            // over all positions and all series
   double before_seconds = 0, after_seconds = 0;  // medians of the two levels
   std::size_t last_before = 0, first_after = 0;  // indices into History::runs
-  std::vector<std::string> notes;                // what else changed at that point, or that nothing did
+  std::vector<std::string> notes = {};           // what else changed at that point, or that nothing did
 };
 
 /// The newest values of one series are all slower, or all faster, than those before, but there are too few to

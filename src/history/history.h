@@ -23,11 +23,11 @@ struct Machine {
 struct Run {
   std::int64_t id = 0;  // rises in the order in which runs were added
   std::int64_t machine = 0;
-  std::string commit, branch;                   // as given; empty if unknown
-  std::string time;                             // when it was measured, UTC, ISO 8601; empty if unknown
-  std::string source;                           // path of the file, as given
-  std::map<std::string, std::string> software;  // by backend: its version and its libraries'
-  std::optional<MachineSpeed> machine_speed;    // empty if the file has none
+  std::string commit, branch;                        // as given; empty if unknown
+  std::string time;                                  // when it was measured, UTC, ISO 8601; empty if unknown
+  std::string source;                                // path of the file, as given
+  std::map<std::string, std::string> software = {};  // by backend: its version and its libraries'
+  std::optional<MachineSpeed> machine_speed = {};    // empty if the file has none
 };
 
 struct Measurement {
@@ -40,8 +40,8 @@ struct Measurement {
 struct Series {
   std::int64_t id = 0, machine = 0;
   std::string case_id, backend;
-  std::vector<Measurement> measurements;  // in the order of the runs
-  std::size_t accepted = 0;               // anything in runs before this index is accepted
+  std::vector<Measurement> measurements = {};  // in the order of the runs
+  std::size_t accepted = 0;                    // anything in runs before this index is accepted
 };
 
 struct History {

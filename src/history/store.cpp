@@ -7,7 +7,6 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <unordered_map>
-#include <utility>
 
 #include "results/json.h"
 #include "results/whole_file.h"
@@ -96,8 +95,8 @@ PRAGMA user_version = 2;
 /// A prepared statement.
 class Statement {
  public:
-  Statement(const HistoryDatabase& database, const char* sql) : database_(database) {
-    database_.check(sqlite3_prepare_v2(database.connection.get(), sql, -1, &statement_, nullptr));
+  Statement(const HistoryDatabase& database, const std::string& sql) : database_(database) {
+    database_.check(sqlite3_prepare_v2(database.connection.get(), sql.c_str(), -1, &statement_, nullptr));
   }
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
@@ -195,7 +194,7 @@ bool is_measurement(const CaseResult& c) {
   }
 }
 
-constexpr const char* run_columns =
+const std::string run_columns =
     "SELECT run.id, run.machine, run.revision, run.branch, run.time, run.source FROM run ";
 
 Run read_run(const Statement& row) {
@@ -204,9 +203,7 @@ Run read_run(const Statement& row) {
           .commit = row.text(2),
           .branch = row.text(3),
           .time = row.text(4),
-          .source = row.text(5),
-          .software = {},
-          .machine_speed = {}};
+          .source = row.text(5)};
 }
 
 std::int64_t version_of(const HistoryDatabase& database) {
@@ -241,8 +238,6 @@ void read_speeds(const HistoryDatabase& database, const std::unordered_map<std::
                                                            .slow_rounds = speeds.integer(2),
                                                            .median = speeds.number(3),
                                                            .lowest = speeds.number(4),
-                                                           .best_seconds = {},
-                                                           .median_seconds = {},
                                                            .reservation = speeds.text(5)};
   }
   Statement probes(database, "SELECT run, part, best_seconds, median_seconds FROM probe");
@@ -308,7 +303,7 @@ void check_path(const std::filesystem::path& path, HistoryStore::Open open) {
 }  // namespace
 
 HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait)
-    : database_(std::make_unique<HistoryDatabase>()) {
+    : database_(std::make_shared<HistoryDatabase>()) {
   HistoryDatabase& database = *database_;
   database.name = path.string();
   database.wait = wait.count();
@@ -346,8 +341,6 @@ HistoryStore::HistoryStore(const std::filesystem::path& path, Open open, std::ch
   if (check.step() && check.text(0) != "ok") database.refuse_as_damaged(check.text(0));
 }
 
-HistoryStore::~HistoryStore() = default;
-
 std::size_t count_measurements(const Result& result) {
   return static_cast<std::size_t>(std::count_if(result.cases.begin(), result.cases.end(), is_measurement));
 }
@@ -360,7 +353,7 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   Transaction transaction(database);
   if (version_of(database) == 1)
     database.check(sqlite3_exec(database.connection.get(), schema_of_speed, nullptr, nullptr, nullptr));
-  Statement known(database, (std::string(run_columns) + "WHERE digest = ?").c_str());
+  Statement known(database, run_columns + "WHERE digest = ?");
   added.measurements = count_measurements(result);
   if (known.with(digest).step()) added.run = read_run(known);
   if (added.run.id != 0 || added.measurements == 0) return added;
@@ -370,16 +363,14 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
   Statement select_machine(database, "SELECT id FROM machine WHERE name = ? AND description = ?");
   added.machine.id =
       id_of(database, insert_machine, select_machine, added.machine.name, added.machine.description);
-  added.run = {.id = 0,
-               .machine = added.machine.id,
+  added.run = {.machine = added.machine.id,
                .commit = label.commit,
                .branch = label.branch,
                .time = label.time.empty() ? result.created : label.time,
                .source = label.source,
                .software = software_of(result),
                .machine_speed = result.machine_speed};
-  Statement newest(database,
-                   (std::string(run_columns) + "WHERE machine = ? ORDER BY id DESC LIMIT 1").c_str());
+  Statement newest(database, run_columns + "WHERE machine = ? ORDER BY id DESC LIMIT 1");
   if (newest.with(added.machine.id).step()) added.before = read_run(newest);
   Statement(database,
             "INSERT INTO run(digest, machine, revision, branch, time, source) VALUES (?, ?, ?, ?, ?, ?)")
@@ -400,11 +391,11 @@ AddedRun HistoryStore::add(const Result& result, const std::string& text, const 
     if (!is_measurement(c)) continue;
     const std::int64_t series =
         id_of(database, insert_series, select_series, added.machine.id, c.id, c.backend);
-    const bool has_time = c.status == Status::ok;
-    const auto time = [&](auto value) { return has_time ? std::optional<double>(value) : std::nullopt; };
+    const Timing* time = c.status == Status::ok ? &*c.seconds : nullptr;
     insert_measurement
-        .with(series, added.run.id, name(c.status), has_time ? time(c.seconds->median) : std::nullopt,
-              has_time ? c.seconds->ci_low : std::nullopt, has_time ? c.seconds->ci_high : std::nullopt)
+        .with(series, added.run.id, name(c.status),
+              time != nullptr ? std::optional(time->median) : std::nullopt,
+              time != nullptr ? time->ci_low : std::nullopt, time != nullptr ? time->ci_high : std::nullopt)
         .run();
   }
   transaction.finish();
@@ -420,7 +411,7 @@ History HistoryStore::read() const {
   while (machines.step())
     history.machines.push_back(
         {.id = machines.integer(0), .name = machines.text(1), .description = machines.text(2)});
-  Statement runs(database, (std::string(run_columns) + "ORDER BY run.id").c_str());
+  Statement runs(database, run_columns + "ORDER BY run.id");
   std::unordered_map<std::int64_t, std::size_t> run_index;
   while (runs.step()) {
     run_index[runs.integer(0)] = history.runs.size();
@@ -436,12 +427,8 @@ History HistoryStore::read() const {
   std::unordered_map<std::int64_t, std::size_t> series_index;
   while (all.step()) {
     series_index[all.integer(0)] = history.series.size();
-    history.series.push_back({.id = all.integer(0),
-                              .machine = all.integer(1),
-                              .case_id = all.text(2),
-                              .backend = all.text(3),
-                              .measurements = {},
-                              .accepted = 0});
+    history.series.push_back(
+        {.id = all.integer(0), .machine = all.integer(1), .case_id = all.text(2), .backend = all.text(3)});
   }
   Statement accepted(database, "SELECT series, max(run) FROM accepted GROUP BY series");
   while (accepted.step()) {

@@ -53,11 +53,6 @@ class HistoryStore {
 
   /// Opens the store. Waits for other processes that write, at most for `wait` each time.
   HistoryStore(const std::filesystem::path& path, Open open, std::chrono::duration<double> wait);
-  ~HistoryStore();
-  HistoryStore(const HistoryStore&) = delete;
-  HistoryStore& operator=(const HistoryStore&) = delete;
-  HistoryStore(HistoryStore&&) = delete;
-  HistoryStore& operator=(HistoryStore&&) = delete;
 
   /// Adds the measurements in `result`: the cases that are ok with a time, wrong or failed. `text` is the
   /// content of the file: the same content is not added again.
@@ -69,7 +64,7 @@ class HistoryStore {
   void accept(const std::vector<std::int64_t>& series);
 
  private:
-  std::unique_ptr<HistoryDatabase> database_;
+  std::shared_ptr<HistoryDatabase> database_;
 };
 
 }  // namespace breakeven

@@ -35,12 +35,10 @@ std::string cgroup_path(const std::string& controller) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    std::istringstream controllers(line.substr(first + 1, second - first - 1));
-    std::string name;
-    if (controller.empty() && second == first + 1) return line.substr(second + 1);
-    while (std::getline(controllers, name, ',')) {
-      if (!controller.empty() && name == controller) return line.substr(second + 1);
-    }
+    const std::string controllers = line.substr(first + 1, second - first - 1);  // separated by commas
+    if (controllers == controller ||
+        fmt::format(",{},", controllers).find(fmt::format(",{},", controller)) != std::string::npos)
+      return line.substr(second + 1);
   }
   return "";
 }

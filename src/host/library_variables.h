@@ -2,6 +2,7 @@
 // driver and by the backend programs.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,12 @@ std::vector<std::pair<std::string, std::string>> missing_spin_settings();
 
 /// The variable that selects the kernels of `library`; empty if there is none.
 std::string_view kernels_variable(std::string_view library);
+
+/// The variables in `environment` (in the format of environ(7), ended by a null pointer) that influence
+/// libraries, by name: which kernels they select, how many threads, which precision. They may be set in a
+/// profile or a container without the user's knowledge. Variables that only name an installation folder are
+/// left out.
+std::map<std::string, std::string> steering_variables(const char* const* environment);
 
 /// Set if backend programs must run their library as any caller gets it, without selecting its kernels.
 /// `--library-defaults` sets it, or the user.

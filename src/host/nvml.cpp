@@ -130,39 +130,34 @@ class NvmlLibrary {
 
 namespace {
 
-api::Device device_of(void* handle) {
-  return static_cast<api::Device>(handle);
-}
-
-Reading<std::int64_t> count(const NvmlLibrary& library, const char* name, void* handle) {
+Reading<std::int64_t> count(const NvmlLibrary& library, const char* name, api::Device handle) {
   // All of these functions have the same arguments.
-  return library.number<api::nvmlDeviceGetCurrPcieLinkWidth, std::int64_t, unsigned>(name, 1,
-                                                                                     device_of(handle));
+  return library.number<api::nvmlDeviceGetCurrPcieLinkWidth, std::int64_t, unsigned>(name, 1, handle);
 }
 
-Reading<double> watts_of(const NvmlLibrary& library, const char* name, void* handle) {
-  return library.number<api::nvmlDeviceGetPowerUsage, double, unsigned>(name, per_milli, device_of(handle));
+Reading<double> watts_of(const NvmlLibrary& library, const char* name, api::Device handle) {
+  return library.number<api::nvmlDeviceGetPowerUsage, double, unsigned>(name, per_milli, handle);
 }
 
-Reading<double> clock(const NvmlLibrary& library, const char* name, void* handle, int which) {
-  return library.number<api::nvmlDeviceGetClockInfo, double, unsigned>(name, 1, device_of(handle), which);
+Reading<double> clock(const NvmlLibrary& library, const char* name, api::Device handle, int which) {
+  return library.number<api::nvmlDeviceGetClockInfo, double, unsigned>(name, 1, handle, which);
 }
 
 /// The current value of a mode. `Raw` is the type that the function writes: the mode now and the mode after
 /// the next restart.
 template <typename Function, typename Raw>
-Reading<bool> current_mode(const NvmlLibrary& library, const char* name, void* handle) {
+Reading<bool> current_mode(const NvmlLibrary& library, const char* name, api::Device handle) {
   Raw current{};
   Raw pending{};
-  if (auto why = library.call<Function>(name, device_of(handle), &current, &pending); !why.empty())
+  if (auto why = library.call<Function>(name, handle, &current, &pending); !why.empty())
     return {{}, std::move(why)};
   return {current != Raw{}, {}};
 }
 
-Reading<double> violation_seconds(const NvmlLibrary& library, void* handle, int policy) {
+Reading<double> violation_seconds(const NvmlLibrary& library, api::Device handle, int policy) {
   api::ViolationTime time{};
-  if (auto why = library.call<api::nvmlDeviceGetViolationStatus>("nvmlDeviceGetViolationStatus",
-                                                                 device_of(handle), policy, &time);
+  if (auto why = library.call<api::nvmlDeviceGetViolationStatus>("nvmlDeviceGetViolationStatus", handle,
+                                                                 policy, &time);
       !why.empty())
     return {{}, std::move(why)};
   return {static_cast<double>(time.violation_time) * per_nano, {}};
@@ -172,13 +167,12 @@ Reading<double> violation_seconds(const NvmlLibrary& library, void* handle, int 
 
 Reading<std::string> NvmlDevice::name() const {
   constexpr std::size_t room = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE
-  return library_->text<api::nvmlDeviceGetName, room>("nvmlDeviceGetName", device_of(handle_));
+  return library_->text<api::nvmlDeviceGetName, room>("nvmlDeviceGetName", handle_);
 }
 
 Reading<std::int64_t> NvmlDevice::memory_bytes() const {
   api::Memory memory{};
-  if (auto why = library_->call<api::nvmlDeviceGetMemoryInfo>("nvmlDeviceGetMemoryInfo", device_of(handle_),
-                                                              &memory);
+  if (auto why = library_->call<api::nvmlDeviceGetMemoryInfo>("nvmlDeviceGetMemoryInfo", handle_, &memory);
       !why.empty())
     return {{}, std::move(why)};
   return {static_cast<std::int64_t>(memory.total), {}};
@@ -194,12 +188,12 @@ Reading<bool> NvmlDevice::mig() const {
 
 Reading<bool> NvmlDevice::persistence() const {
   return library_->number<api::nvmlDeviceGetPersistenceMode, bool, int>("nvmlDeviceGetPersistenceMode", 1,
-                                                                        device_of(handle_));
+                                                                        handle_);
 }
 
 Reading<std::string> NvmlDevice::compute_mode() const {
-  const auto mode = library_->number<api::nvmlDeviceGetComputeMode, int, int>("nvmlDeviceGetComputeMode", 1,
-                                                                              device_of(handle_));
+  const auto mode =
+      library_->number<api::nvmlDeviceGetComputeMode, int, int>("nvmlDeviceGetComputeMode", 1, handle_);
   if (!mode) return {{}, mode.unknown};
   constexpr std::array names{"default", "exclusive thread", "prohibited", "exclusive process"};
   if (*mode < 0 || *mode >= static_cast<int>(names.size())) return {fmt::format("mode {}", *mode), {}};
@@ -239,14 +233,14 @@ Reading<double> NvmlDevice::memory_mhz() const {
 Reading<double> NvmlDevice::watts() const {
   api::FieldValue power{};
   power.field = api::field_power_instant;
-  const auto why = library_->call<api::nvmlDeviceGetFieldValues>("nvmlDeviceGetFieldValues",
-                                                                 device_of(handle_), 1, &power);
+  const auto why =
+      library_->call<api::nvmlDeviceGetFieldValues>("nvmlDeviceGetFieldValues", handle_, 1, &power);
   if (why.empty() && power.result == api::success) return {power.value.as_unsigned * per_milli, {}};
   return watts_of(*library_, "nvmlDeviceGetPowerUsage", handle_);
 }
 Reading<double> NvmlDevice::celsius() const {
-  return library_->number<api::nvmlDeviceGetTemperature, double, unsigned>(
-      "nvmlDeviceGetTemperature", 1, device_of(handle_), api::temperature_gpu);
+  return library_->number<api::nvmlDeviceGetTemperature, double, unsigned>("nvmlDeviceGetTemperature", 1,
+                                                                           handle_, api::temperature_gpu);
 }
 
 Reading<ClockReasons> NvmlDevice::clock_reasons() const {
@@ -255,7 +249,7 @@ Reading<ClockReasons> NvmlDevice::clock_reasons() const {
       library_->find<api::nvmlDeviceGetCurrentClocksEventReasons>(name) == nullptr)
     name = "nvmlDeviceGetCurrentClocksThrottleReasons";
   return library_->number<api::nvmlDeviceGetCurrentClocksEventReasons, ClockReasons, unsigned long long>(
-      name, 1, device_of(handle_));
+      name, 1, handle_);
 }
 
 Reading<double> NvmlDevice::power_violation_seconds() const {
@@ -278,7 +272,7 @@ Reading<std::vector<std::int64_t>> NvmlDevice::processes() const {
   std::vector<api::ProcessInfo> found(64);
   for (;;) {
     auto many = static_cast<unsigned>(found.size());
-    const api::Return result = query(device_of(handle_), &many, found.data());
+    const api::Return result = query(handle_, &many, found.data());
     if (result == api::insufficient_size && many > found.size()) {
       found.resize(many + 16);  // more processes may have started before the next query
       continue;
@@ -297,7 +291,7 @@ Reading<std::vector<int>> NvmlDevice::near_cpus() const {
   constexpr int bits = 8 * static_cast<int>(sizeof(unsigned long));
   std::array<unsigned long, 4096 / bits> words{};  // more CPUs than Linux supports
   if (auto why = library_->call<api::nvmlDeviceGetCpuAffinity>(
-          "nvmlDeviceGetCpuAffinity", device_of(handle_), static_cast<unsigned>(words.size()), words.data());
+          "nvmlDeviceGetCpuAffinity", handle_, static_cast<unsigned>(words.size()), words.data());
       !why.empty())
     return {{}, std::move(why)};
   std::vector<int> cpus;
@@ -309,16 +303,15 @@ Reading<std::vector<int>> NvmlDevice::near_cpus() const {
 
 Reading<std::int64_t> NvmlDevice::ecc_errors() const {
   return library_->number<api::nvmlDeviceGetTotalEccErrors, std::int64_t, unsigned long long>(
-      "nvmlDeviceGetTotalEccErrors", 1, device_of(handle_), api::error_uncorrected, api::ecc_volatile);
+      "nvmlDeviceGetTotalEccErrors", 1, handle_, api::error_uncorrected, api::ecc_volatile);
 }
 
 Reading<double> NvmlDevice::joules() const {
   return library_->number<api::nvmlDeviceGetTotalEnergyConsumption, double, unsigned long long>(
-      "nvmlDeviceGetTotalEnergyConsumption", per_milli, device_of(handle_));
+      "nvmlDeviceGetTotalEnergyConsumption", per_milli, handle_);
 }
 
-Nvml::Nvml() : library_(std::make_unique<NvmlLibrary>()) {}
-Nvml::~Nvml() = default;
+Nvml::Nvml() : library_(std::make_shared<NvmlLibrary>()) {}
 
 Reading<std::string> Nvml::driver_version() const {
   constexpr std::size_t room = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE

@@ -6,10 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace breakeven {
+
+namespace nvml_api {
+struct DeviceHandle;
+}  // namespace nvml_api
 
 /// A value, or the reason why it is unknown, in the words of NVML or of the dynamic loader.
 template <typename T>
@@ -67,21 +70,17 @@ class NvmlDevice {
 
  private:
   friend class Nvml;
-  NvmlDevice(const NvmlLibrary& library, void* handle) : library_(&library), handle_(handle) {}
+  NvmlDevice(const NvmlLibrary& library, nvml_api::DeviceHandle* handle)
+      : library_(&library), handle_(handle) {}
 
   const NvmlLibrary* library_;
-  void* handle_;
+  nvml_api::DeviceHandle* handle_;
 };
 
-/// Opens and initialises the library, and shuts it down on destruction.
+/// Opens and initialises the library. The last copy shuts it down.
 class Nvml {
  public:
   Nvml();
-  ~Nvml();
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
-  Nvml(Nvml&&) = delete;
-  Nvml& operator=(Nvml&&) = delete;
 
   /// The driver's version, such as "580.65.06".
   Reading<std::string> driver_version() const;
@@ -90,7 +89,7 @@ class Nvml {
   Reading<NvmlDevice> device(const std::string& uuid) const;
 
  private:
-  std::unique_ptr<NvmlLibrary> library_;
+  std::shared_ptr<const NvmlLibrary> library_;
 };
 
 }  // namespace breakeven

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 namespace breakeven {
@@ -64,19 +63,8 @@ std::string ran_at(double share) {
 }
 
 std::string speed_part_name(SpeedPart part) {
-  switch (part) {
-    case SpeedPart::throughput:
-      return "floating-point throughput";
-    case SpeedPart::l2:
-      return "L2 cache";
-    case SpeedPart::memory:
-      return "memory";
-    case SpeedPart::clock:
-      return "clock";
-    case SpeedPart::cpu_time:
-      return "CPU time";
-  }
-  return "";
+  static constexpr std::array names{"floating-point throughput", "L2 cache", "memory", "clock", "CPU time"};
+  return names.at(static_cast<std::size_t>(part));
 }
 
 void FastTimes::note(double value) {
@@ -85,22 +73,19 @@ void FastTimes::note(double value) {
   ++count_;
 }
 
-std::optional<double> FastTimes::after(std::size_t faster) const {
+std::optional<double> FastTimes::best() const {
+  return quantile(0);
+}
+
+std::optional<double> FastTimes::quantile(double share) const {
+  const auto faster = std::max(static_cast<std::size_t>(share * static_cast<double>(count_)),
+                               count_ > 2 ? std::size_t{2} : count_ / 2);
   std::size_t seen = 0;
   for (const auto& [bin, times] : bins_) {
     seen += times;
     if (seen > faster) return std::exp((bin + 0.5) * bin_width);
   }
   return std::nullopt;
-}
-
-std::optional<double> FastTimes::best() const {
-  return quantile(0);
-}
-
-std::optional<double> FastTimes::quantile(double share) const {
-  const auto faster = static_cast<std::size_t>(share * static_cast<double>(count_));
-  return after(std::max(faster, count_ > 2 ? std::size_t{2} : count_ / 2));
 }
 
 void RecentMedian::note(double value) {

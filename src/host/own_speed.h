@@ -104,13 +104,10 @@ class FastTimes {
   void note(double value);
   /// The third shortest time: the machine's best speed, however rarely it reaches it.
   std::optional<double> best() const;
-  /// The time below which a fraction `share` of all times lie, and at least two of them.
+  /// The time below which a fraction `share` of all times lie, and at least two of them, to within 0.1 %.
   std::optional<double> quantile(double share) const;
 
  private:
-  /// The middle of the bin that follows the `faster` shortest times. A time differs from it by at most 0.1 %.
-  std::optional<double> after(std::size_t faster) const;
-
   std::map<int, std::size_t> bins_;
   std::size_t count_ = 0;
 };

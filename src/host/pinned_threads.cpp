@@ -1,20 +1,10 @@
 #include "host/pinned_threads.h"
 
-#include <exception>
-#include <memory>
-#include <thread>
 #include <utility>
 
 #include "host/threads.h"
 
 namespace breakeven {
-
-/// One thread. It has its own condition variable, so that it is not woken for the work of others.
-struct PinnedThreads::Worker {
-  std::condition_variable_any wake;
-  bool has_work = false;
-  std::jthread thread;
-};
 
 PinnedThreads::PinnedThreads(const std::vector<int>& cpus) {
   for (const int cpu : cpus) {
@@ -28,8 +18,6 @@ PinnedThreads::PinnedThreads(const std::vector<int>& cpus) {
     worker.thread = std::jthread([this, &worker, i](const std::stop_token& stop) { serve(worker, i, stop); });
   }
 }
-
-PinnedThreads::~PinnedThreads() = default;
 
 void PinnedThreads::serve(Worker& worker, std::size_t index, const std::stop_token& stop) {
   set_cpus_of_thread(0, {cpus_[index]});
@@ -62,12 +50,6 @@ void PinnedThreads::run(const std::vector<std::size_t>& indices,
   lock.lock();
   done_.wait(lock, [&] { return running_ == 0; });
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-}
-
-void PinnedThreads::run_all(const std::function<void(std::size_t)>& work) {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < cpus_.size(); ++i) all.push_back(i);
-  run(all, work);
 }
 
 }  // namespace breakeven

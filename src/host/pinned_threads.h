@@ -1,14 +1,15 @@
-// A pool of threads that sleep until there is work. Each is pinned to one CPU of a list.
+// A pool of threads that sleep until there is work. Each is pinned to one CPU of a list. They end with the
+// pool.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace breakeven {
@@ -16,11 +17,6 @@ namespace breakeven {
 class PinnedThreads {
  public:
   explicit PinnedThreads(const std::vector<int>& cpus);
-  ~PinnedThreads();  // ends the threads
-  PinnedThreads(const PinnedThreads&) = delete;
-  PinnedThreads& operator=(const PinnedThreads&) = delete;
-  PinnedThreads(PinnedThreads&&) = delete;
-  PinnedThreads& operator=(PinnedThreads&&) = delete;
 
   /// The CPUs that have a thread.
   const std::vector<int>& cpus() const { return cpus_; }
@@ -30,10 +26,14 @@ class PinnedThreads {
   /// Runs work(i) on the thread of cpus()[i] for each i of `indices`, all at the same time, and returns when
   /// all are done. The other threads stay asleep. Rethrows an exception of `work`.
   void run(const std::vector<std::size_t>& indices, const std::function<void(std::size_t)>& work);
-  void run_all(const std::function<void(std::size_t)>& work);
 
  private:
-  struct Worker;
+  /// One thread. It has its own condition variable, so that it is not woken for the work of others.
+  struct Worker {
+    std::condition_variable_any wake;
+    bool has_work = false;
+    std::jthread thread;
+  };
   void serve(Worker& worker, std::size_t index, const std::stop_token& stop);
 
   std::vector<int> cpus_, unpinned_;

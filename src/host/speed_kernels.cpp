@@ -5,11 +5,6 @@
 #include <cstring>
 #include <numeric>
 #include <random>
-#include <string>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace breakeven {
 namespace {

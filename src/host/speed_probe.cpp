@@ -1,12 +1,10 @@
 #include "host/speed_probe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -17,9 +15,7 @@
 #include <utility>
 
 #include "host/cache.h"
-#include "host/pinned_threads.h"
 #include "host/speed_kernels.h"
-#include "host/steady_clock.h"
 #include "host/thread_counters.h"
 
 namespace breakeven {
@@ -93,7 +89,9 @@ class StartingLine {
   std::atomic<std::size_t> missing_;
 };
 
-/// The data of one thread. That thread allocates it, so that the memory is near its CPU.
+}  // namespace
+
+/// That thread allocates it, so that the memory is near its CPU.
 struct CpuProbe {
   explicit CpuProbe(std::size_t l2_bytes)
       : l2(l2_bytes), l2_order(random_line_order(l2_bytes)), memory(memory_buffer) {
@@ -104,6 +102,8 @@ struct CpuProbe {
   Buffer memory;
   ThreadCounters counters;
 };
+
+namespace {
 
 /// Times divided by the clock kernel's, and the times of the clock kernel itself.
 struct TimesInClocks {
@@ -130,6 +130,12 @@ TimesInClocks time_in_clocks(std::size_t repeats, Work&& work) {
     times.ratios.push_back(seconds[i] / (interrupted ? times.clock_seconds : clock));
   }
   return times;
+}
+
+std::vector<std::size_t> indices_below(std::size_t count) {
+  std::vector<std::size_t> indices(count);
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
 }
 
 double mean_without_slowest(std::vector<double> values) {
@@ -177,126 +183,88 @@ void measure_memory(const CpuProbe& probe, CpuSpeedTimes& times) {
 
 }  // namespace
 
-class CpuSpeedProbe::Impl {
- public:
-  explicit Impl(const std::vector<int>& cpus) : threads_(cpus), own_(full_throughput()) {
-    if (threads_.cpus().empty()) {
-      throw std::runtime_error(fmt::format(
-          "the speed probe cannot run on CPUs {}: the kernel refuses to pin a thread to any of them; "
-          "choose among those that `taskset -cp $$` shows",
-          fmt::join(cpus, ", ")));
-    }
-    probes_.resize(threads_.cpus().size());
-    threads_.run_all([this](std::size_t i) {
-      probes_[i] = std::make_unique<CpuProbe>(
-          std::min(largest_l2_buffer, l2_share_bytes(threads_.cpus()[i], threads_.cpus()) / 4));
-    });
+CpuSpeedProbe::CpuSpeedProbe(const std::vector<int>& cpus) : threads_(cpus), own_(full_throughput()) {
+  if (threads_.cpus().empty()) {
+    throw std::runtime_error(fmt::format(
+        "the speed probe cannot run on CPUs {}: the kernel refuses to pin a thread to any of them; "
+        "choose among those that `taskset -cp $$` shows",
+        fmt::join(cpus, ", ")));
   }
-
-  void calibrate() {
-    for (int i = 0; i < calibrations; ++i) {
-      const auto before = probe_each_alone();
-      const SpeedProbeTimes together = probe_all(false);
-      const auto after = probe_each_alone();
-      own_.note(together);
-      for (std::size_t cpu = 0; cpu < together.cpus.size(); ++cpu)
-        own_.note_calibration(before[cpu], together.cpus[cpu], after[cpu]);
-    }
-  }
-
-  SpeedReading measure() {
-    const bool memory_too = Clock::now() >= next_memory_read_;
-    if (memory_too) next_memory_read_ = Clock::now() + between_memory_reads;
-    SpeedReading best;
-    std::vector<double> cpu_shares(probes_.size());
-    const int attempts = was_slow_ ? 1 : most_attempts;
-    for (int attempt = 0; attempt < attempts; ++attempt) {
-      SpeedProbeTimes times = probe_all(memory_too);
-      own_.note(times);
-      for (std::size_t i = 0; i < cpu_shares.size(); ++i) {
-        cpu_shares[i] += times.cpus[i].cpu_share;
-        times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
-      }
-      const SpeedShare speed = own_.share_of(times);
-      if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
-      if (best.speed.share >= trusted_speed_share) break;
-    }
-    was_slow_ = best.speed.share < trusted_speed_share;
-    return best;
-  }
-
-  const OwnSpeed& own() const { return own_; }
-  const std::vector<int>& unpinned() const { return threads_.unpinned(); }
-
- private:
-  std::vector<CpuSpeedTimes> probe_each_alone() {
-    std::vector<CpuSpeedTimes> all;
-    for (std::size_t i = 0; i < probes_.size(); ++i) all.push_back(probe({i}, false).cpus.front());
-    return all;
-  }
-
-  SpeedProbeTimes probe_all(bool memory_too) {
-    std::vector<std::size_t> all(probes_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return probe(all, memory_too);
-  }
-
-  SpeedProbeTimes probe(const std::vector<std::size_t>& indices, bool memory_too) {
-    std::vector<CpuSpeedTimes> times(probes_.size());
-    StartingLine start(indices.size());
-    StartingLine memory_start(indices.size());
-    threads_.run(indices, [&](std::size_t i) {
-      CpuSpeedTimes& mine = times[i];
-      CpuProbe& probe = *probes_[i];
-      mine.cpu = threads_.cpus()[i];
-      start.wait();
-      for (const auto begin = Clock::now(); Clock::now() - begin < warm_up;) run_throughput_kernel();
-      const double cpu_before = cpu_seconds_of_thread();
-      const auto wall_before = Clock::now();
-      let_others_run();
-      measure_throughput(probe, mine);
-      let_others_run();
-      measure_l2(probe, mine);
-      const double wall = seconds_since(wall_before);
-      mine.cpu_share = wall > 0 ? (cpu_seconds_of_thread() - cpu_before) / wall : 1;
-      if (memory_too) {
-        memory_start.wait();
-        measure_memory(probe, mine);
-      }
-    });
-    SpeedProbeTimes result;
-    for (const std::size_t i : indices) result.cpus.push_back(times[i]);
-    return result;
-  }
-
-  PinnedThreads threads_;
-  std::vector<std::unique_ptr<CpuProbe>> probes_;
-  OwnSpeed own_;
-  Clock::time_point next_memory_read_{};
-  bool was_slow_ = false;
-};
-
-CpuSpeedProbe::CpuSpeedProbe(const std::vector<int>& cpus) : impl_(std::make_unique<Impl>(cpus)) {}
-CpuSpeedProbe::~CpuSpeedProbe() = default;
+  probes_.resize(threads_.cpus().size());
+  threads_.run(indices_below(probes_.size()), [this](std::size_t i) {
+    probes_[i] = std::make_shared<CpuProbe>(
+        std::min(largest_l2_buffer, l2_share_bytes(threads_.cpus()[i], threads_.cpus()) / 4));
+  });
+}
 
 void CpuSpeedProbe::calibrate() {
-  impl_->calibrate();
+  for (int i = 0; i < calibrations; ++i) {
+    const auto before = probe_each_alone();
+    const SpeedProbeTimes together = probe_all(false);
+    const auto after = probe_each_alone();
+    own_.note(together);
+    for (std::size_t cpu = 0; cpu < together.cpus.size(); ++cpu)
+      own_.note_calibration(before[cpu], together.cpus[cpu], after[cpu]);
+  }
 }
 
 SpeedReading CpuSpeedProbe::measure() {
-  return impl_->measure();
+  const bool memory_too = Clock::now() >= next_memory_read_;
+  if (memory_too) next_memory_read_ = Clock::now() + between_memory_reads;
+  SpeedReading best;
+  std::vector<double> cpu_shares(probes_.size());
+  const int attempts = was_slow_ ? 1 : most_attempts;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    SpeedProbeTimes times = probe_all(memory_too);
+    own_.note(times);
+    for (std::size_t i = 0; i < cpu_shares.size(); ++i) {
+      cpu_shares[i] += times.cpus[i].cpu_share;
+      times.cpus[i].cpu_share = cpu_shares[i] / (attempt + 1);
+    }
+    const SpeedShare speed = own_.share_of(times);
+    if (attempt == 0 || speed.share > best.speed.share) best = {speed, std::move(times)};
+    if (best.speed.share >= trusted_speed_share) break;
+  }
+  was_slow_ = best.speed.share < trusted_speed_share;
+  return best;
 }
 
-double CpuSpeedProbe::share_again(const std::vector<CpuSpeedRatios>& ratios) const {
-  return impl_->own().share_again(ratios);
+std::vector<CpuSpeedTimes> CpuSpeedProbe::probe_each_alone() {
+  std::vector<CpuSpeedTimes> all;
+  for (std::size_t i = 0; i < probes_.size(); ++i) all.push_back(probe({i}, false).cpus.front());
+  return all;
 }
 
-SpeedReference CpuSpeedProbe::reference() const {
-  return impl_->own().reference();
+SpeedProbeTimes CpuSpeedProbe::probe_all(bool memory_too) {
+  return probe(indices_below(probes_.size()), memory_too);
 }
 
-const std::vector<int>& CpuSpeedProbe::unpinned_cpus() const {
-  return impl_->unpinned();
+SpeedProbeTimes CpuSpeedProbe::probe(const std::vector<std::size_t>& indices, bool memory_too) {
+  std::vector<CpuSpeedTimes> times(probes_.size());
+  StartingLine start(indices.size());
+  StartingLine memory_start(indices.size());
+  threads_.run(indices, [&](std::size_t i) {
+    CpuSpeedTimes& mine = times[i];
+    CpuProbe& probe = *probes_[i];
+    mine.cpu = threads_.cpus()[i];
+    start.wait();
+    for (const auto begin = Clock::now(); Clock::now() - begin < warm_up;) run_throughput_kernel();
+    const double cpu_before = cpu_seconds_of_thread();
+    const auto wall_before = Clock::now();
+    let_others_run();
+    measure_throughput(probe, mine);
+    let_others_run();
+    measure_l2(probe, mine);
+    const double wall = seconds_since(wall_before);
+    mine.cpu_share = wall > 0 ? (cpu_seconds_of_thread() - cpu_before) / wall : 1;
+    if (memory_too) {
+      memory_start.wait();
+      measure_memory(probe, mine);
+    }
+  });
+  SpeedProbeTimes result;
+  for (const std::size_t i : indices) result.cpus.push_back(times[i]);
+  return result;
 }
 
 }  // namespace breakeven

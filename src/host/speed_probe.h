@@ -3,13 +3,13 @@
 // docs/machine-speed.md says what the probe can and cannot detect.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "host/own_speed.h"
+#include "host/pinned_threads.h"
+#include "host/steady_clock.h"
 
 namespace breakeven {
 
@@ -22,11 +22,6 @@ struct SpeedReading {
 class SpeedProbe {
  public:
   virtual ~SpeedProbe() = default;
-  SpeedProbe() = default;
-  SpeedProbe(const SpeedProbe&) = delete;
-  SpeedProbe& operator=(const SpeedProbe&) = delete;
-  SpeedProbe(SpeedProbe&&) = delete;
-  SpeedProbe& operator=(SpeedProbe&&) = delete;
 
   /// Estimates the machine's own speed: each CPU alone, then all together. Call it before the first
   /// measure(), while nothing else in this process computes. Calling it again can only improve the estimate.
@@ -42,29 +37,35 @@ class SpeedProbe {
   virtual SpeedReference reference() const = 0;
 };
 
+struct CpuProbe;  // the data of one thread
+
 /// Runs the probe on CPUs of this machine, with one thread pinned to each. The threads sleep between probes.
 /// The affinity of the calling thread does not change.
 class CpuSpeedProbe final : public SpeedProbe {
  public:
   /// Throws std::runtime_error if no thread can be pinned to any CPU of the list.
   explicit CpuSpeedProbe(const std::vector<int>& cpus);
-  ~CpuSpeedProbe() override;
-  CpuSpeedProbe(const CpuSpeedProbe&) = delete;
-  CpuSpeedProbe& operator=(const CpuSpeedProbe&) = delete;
-  CpuSpeedProbe(CpuSpeedProbe&&) = delete;
-  CpuSpeedProbe& operator=(CpuSpeedProbe&&) = delete;
 
   void calibrate() override;
   SpeedReading measure() override;
-  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override;
-  SpeedReference reference() const override;
+  double share_again(const std::vector<CpuSpeedRatios>& ratios) const override {
+    return own_.share_again(ratios);
+  }
+  SpeedReference reference() const override { return own_.reference(); }
 
   /// CPUs that are not measured because the kernel refused to pin a thread to them.
-  const std::vector<int>& unpinned_cpus() const;
+  const std::vector<int>& unpinned_cpus() const { return threads_.unpinned(); }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::vector<CpuSpeedTimes> probe_each_alone();
+  SpeedProbeTimes probe_all(bool memory_too);
+  SpeedProbeTimes probe(const std::vector<std::size_t>& indices, bool memory_too);
+
+  PinnedThreads threads_;
+  std::vector<std::shared_ptr<CpuProbe>> probes_;
+  OwnSpeed own_;
+  Clock::time_point next_memory_read_{};
+  bool was_slow_ = false;
 };
 
 }  // namespace breakeven

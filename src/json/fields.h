@@ -1,6 +1,8 @@
 // Reads and writes structs as JSON objects. Each struct has one list of its members for both directions.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -41,8 +43,9 @@ class Fields {
   const JsonReader& reader() const { return *read_; }
   [[noreturn]] void fail(const std::string& what) const { read_->fail(what); }
   /// When reading, throws JsonError unless `holds`. `what` follows the object's place in the message.
-  void expect(bool holds, const char* what) const {
-    if (reads() && !holds) fail(what);
+  template <typename... Values>
+  void expect(bool holds, fmt::format_string<Values...> what, Values&&... values) const {
+    if (reads() && !holds) fail(fmt::format(what, std::forward<Values>(values)...));
   }
 
   /// A required member.
@@ -127,13 +130,11 @@ Json json_of(const T& value) {
     return value ? json_of(*value) : Json(nullptr);
   } else if constexpr (std::is_same_v<T, double>) {
     return number_or_null(value);
-  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-    return numbers_or_nulls(value);
   } else if constexpr (is_pairs<T>) {
     Json made = Json::object();
     for (const auto& [key, held] : value) made[key] = held;
     return made;
-  } else if constexpr (is_list_of_objects<T>) {
+  } else if constexpr (is_list_of_objects<T> || std::is_same_v<T, std::vector<double>>) {
     Json made = Json::array();
     for (const auto& one : value) made.push_back(json_of(one));
     return made;
@@ -201,6 +202,15 @@ T read_fields(const JsonReader& in) {
   Fields f(in);
   fields(f, value);
   return value;
+}
+
+/// The JSON text of each value, in one line.
+template <typename T>
+std::vector<std::string> texts_of(const std::vector<T>& values) {
+  std::vector<std::string> texts;
+  texts.reserve(values.size());
+  for (const T& value : values) texts.push_back(text_of(json_of(value)));
+  return texts;
 }
 
 /// Formats a document with one line for each member of `head`, and one for each text in the lists: such files

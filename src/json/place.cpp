@@ -8,28 +8,19 @@ namespace breakeven {
 
 std::string pointer_to(std::string_view key) {
   std::string part = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
+  for (const char c : key) {  // ~ becomes ~0, and / becomes ~1
+    if (c == '~' || c == '/') part += '~';
+    part += c == '~' ? '0' : c == '/' ? '1' : c;
   }
   return part;
 }
 
 Place Place::operator/(std::string_view key) const {
-  Place inner = *this;
-  inner.pointer_ += pointer_to(key);
-  return inner;
+  return at(pointer_to(key));
 }
 
 Place Place::operator/(std::size_t index) const {
-  Place inner = *this;
-  inner.pointer_ += fmt::format("/{}", index);
-  return inner;
+  return at(fmt::format("/{}", index));
 }
 
 Place Place::at(std::string_view pointer) const {

@@ -1,9 +1,12 @@
 // Places in JSON files, with which every error message names the exact spot.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "json/error.h"
 
@@ -32,6 +35,10 @@ class Place {
   const std::string& pointer() const { return pointer_; }
   /// Throws ConfigError with this place.
   [[noreturn]] void fail(std::string_view message) const;
+  template <typename First, typename... Rest>
+  [[noreturn]] void fail(fmt::format_string<First, Rest...> message, First&& first, Rest&&... rest) const {
+    fail(fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
 
  private:
   std::string file_;

@@ -33,6 +33,12 @@ class JsonReader {
     fail_at(key, "is of the wrong type");
   }
 
+  /// Returns a member; empty if it is missing or null.
+  template <typename T>
+  std::optional<T> get_if(const char* key) const {
+    return find(key) == nullptr ? std::nullopt : std::optional(get<T>(key));
+  }
+
   /// Returns a whole number of at least 0.
   std::size_t count(const char* key) const;
   /// Returns a list of numbers. JSON's null is NaN.

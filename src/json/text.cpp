@@ -9,7 +9,7 @@
 
 #include "json/memory_reserve.h"
 #include "json/place.h"
-#include "text/json_error.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
@@ -34,12 +34,7 @@ void dismantle(Json& document) {
 class Builder {
  public:
   explicit Builder(RepeatedKey repeated) : repeated_(repeated) {}
-  ~Builder() { dismantle(document_); }
-  Builder(const Builder&) = delete;
-  Builder& operator=(const Builder&) = delete;
-  Builder(Builder&&) = delete;
-  Builder& operator=(Builder&&) = delete;
-  Json take() { return std::move(document_); }
+  Json take() { return std::move(*document_); }
 
   // The parser calls these functions; their names are the library's.
   bool null() { return add(nullptr); }
@@ -102,8 +97,8 @@ class Builder {
   template <typename Value>
   Json* put(Value&& value) {
     if (levels_.empty()) {
-      document_ = std::forward<Value>(value);
-      return &document_;
+      *document_ = std::forward<Value>(value);
+      return document_.get();
     }
     Json& level = *levels_.back();
     if (level.is_array()) return &level.get_ref<Json::array_t&>().emplace_back(std::forward<Value>(value));
@@ -162,7 +157,7 @@ class Builder {
 
   RepeatedKey repeated_;
   std::size_t values_ = 0;
-  Json document_;
+  OwnedDocument document_{new Json};
   std::vector<Json*> levels_;         // open levels, the outermost first
   std::vector<std::size_t> members_;  // number of members of the last object at each depth
   std::vector<std::string> keys_;     // keys of the open levels in the level around them
@@ -180,15 +175,29 @@ Json parse_strictly(const std::string& text, RepeatedKey repeated) {
   return builder.take();
 }
 
-ParsedFile::ParsedFile(const std::string& text, RepeatedKey repeated)
-    : document_(parse_strictly(text, repeated)) {}
-
-ParsedFile::~ParsedFile() {
-  dismantle(document_);
+void FreeDocument::operator()(Json* document) const {
+  dismantle(*document);
+  delete document;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string text_of(const Json& json, int indentation) {
+  return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_error_text(std::string_view message) {
+  // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while parsing value -
+  // ..."
+  constexpr std::size_t most = 200;
+  if (message.starts_with("[json.exception")) message.remove_prefix(message.find(']') + 1);
+  if (message.starts_with(' ')) message.remove_prefix(1);
+  if (constexpr std::string_view prefix = "parse error at "; message.starts_with(prefix))
+    message.remove_prefix(prefix.size());
+  std::string text(message);
+  const auto syntax = text.find("syntax error while parsing ");
+  const auto dash = text.find(" - ");
+  if (syntax != std::string::npos && dash != std::string::npos && dash > syntax)
+    text.erase(syntax, dash + 3 - syntax);
+  return message_line(text, most);
 }
 
 }  // namespace breakeven

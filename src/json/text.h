@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "json/error.h"
 #include "json/value.h"
@@ -20,24 +22,29 @@ enum class RepeatedKey { refused, first_counts };
 /// key twice.
 Json parse_strictly(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
 
-/// A parsed file. Frees its values without allocating memory, unlike nlohmann_json's destructor: if memory is
+/// Frees a document's values without allocating memory, unlike nlohmann_json's destructor: if memory is
 /// exhausted, that would end the program without a message.
+struct FreeDocument {
+  void operator()(Json* document) const;
+};
+using OwnedDocument = std::unique_ptr<Json, FreeDocument>;
+
 class ParsedFile {
  public:
-  explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused);
-  ~ParsedFile();
-  ParsedFile(const ParsedFile&) = delete;
-  ParsedFile& operator=(const ParsedFile&) = delete;
-  ParsedFile(ParsedFile&&) = delete;
-  ParsedFile& operator=(ParsedFile&&) = delete;
-
-  const Json& document() const { return document_; }
+  explicit ParsedFile(const std::string& text, RepeatedKey repeated = RepeatedKey::refused)
+      : document_(new Json(parse_strictly(text, repeated))) {}
+  const Json& document() const { return *document_; }
 
  private:
-  Json document_;
+  OwnedDocument document_;
 };
 
-/// Formats JSON as valid UTF-8. A library's message may contain bytes that are not UTF-8.
-std::string text_of(const Json& json);
+/// Formats JSON as valid UTF-8: a library's message or a file's name may contain bytes that are not. In one
+/// line, or in many with this indentation.
+std::string text_of(const Json& json, int indentation = -1);
+
+/// Returns nlohmann_json's error message without its own prefixes: "line 3, column 5: invalid literal; last
+/// read: 'nul'". Long quotations of the text are shortened.
+std::string json_error_text(std::string_view message);
 
 }  // namespace breakeven

@@ -1,6 +1,7 @@
 // Converts JSON values to C++ values and back, without the implicit conversions of nlohmann_json's get().
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -51,8 +52,8 @@ std::optional<T> exactly(const Json& json) {
 }
 
 /// `value` as JSON; null for NaN and infinity, which JSON does not have. 0 must not stand for unknown.
-Json number_or_null(double value);
-Json number_or_null(const std::optional<double>& value);
-Json numbers_or_nulls(const std::vector<double>& values);
+inline Json number_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
 
 }  // namespace breakeven

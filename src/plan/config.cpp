@@ -5,29 +5,23 @@
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
+#include <system_error>
 #include <unordered_map>
 
-#include "plan/config_parts.h"
-#include "plan/share.h"
+#include "plan/suggestion.h"
 
 namespace breakeven {
 namespace {
 
 Measure read_measure(const Json& json, const Place& place) {
   const auto& known = measure_parameters();
-  require_object(json, place, names(known));
-  const ValueReader reader{.folder = {}, .parameters = known};
+  require_object(json, place, names_in(known));
+  const ValueReader reader{.parameters = known};
   Parameters given;
   for (const Parameter& parameter : known) {
-    if (!json.contains(parameter.name)) {
-      given.set(parameter.name, *parameter.fallback);
-      continue;
-    }
-    try {
-      given.set(parameter.name, reader.value(json[parameter.name], parameter));
-    } catch (const std::invalid_argument& e) {
-      (place / parameter.name).fail(e.what());
-    }
+    given.set(parameter.name, json.contains(parameter.name)
+                                  ? reader.value(json[parameter.name], place / parameter.name, parameter)
+                                  : *parameter.fallback);
   }
   return {.precision = given.number("precision"),
           .max_seconds = given.number("max_seconds"),
@@ -53,9 +47,8 @@ bool is_backend_name(const Json& json) {
 }
 
 [[noreturn]] void fail_too_many(const Place& place, double count) {
-  place.fail(fmt::format("makes {} cases, and at most {} are possible; shorten a list or a range",
-                         count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count),
-                         most_cases));
+  place.fail("makes {} cases, and at most {} are possible; shorten a list or a range",
+             count < 0x1p53 ? fmt::format("{:.0f}", count) : fmt::format("{:.2g}", count), most_cases);
 }
 
 /// True if `label` is one of the labels in `labels`, which commas separate.
@@ -67,7 +60,9 @@ bool is_among(const std::string& label, const std::string& labels) {
 /// Collects cases, each id once.
 class Collection {
  public:
-  explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {}
+  explicit Collection(std::vector<PlannedCase>& cases) : cases_(cases) {
+    for (const PlannedCase& known : cases) index_.emplace(known.problem.id(), index_.size());
+  }
 
   void add(PlannedCase added) {
     const auto [known, is_new] = index_.try_emplace(added.problem.id(), cases_.size());
@@ -92,9 +87,9 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
                                         const std::filesystem::path& folder) {
   if (!json.is_array() || json.empty())
     place.fail(
-        fmt::format("is {}; it must be a list of at least one workload, such as "
-                    "{{\"op\": \"matmul\", \"m\": 64, \"n\": 64, \"k\": 64}}",
-                    shown(json)));
+        "is {}; it must be a list of at least one workload, such as "
+        "{{\"op\": \"matmul\", \"m\": 64, \"n\": 64, \"k\": 64}}",
+        shown(json));
   std::vector<Sweep> sweeps;
   double count = 0;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -115,20 +110,42 @@ std::vector<PlannedCase> read_workloads(const Json& json, const Place& place,
   return cases;
 }
 
+void add_file_or_folder(const std::filesystem::path& path, std::vector<std::filesystem::path>& files) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) files.push_back(path);
+  if (!std::filesystem::is_directory(path, error)) return;
+  for (auto entry = std::filesystem::directory_iterator(path, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+}
+
+/// Adds each file that a string in `value` names, relative to the config's folder.
+void add_named_files(const Json& value, const std::filesystem::path& folder,
+                     std::vector<std::filesystem::path>& files) {
+  constexpr std::size_t longest_path = 4096;
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (!text.empty() && text.size() <= longest_path) add_file_or_folder(folder / text, files);
+    return;
+  }
+  if (!value.is_structured()) return;
+  for (const Json& inner : value) add_named_files(inner, folder, files);
+}
+
 }  // namespace
 
 std::vector<std::string> read_backends(const Json& json, const Place& place) {
   if (!json.is_array() || json.empty())
-    place.fail(fmt::format("is {}; it must be a list of names; leave the key out to use every backend found",
-                           shown(json)));
+    place.fail("is {}; it must be a list of names; leave the key out to use every backend found",
+               shown(json));
   std::vector<std::string> backends;
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (!is_backend_name(json[i]))
-      (place / i).fail(
-          fmt::format("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i])));
+      (place / i).fail("is {}; it must be a backend's name, such as \"openblas\"", shown(json[i]));
     const auto name = json[i].get<std::string>();
     if (std::find(backends.begin(), backends.end(), name) != backends.end())
-      (place / i).fail(fmt::format("'{}' is named twice; remove one", name));
+      (place / i).fail("'{}' is named twice; remove one", name);
     backends.push_back(name);
   }
   return backends;
@@ -197,16 +214,13 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
   Config all = read_config(paths.front());
   if (paths.size() == 1) return all;
   Collection collection(all.cases);
-  std::vector<PlannedCase> first = std::move(all.cases);
-  all.cases.clear();
-  for (PlannedCase& planned : first) collection.add(std::move(planned));
   for (std::size_t i = 1; i < paths.size(); ++i) {
     Config next = read_config(paths[i]);
     const Place place(paths[i].string());
     if (next.measure != all.measure) {
       (place / "measure")
-          .fail(fmt::format("differs from that of {}; make them the same, or run the configs one by one",
-                            paths.front().string()));
+          .fail("differs from that of {}; make them the same, or run the configs one by one",
+                paths.front().string());
     }
     all.title += "; " + next.title;
     all.json += ",\n" + next.json;
@@ -223,6 +237,17 @@ Config read_configs(const std::vector<std::filesystem::path>& paths) {
   }
   all.json = fmt::format("[{}]", all.json);
   return all;
+}
+
+std::vector<std::filesystem::path> files_of_configs(const std::vector<std::filesystem::path>& configs) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& config : configs) {
+    files.push_back(config);
+    const Json document = read_json(config).document;
+    if (document.is_object() && document.contains("workloads"))
+      add_named_files(document["workloads"], config.parent_path(), files);
+  }
+  return files;
 }
 
 }  // namespace breakeven

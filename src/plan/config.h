@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/json_file.h"
 #include "plan/sweep.h"
 
 namespace breakeven {
@@ -47,8 +48,17 @@ inline constexpr std::size_t most_cases = 100'000;
 /// ConfigError.
 Config read_config(const std::filesystem::path& path);
 
+/// Reads a config from a file that was already parsed. `path` is the file's path. Throws ConfigError.
+Config config_from(const JsonFile& file, const std::filesystem::path& path);
+std::vector<std::string> read_backends(const Json& json, const Place& place);
+
 /// Reads several configs as one. It has their titles, joined, and the backends of all, or every contender if
 /// one config does not name any. Throws ConfigError, also if their settings under "measure" differ.
 Config read_configs(const std::vector<std::filesystem::path>& paths);
+
+/// Returns the files that measuring the configs reads, so that no output replaces one: the configs, and every
+/// file that a string under "workloads" names, such as shapes and data sets, or all files in a folder that it
+/// names. Throws ConfigError if a config cannot be read.
+std::vector<std::filesystem::path> files_of_configs(const std::vector<std::filesystem::path>& configs);
 
 }  // namespace breakeven

@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "json/text.h"
 #include "plan/suggestion.h"
 #include "results/whole_file.h"
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
 
-std::string cut(std::string text, std::size_t length) {
-  if (text.size() <= length) return text;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  return text.substr(0, length) + "...";
+std::string cut(const std::string& text, std::size_t length) {
+  return text.size() <= length ? text : std::string(first_characters(text, length)) + "...";
 }
 
 std::string read_text(const std::filesystem::path& path, const Place& place) {
@@ -31,7 +29,7 @@ std::string read_text(const std::filesystem::path& path, const Place& place) {
     if (e.code() == std::errc::no_such_file_or_directory || e.code() == std::errc::not_a_directory)
       place.fail("there is no such file; check the path");
     if (e.code() == std::errc::is_a_directory) place.fail("is a directory; name a file in it");
-    place.fail(fmt::format("cannot be read: {}; check its permissions", e.code().message()));
+    place.fail("cannot be read: {}; check its permissions", e.code().message());
   }
 }
 
@@ -64,14 +62,14 @@ bool is_utf8(const std::string& text) {
   } else if (text[byte - 1] == '/') {
     remedy = "; JSON has no comments";
   }
-  place.fail(fmt::format("line {}, column {}: {}{}", line, column, cut(message, 200), remedy));
+  place.fail("line {}, column {}: {}{}", line, column, cut(message, 200), remedy);
 }
 
 }  // namespace
 
 JsonFile read_json(const std::filesystem::path& path) {
   const Place place(path.string());
-  JsonFile read{.text = read_text(path, place), .document = {}};
+  JsonFile read{.text = read_text(path, place)};
   if (read.text.starts_with("\xEF\xBB\xBF")) read.text.erase(0, 3);
   if (read.text.find_first_not_of(" \t\r\n") == std::string::npos)
     place.fail("is empty; a config has at least {\"workloads\": [...]}");
@@ -92,8 +90,8 @@ JsonFile read_json(const std::filesystem::path& path, FileKind wanted) {
   const FileKind kind = kind_of(read.document);
   if (kind != wanted && kind != FileKind::unknown)
     Place(path.string())
-        .fail(fmt::format("is {}, not {}{}", describe(kind), describe(wanted),
-                          wanted == FileKind::config ? "; `breakeven list` shows all configs" : ""));
+        .fail("is {}, not {}{}", describe(kind), describe(wanted),
+              wanted == FileKind::config ? "; `breakeven list` shows all configs" : "");
   return read;
 }
 
@@ -102,35 +100,40 @@ std::string shown(const Json& value) {
 }
 
 void require_object(const Json& object, const Place& place, const std::vector<std::string>& known) {
-  if (!object.is_object()) place.fail(fmt::format("is {}; it must be an object, {{...}}", shown(object)));
+  if (!object.is_object()) place.fail("is {}; it must be an object, {{...}}", shown(object));
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       (place / key)
-          .fail(fmt::format("unknown key '{}'; known are {}{}", cut(key, 60), fmt::join(known, ", "),
-                            did_you_mean(key, known)));
+          .fail("unknown key '{}'; known are {}{}", cut(key, 60), fmt::join(known, ", "),
+                did_you_mean(key, known));
     }
   }
 }
 
-std::string require_text(const Json& object, const Place& place, const std::string& key) {
+const Json& require_member(const Json& object, const Place& place, const std::string& key) {
   const auto found = object.find(key);
-  if (found == object.end()) place.fail(fmt::format("'{}' is missing; add it", key));
-  if (!found->is_string() || found->get_ref<const std::string&>().empty())
-    (place / key).fail(fmt::format("is {}; it must be a string that is not empty", shown(*found)));
-  return found->get<std::string>();
+  if (found == object.end()) place.fail("'{}' is missing; add it", key);
+  return *found;
+}
+
+std::string require_text(const Json& object, const Place& place, const std::string& key) {
+  const Json& text = require_member(object, place, key);
+  if (!text.is_string() || text.get_ref<const std::string&>().empty())
+    (place / key).fail("is {}; it must be a string that is not empty", shown(text));
+  return text.get<std::string>();
 }
 
 double require_above_zero(const Json& json, const Place& place, const std::string& remedy) {
   if (!json.is_number() || !(json.get<double>() > 0) || !std::isfinite(json.get<double>()))
-    place.fail(fmt::format("is {}; it must be a number above 0{}", shown(json), remedy));
+    place.fail("is {}; it must be a number above 0{}", shown(json), remedy);
   return json.get<double>();
 }
 
 std::int64_t require_whole(const Json& json, const Place& place, std::int64_t most) {
   if (!json.is_number_integer() || json.get<std::int64_t>() < 1 || json.get<std::int64_t>() > most)
-    place.fail(fmt::format(
+    place.fail(
         "is {}; it must be a whole number {}", shown(json),
-        most == std::numeric_limits<std::int64_t>::max() ? "above 0" : fmt::format("from 1 to {}", most)));
+        most == std::numeric_limits<std::int64_t>::max() ? "above 0" : fmt::format("from 1 to {}", most));
   return json.get<std::int64_t>();
 }
 

@@ -15,7 +15,7 @@ namespace breakeven {
 
 struct JsonFile {
   std::string text;  // as read, but without a byte order mark
-  Json document;
+  Json document = {};
 };
 
 /// The largest file that is read, in bytes. No config is so large; results and data sets may be.
@@ -34,6 +34,9 @@ std::string shown(const Json& value);
 
 /// Throws ConfigError unless `object` is an object and all its keys are in `known`.
 void require_object(const Json& object, const Place& place, const std::vector<std::string>& known);
+
+/// Returns `object[key]`. Throws ConfigError if it is missing.
+const Json& require_member(const Json& object, const Place& place, const std::string& key);
 
 /// Returns the string at `object[key]`. Throws ConfigError if it is missing or empty.
 std::string require_text(const Json& object, const Place& place, const std::string& key);

@@ -1,39 +1,24 @@
 #include "plan/price.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <chrono>
-#include <string_view>
+#include <regex>
 
 namespace breakeven {
 namespace {
 
-/// Parses text that consists of digits alone.
-template <typename T>
-bool read_digits(std::string_view text, T& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && text.front() != '-';
-}
-
-bool is_date(std::string_view text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  if (!read_digits(text.substr(0, 4), year) || !read_digits(text.substr(5, 2), month) ||
-      !read_digits(text.substr(8), day))
-    return false;
-  return std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(month),
-                                     std::chrono::day(day))
-      .ok();
+bool is_date(const std::string& text) {
+  static const std::regex form("([0-9]{4})-([0-9]{2})-([0-9]{2})");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) return false;
+  const auto number = [&](std::size_t part) { return std::stoi(parts[part]); };
+  return (std::chrono::year(number(1)) / number(2) / number(3)).ok();
 }
 
 }  // namespace
 
 double read_amount(const Json& object, const Place& place, const std::string& key) {
-  if (!object.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
-  return require_above_zero(object[key], place / key, "; leave an unknown price out, as nothing is free");
+  return require_above_zero(require_member(object, place, key), place / key,
+                            "; leave an unknown price out, as nothing is free");
 }
 
 PriceSource read_price_source(const Json& object, const Place& place) {
@@ -41,7 +26,7 @@ PriceSource read_price_source(const Json& object, const Place& place) {
                    .source = require_text(object, place, "source"),
                    .date = require_text(object, place, "date")};
   if (!is_date(from.date))
-    (place / "date").fail(fmt::format("is '{}'; it must be a day, as in \"2026-10-01\"", from.date));
+    (place / "date").fail("is '{}'; it must be a day, as in \"2026-10-01\"", from.date);
   return from;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/config.h"
+#include "plan/suggestion.h"
 #include "results/quantity.h"
 
 namespace breakeven {
@@ -90,6 +91,16 @@ Json range_schema(const Parameter& parameter, const Json& bound, Definitions& de
   return range;
 }
 
+/// The schema of an object with no other properties than these.
+Json object_schema(std::string_view description, const Json& properties, const Json& required = {}) {
+  Json schema{{"description", description},
+              {"type", "object"},
+              {"properties", properties},
+              {"additionalProperties", false}};
+  if (!required.empty()) schema["required"] = required;
+  return schema;
+}
+
 /// The schema of a value or a list of values.
 Json listed_schema(Json value) {
   return {{"anyOf", {value, {{"type", "array"}, {"minItems", 1}, {"items", value}}}}};
@@ -117,7 +128,7 @@ Json swept_schema(const std::string& op, const Parameter& parameter, const Json&
 Json workload_schema(const Workload& workload, Definitions& definitions) {
   const std::string op(workload.op());
   const Json others = definitions.add(op + ".parameter", {{"description", "the value of that parameter"},
-                                                          {"enum", names(workload.parameters())}});
+                                                          {"enum", names_in(workload.parameters())}});
   Json properties{{"op", {{"const", workload.op()}}},
                   {"shapes",
                    {{"description", "a file of problems, relative to this one: its columns are parameters"},
@@ -138,21 +149,16 @@ Json workload_schema(const Workload& workload, Definitions& definitions) {
     properties[parameter.name] = swept_schema(op, parameter, others, definitions);
     if (!parameter.fallback) needed.push_back(parameter.name);
   }
-  return {{"description", workload.meaning()},
-          {"type", "object"},
-          {"properties", properties},
-          {"additionalProperties", false},
-          {"anyOf", {{{"required", needed}}, {{"required", {"op", "shapes"}}}}}};
+  Json schema = object_schema(workload.meaning(), properties);
+  schema["anyOf"] = {{{"required", needed}}, {{"required", {"op", "shapes"}}}};
+  return schema;
 }
 
 Json measure_schema() {
   Json properties = Json::object();
   for (const Parameter& parameter : measure_parameters())
     properties[parameter.name] = described(parameter, value_schema(parameter));
-  return {{"description", "how cases are measured"},
-          {"type", "object"},
-          {"properties", properties},
-          {"additionalProperties", false}};
+  return object_schema("how cases are measured", properties);
 }
 
 Json backends_schema() {
@@ -164,68 +170,60 @@ Json backends_schema() {
 
 Json price_schema() {
   const Json text{{"type", "string"}, {"minLength", 1}};
-  return {{"description", "of this side, which is what its runs cost"},
-          {"type", "object"},
-          {"properties",
-           {{"per_hour", {{"type", "number"}, {"exclusiveMinimum", 0}}},
-            {"currency", text},
-            {"source", {{"description", "who says so"}, {"type", "string"}, {"minLength", 1}}},
-            {"date", {{"type", "string"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}}}},
-          {"additionalProperties", false},
-          {"required", {"per_hour", "currency", "source", "date"}}};
+  return object_schema("of this side, which is what its runs cost",
+                       {{"per_hour", {{"type", "number"}, {"exclusiveMinimum", 0}}},
+                        {"currency", text},
+                        {"source", {{"description", "who says so"}, {"type", "string"}, {"minLength", 1}}},
+                        {"date", {{"type", "string"}, {"pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}}},
+                       {"per_hour", "currency", "source", "date"});
 }
 
 Json threshold_side_schema(const char* description) {
-  return {
-      {"description", description},
-      {"type", "object"},
-      {"properties",
-       {{"backends", backends_schema()},
-        {"threads",
-         {{"description", "of CPU backends; without it, all cores"}, {"type", "integer"}, {"minimum", 1}}},
-        {"parameters",
-         {{"description", "what this side has in place of the workload's values"},
-          {"type", "object"},
-          {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}},
-        {"price", price_schema()}}},
-      {"additionalProperties", false},
-      {"required", {"backends"}}};
+  return object_schema(
+      description,
+      {{"backends", backends_schema()},
+       {"threads",
+        {{"description", "of CPU backends; without it, all cores"}, {"type", "integer"}, {"minimum", 1}}},
+       {"parameters",
+        {{"description", "what this side has in place of the workload's values"},
+         {"type", "object"},
+         {"additionalProperties", {{"type", Json::array({"string", "number", "boolean"})}}}}},
+       {"price", price_schema()}},
+      {"backends"});
 }
 
 Json threshold_schema() {
   const Json choices = all_names<Quantity>();
-  return {{"description", "what `breakeven threshold` looks for; `run` measures the workloads as they are"},
-          {"type", "object"},
-          {"properties",
-           {{"parameter",
-             {{"description", "whose value is looked for; each workload has a range of it"},
-              {"type", "string"},
-              {"minLength", 1}}},
-            {"in",
-             {{"description", "what is compared; cost needs the price of either side"},
-              {"anyOf",
-               {{{"enum", choices}},
-                {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", {{"enum", choices}}}}}},
-              {"default", "time"}}},
-            {"multiple",
-             {{"description", "values are multiples of this, but for the ends of a range"},
-              {"type", "integer"},
-              {"minimum", 1},
-              {"default", 1}}},
-            {"width",
-             {{"description", "of a 95 % interval that is narrow enough, as a fraction"},
-              {"type", "number"},
-              {"exclusiveMinimum", 0},
-              {"exclusiveMaximum", 1},
-              {"default", 0.04}}},
-            {"baseline", threshold_side_schema("at every value the fastest of these")},
-            {"challenger", threshold_side_schema("and of these; from which value on are they faster?")},
-            {"unlike_precision",
-             {{"description", "the sides may compute in different types"},
-              {"type", "boolean"},
-              {"default", false}}}}},
-          {"additionalProperties", false},
-          {"required", {"parameter", "baseline", "challenger"}}};
+  return object_schema(
+      "what `breakeven threshold` looks for; `run` measures the workloads as they are",
+      {{"parameter",
+        {{"description", "whose value is looked for; each workload has a range of it"},
+         {"type", "string"},
+         {"minLength", 1}}},
+       {"in",
+        {{"description", "what is compared; cost needs the price of either side"},
+         {"anyOf",
+          {{{"enum", choices}},
+           {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", {{"enum", choices}}}}}},
+         {"default", "time"}}},
+       {"multiple",
+        {{"description", "values are multiples of this, but for the ends of a range"},
+         {"type", "integer"},
+         {"minimum", 1},
+         {"default", 1}}},
+       {"width",
+        {{"description", "of a 95 % interval that is narrow enough, as a fraction"},
+         {"type", "number"},
+         {"exclusiveMinimum", 0},
+         {"exclusiveMaximum", 1},
+         {"default", 0.04}}},
+       {"baseline", threshold_side_schema("at every value the fastest of these")},
+       {"challenger", threshold_side_schema("and of these; from which value on are they faster?")},
+       {"unlike_precision",
+        {{"description", "the sides may compute in different types"},
+         {"type", "boolean"},
+         {"default", false}}}},
+      {"parameter", "baseline", "challenger"});
 }
 
 }  // namespace

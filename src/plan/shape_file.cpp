@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "plan/suggestion.h"
 
@@ -16,21 +15,21 @@ constexpr const char* label_column = "label";
 std::vector<const Parameter*> read_columns(const Json& columns, const Place& place,
                                            const Workload& workload) {
   if (!columns.is_array() || columns.empty())
-    place.fail(fmt::format("is {}; it must be a list of parameter names", shown(columns)));
-  std::vector<std::string> known = names(workload.parameters());
+    place.fail("is {}; it must be a list of parameter names", shown(columns));
+  std::vector<std::string> known = names_in(workload.parameters());
   known.emplace_back(label_column);
   std::vector<const Parameter*> read;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Json& column = columns[i];
     if (!column.is_string() ||
         std::find(known.begin(), known.end(), column.get_ref<const std::string&>()) == known.end()) {
-      (place / i).fail(fmt::format("{} has no parameter {}; it has {}{}", workload.op(), shown(column),
-                                   fmt::join(known, ", "),
-                                   column.is_string() ? did_you_mean(column.get<std::string>(), known) : ""));
+      (place / i).fail("{} has no parameter {}; it has {}{}", workload.op(), shown(column),
+                       fmt::join(known, ", "),
+                       column.is_string() ? did_you_mean(column.get<std::string>(), known) : "");
     }
     const Parameter* parameter = find_parameter(workload.parameters(), column.get<std::string>());
     if (std::find(read.begin(), read.end(), parameter) != read.end())
-      (place / i).fail(fmt::format("the column {} is there twice; remove one", shown(column)));
+      (place / i).fail("the column {} is there twice; remove one", shown(column));
     read.push_back(parameter);
   }
   return read;
@@ -49,21 +48,14 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
   }
   if (const auto op = document.find("op"); op != document.end() && *op != workload.op())
     (place / "op")
-        .fail(fmt::format("these are shapes of {}, and the workload is \"{}\"; take another file", shown(*op),
-                          workload.op()));
-  for (const char* key : {"columns", "rows"}) {
-    if (!document.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
-  }
-  const auto columns = read_columns(document["columns"], place / "columns", workload);
-  const Json& rows = document["rows"];
-  Axis axis{.place = place / "rows",
-            .written = Axis::Written::shapes,
-            .columns = columns,
-            .rows = {},
-            .labels = {},
-            .range = std::nullopt};
+        .fail("these are shapes of {}, and the workload is \"{}\"; take another file", shown(*op),
+              workload.op());
+  const Json& names_of_columns = require_member(document, place, "columns");
+  const Json& rows = require_member(document, place, "rows");
+  const auto columns = read_columns(names_of_columns, place / "columns", workload);
+  Axis axis{.place = place / "rows", .written = Axis::Written::shapes, .columns = columns};
   if (!rows.is_array() || rows.empty())
-    axis.place.fail(fmt::format("is {}; it must be a list of rows that is not empty", shown(rows)));
+    axis.place.fail("is {}; it must be a list of rows that is not empty", shown(rows));
 
   const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
   const auto label = std::find(columns.begin(), columns.end(), nullptr);
@@ -72,21 +64,15 @@ Axis read_shapes(const std::filesystem::path& path, const Workload& workload,
     const Json& row = rows[i];
     if (!row.is_array() || row.size() != columns.size()) {
       (axis.place / i)
-          .fail(fmt::format("is {}; it must be a list of {} values, one for each column", shown(row),
-                            columns.size()));
+          .fail("is {}; it must be a list of {} values, one for each column", shown(row), columns.size());
     }
     std::vector<Cell> cells(columns.size());
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (columns[j] == nullptr) {
-        if (!row[j].is_string())
-          (axis.place / i / j).fail(fmt::format("is {}; a label must be a string", shown(row[j])));
+        if (!row[j].is_string()) (axis.place / i / j).fail("is {}; a label must be a string", shown(row[j]));
         continue;
       }
-      try {
-        cells[j] = reader.value(row[j], *columns[j]);
-      } catch (const std::invalid_argument& e) {
-        (axis.place / i / j).fail(e.what());
-      }
+      cells[j] = reader.value(row[j], axis.place / i / j, *columns[j]);
     }
     axis.rows.push_back(std::move(cells));
     if (label != columns.end())

@@ -9,18 +9,11 @@
 
 namespace breakeven {
 
-struct ShapeKinds {
-  bool any = false;   // there is a matrix product
-  bool odd = false;   // m, n or k is odd and above 1
-  bool thin = false;  // m, n or k is 1, or at most 1/32 of another
-};
-ShapeKinds product_shapes(const std::vector<PlannedCase>& cases);
-
 /// The config that has all kinds.
 inline constexpr const char* all_shapes_config = "odd-shapes";
 
-/// A sentence that names the missing kinds and the config that has them; empty if none is missing, or if
-/// there is no matrix product.
+/// A sentence that names the missing kinds, an odd size above 1 and a size that is 1 or at most 1/32 of
+/// another, and the config that has them; empty if none is missing, or if there is no matrix product.
 std::string untried_shapes(const std::vector<PlannedCase>& cases);
 
 }  // namespace breakeven

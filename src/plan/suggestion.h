@@ -17,6 +17,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// longer word; else the only one that begins with `word`, if that has three letters or more.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
+/// The names of these items, in their order.
+template <typename Items>
+std::vector<std::string> names_in(const Items& items) {
+  std::vector<std::string> names;
+  names.reserve(items.size());
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
 /// Returns "; did you mean 'X'?" for the nearest name in `known`; empty if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "plan/shape_file.h"
 #include "plan/suggestion.h"
@@ -17,22 +16,17 @@ using Kind = Parameter::Kind;
 /// Reads a bound of a range: a valid value of the parameter.
 double read_bound(const Json& range, const Place& place, const std::string& key, const Parameter& parameter,
                   const ValueReader& reader) {
-  if (!range.contains(key)) place.fail(fmt::format("'{}' is missing from the range; add it", key));
-  try {
-    const Value value = reader.value(range[key], parameter);
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
-  } catch (const std::invalid_argument& e) {
-    (place / key).fail(e.what());
-  }
+  if (!range.contains(key)) place.fail("'{}' is missing from the range; add it", key);
+  const Value value = reader.value(range[key], place / key, parameter);
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
 }
 
 double read_above(const Json& range, const Place& place, const std::string& key, double least, bool integer) {
   const Json& json = range[key];
   if (!json.is_number() || !(json.get<double>() > least) || (integer && !json.is_number_integer())) {
     (place / key)
-        .fail(fmt::format("is {}; it must be {} above {}", shown(json), integer ? "an integer" : "a number",
-                          least));
+        .fail("is {}; it must be {} above {}", shown(json), integer ? "an integer" : "a number", least);
   }
   return json.get<double>();
 }
@@ -40,7 +34,7 @@ double read_above(const Json& range, const Place& place, const std::string& key,
 Range read_range(const Json& json, const Place& place, const Parameter& parameter,
                  const ValueReader& reader) {
   if (parameter.kind != Kind::integer && parameter.kind != Kind::number)
-    place.fail(fmt::format("{} is no number and cannot be a range; give a list", parameter.name));
+    place.fail("{} is no number and cannot be a range; give a list", parameter.name);
   require_object(json, place, {"from", "to", "factor", "step"});
   Range range;
   range.integers = parameter.kind == Kind::integer;
@@ -48,8 +42,7 @@ Range read_range(const Json& json, const Place& place, const Parameter& paramete
   const double to = read_bound(json, place, "to", parameter, reader);
   if (json.contains("factor") == json.contains("step"))
     place.fail("a range needs either 'factor' or 'step'; give one of them");
-  if (range.from > to)
-    place.fail(fmt::format("the range is empty: it goes from {} to {}; swap them", range.from, to));
+  if (range.from > to) place.fail("the range is empty: it goes from {} to {}; swap them", range.from, to);
   // Tolerates a last value that rounding moves slightly past `to`.
   constexpr double slack = 1e-9;
   if (json.contains("factor")) {
@@ -65,32 +58,21 @@ Range read_range(const Json& json, const Place& place, const Parameter& paramete
 }
 
 Axis read_axis(const Json& json, const Place& place, const Parameter& parameter, const ValueReader& reader) {
-  Axis axis{.place = place,
-            .written = Axis::Written::value,
-            .columns = {&parameter},
-            .rows = {},
-            .labels = {},
-            .range = std::nullopt};
+  Axis axis{.place = place, .written = Axis::Written::value, .columns = {&parameter}};
   if (json.is_object()) {
     axis.written = Axis::Written::range;
     axis.range = read_range(json, place, parameter, reader);
     return axis;
   }
-  const auto add = [&](const Json& value, const Place& at) {
-    try {
-      axis.rows.push_back({reader.cell(value, parameter)});
-    } catch (const std::invalid_argument& e) {
-      at.fail(e.what());
-    }
-  };
   if (!json.is_array()) {
-    add(json, place);
+    axis.rows.push_back({reader.cell(json, place, parameter)});
     return axis;
   }
   axis.written = Axis::Written::list;
   if (json.empty()) place.fail("is an empty list; give it a value, or leave the key out");
   axis.rows.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) add(json[i], place / i);
+  for (std::size_t i = 0; i < json.size(); ++i)
+    axis.rows.push_back({reader.cell(json[i], place / i, parameter)});
   return axis;
 }
 
@@ -101,8 +83,8 @@ const Workload& read_op(const Json& entry, const Place& place) {
     std::vector<std::string> known;
     for (const auto& each : workloads()) known.emplace_back(each->op());
     (place / "op")
-        .fail(fmt::format("there is no operation {}; there are {}{}", shown(entry["op"]),
-                          fmt::join(known, ", "), did_you_mean(op, known)));
+        .fail("there is no operation {}; there are {}{}", shown(entry["op"]), fmt::join(known, ", "),
+              did_you_mean(op, known));
   }
   return *workload;
 }
@@ -191,7 +173,7 @@ class Combination {
       if (!position) {
         const Parameter* parameter = find_parameter(sweep_.workload->parameters(), name);
         if (parameter->fallback) return *parameter->fallback;
-        place_of(first.name).fail(fmt::format("refers to {}, which is not given; add it", name));
+        place_of(first.name).fail("refers to {}, which is not given; add it", name);
       }
       const Cell cell = position->axis->cell(position->row, position->column);
       if (const auto* value = std::get_if<Value>(&cell)) return *value;
@@ -236,12 +218,8 @@ bool is_of(const Axis& axis, std::string_view parameter) {
 
 /// An axis with one of the rows of `axis`.
 Axis narrowed(const Axis& axis, std::size_t row) {
-  Axis one{.place = axis.place_of(row, 0),
-           .written = Axis::Written::value,
-           .columns = axis.columns,
-           .rows = {{}},
-           .labels = {},
-           .range = std::nullopt};
+  Axis one{
+      .place = axis.place_of(row, 0), .written = Axis::Written::value, .columns = axis.columns, .rows = {{}}};
   for (std::size_t column = 0; column < axis.columns.size(); ++column)
     one.rows.front().push_back(axis.cell(row, column));
   if (!axis.labels.empty()) one.labels = {axis.labels[row]};
@@ -268,7 +246,7 @@ Sweep Sweep::with(std::string_view parameter, const Value& value) const {
 }
 
 std::vector<Sweep> Sweep::apart_from(std::string_view parameter) const {
-  std::vector<Sweep> all{{.place = place, .workload = workload, .axes = {}}};
+  std::vector<Sweep> all{{.place = place, .workload = workload}};
   for (const Axis& axis : axes) {
     const bool stays = is_of(axis, parameter);
     std::vector<Sweep> longer;
@@ -300,13 +278,13 @@ std::vector<PlannedCase> Sweep::cases() const {
 }
 
 Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::path& folder) {
-  if (!entry.is_object()) place.fail(fmt::format("is {}; it must be an object, {{...}}", shown(entry)));
+  if (!entry.is_object()) place.fail("is {}; it must be an object, {{...}}", shown(entry));
   const Workload& workload = read_op(entry, place);
   std::vector<std::string> known{"op", "shapes"};
-  for (const std::string& name : names(workload.parameters())) known.push_back(name);
+  for (const std::string& name : names_in(workload.parameters())) known.push_back(name);
   require_object(entry, place, known);
 
-  Sweep sweep{.place = place, .workload = &workload, .axes = {}};
+  Sweep sweep{.place = place, .workload = &workload};
   const ValueReader reader{.folder = folder, .parameters = workload.parameters()};
   for (const auto& [key, value] : entry.items()) {
     if (key == "op") continue;
@@ -319,6 +297,32 @@ Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::p
   }
   require_distinct(sweep.axes, place);
   return sweep;
+}
+
+Share read_share(const Json& entry, const Place& place, const std::filesystem::path& folder) {
+  Json bare = entry;
+  if (bare.is_object()) {
+    bare.erase("weight");
+    bare.erase("or_dtype");
+  }
+  Share share{.sweep = read_sweep(bare, place, folder)};
+  if (entry.contains("weight"))
+    share.weight =
+        require_above_zero(entry["weight"], place / "weight", ": how often each of the cases runs");
+  if (!entry.contains("or_dtype")) return share;
+  const Json& others = entry["or_dtype"];
+  const Place at = place / "or_dtype";
+  if (!others.is_array() || others.empty())
+    at.fail("is {}; it must be a list of dtypes that are acceptable, too, such as [\"bf16\"]", shown(others));
+  if (!bare.contains("dtype") || bare["dtype"].is_structured())
+    at.fail("needs one 'dtype' that these may stand in for; give each dtype an entry of its own");
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i] == bare["dtype"]) (at / i).fail("is the workload's own dtype; remove it");
+    Json other = bare;
+    other["dtype"] = others[i];
+    share.instead.push_back(read_sweep(other, at / i, folder));
+  }
+  return share;
 }
 
 }  // namespace breakeven

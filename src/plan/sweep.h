@@ -37,9 +37,9 @@ struct Axis {
   Place place;  // of the value, list or range; for a shape file, of its rows
   Written written = Written::value;
   std::vector<const Parameter*> columns;
-  std::vector<std::vector<Cell>> rows;  // one cell per column
-  std::vector<std::string> labels;      // one per row, for shape files with labels
-  std::optional<Range> range;
+  std::vector<std::vector<Cell>> rows = {};  // one cell per column
+  std::vector<std::string> labels = {};      // one per row, for shape files with labels
+  std::optional<Range> range = {};
 
   double size() const { return range ? range->count : static_cast<double>(rows.size()); }
   Cell cell(std::size_t row, std::size_t column) const {
@@ -52,7 +52,7 @@ struct Axis {
 struct Sweep {
   Place place;
   const Workload* workload = nullptr;
-  std::vector<Axis> axes;  // in the order written; the first varies slowest
+  std::vector<Axis> axes = {};  // in the order written; the first varies slowest
 
   /// The number of combinations, computed without making them.
   double size() const;
@@ -69,5 +69,17 @@ struct Sweep {
 
 /// Reads `{"op": ..., parameters ..., "shapes": FILE}`. `folder` is the config's folder. Throws ConfigError.
 Sweep read_sweep(const Json& entry, const Place& place, const std::filesystem::path& folder);
+
+/// An entry of "workloads". `weight`: how often each of its cases runs. `or_dtype`: the other dtypes that are
+/// acceptable, too.
+struct Share {
+  Sweep sweep;
+  double weight = 1;
+  std::vector<Sweep> instead =
+      {};  // the sweep in each of the other dtypes, with the same cases in the same order
+};
+
+/// Reads an entry. Throws ConfigError.
+Share read_share(const Json& entry, const Place& place, const std::filesystem::path& folder);
 
 }  // namespace breakeven

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
-#include "plan/config_parts.h"
-#include "plan/json_file.h"
-#include "plan/share.h"
 #include "plan/suggestion.h"
 
 namespace breakeven {
@@ -30,7 +26,7 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
   if (!side.contains("parameters")) return workload;
   const Json& parameters = side["parameters"];
   if (!parameters.is_object())
-    (place / "parameters").fail(fmt::format("is {}; it must be an object, {{...}}", shown(parameters)));
+    (place / "parameters").fail("is {}; it must be an object, {{...}}", shown(parameters));
   for (const auto& [name, value] : parameters.items()) {
     if (name == asked)
       (place / "parameters" / name).fail("is the parameter that the threshold looks for; leave it out");
@@ -45,13 +41,13 @@ Json of_side(Json workload, const Json& side, const Place& place, const std::str
 std::vector<Quantity> read_quantities(const Json& json, const Place& place) {
   constexpr const char* choices = R"(it must be "time", "energy" or "cost", or a list of them)";
   const Json list = json.is_array() ? json : Json::array({json});
-  if (list.empty()) place.fail(fmt::format("is []; {}", choices));
+  if (list.empty()) place.fail("is []; {}", choices);
   std::vector<Quantity> all;
   for (const Json& one : list) {
     const auto quantity = one.is_string() ? parse_name<Quantity>(one.get<std::string>()) : std::nullopt;
-    if (!quantity) place.fail(fmt::format("is {}; {}", shown(json), choices));
+    if (!quantity) place.fail("is {}; {}", shown(json), choices);
     if (std::find(all.begin(), all.end(), *quantity) != all.end())
-      place.fail(fmt::format("has {} twice; remove one", shown(one)));
+      place.fail("has {} twice; remove one", shown(one));
     all.push_back(*quantity);
   }
   return all;
@@ -71,8 +67,7 @@ void check_prices(const ThresholdConfig& config, const Place& place) {
   const std::string& second = config.sides[1].price->from.currency;
   if (first != second)
     (place / threshold_sides[1] / "price" / "currency")
-        .fail(fmt::format("is '{}', and the {}'s is '{}'; convert one of the prices", second,
-                          threshold_sides[0], first));
+        .fail("is '{}', and the {}'s is '{}'; convert one of the prices", second, threshold_sides[0], first);
 }
 
 /// A title such as "matmul, m = n = k, f32"; "bf16 against f32" if the dtypes of the sides differ.
@@ -96,7 +91,7 @@ void read_range_into(ThresholdQuestion& question, const Axis& axis) {
   question.to = std::get<std::int64_t>(axis.range->value(static_cast<std::size_t>(axis.range->count) - 1));
   if (axis.range->factor > 0) question.factor = axis.range->factor;
   if (question.from < 1)
-    (axis.place / "from").fail(fmt::format("is {}; a threshold is looked for above 0", question.from));
+    (axis.place / "from").fail("is {}; a threshold is looked for above 0", question.from);
 }
 
 void check_precision(const ThresholdQuestion& question, const Place& place) {
@@ -104,9 +99,9 @@ void check_precision(const ThresholdQuestion& question, const Place& place) {
   const Case challenger = question.at(1, question.from).problem;
   if (baseline.dtype() == challenger.dtype()) return;
   place.fail(
-      fmt::format("compares {} with {}, which do not compute the same; if that is the question, say so: "
-                  R"("unlike_precision": true)",
-                  name(baseline.dtype()), name(challenger.dtype())));
+      "compares {} with {}, which do not compute the same; if that is the question, say so: "
+      R"("unlike_precision": true)",
+      name(baseline.dtype()), name(challenger.dtype()));
 }
 
 /// Reads the compared metrics and the requested precision.
@@ -117,20 +112,17 @@ void read_options_into(ThresholdConfig& config, const Json& asked, const Place& 
   if (asked.contains("width")) {
     const Json& width = asked["width"];
     if (!width.is_number() || !(width.get<double>() > 0 && width.get<double>() < 1))
-      (place / "width")
-          .fail(fmt::format("is {}; it must be a fraction above 0 and below 1, as in 0.04", shown(width)));
+      (place / "width").fail("is {}; it must be a fraction above 0 and below 1, as in 0.04", shown(width));
     config.width = width.get<double>();
   }
   if (asked.contains("unlike_precision")) {
     if (!asked["unlike_precision"].is_boolean())
-      (place / "unlike_precision")
-          .fail(fmt::format("is {}; it must be true or false", shown(asked["unlike_precision"])));
+      (place / "unlike_precision").fail("is {}; it must be true or false", shown(asked["unlike_precision"]));
     config.unlike_precision = asked["unlike_precision"].get<bool>();
   }
   for (std::size_t side = 0; side < 2; ++side) {
     if (!asked.contains(threshold_sides[side]))
-      place.fail(fmt::format(R"('{}' is missing; add it, as in {{"backends": ["openblas"]}})",
-                             threshold_sides[side]));
+      place.fail(R"('{}' is missing; add it, as in {{"backends": ["openblas"]}})", threshold_sides[side]);
     config.sides[side] = read_side(asked[threshold_sides[side]], place / threshold_sides[side]);
   }
   check_prices(config, place);
@@ -142,23 +134,18 @@ std::vector<Sweep> read_sweeps(const Json& workload, const Json& side, const Pla
                                const std::filesystem::path& folder) {
   const Sweep sweep = read_share(of_side(workload, side, side_place, parameter), place, folder).sweep;
   if (sweep.axis_of(parameter) == nullptr)
-    place.fail(fmt::format("has no range of '{}', which the threshold looks for{}", parameter,
-                           did_you_mean(parameter, names(sweep.workload->parameters()))));
+    place.fail("has no range of '{}', which the threshold looks for{}", parameter,
+               did_you_mean(parameter, names_in(sweep.workload->parameters())));
   if (sweep.size() > static_cast<double>(most_cases))
     (side_place / "parameters")
-        .fail(fmt::format("make {:.0f} cases of a workload, and at most {} are possible; shorten a list",
-                          sweep.size(), most_cases));
+        .fail("make {:.0f} cases of a workload, and at most {} are possible; shorten a list", sweep.size(),
+              most_cases);
   return sweep.apart_from(parameter);
 }
 
 ThresholdQuestion make_question(const ThresholdConfig& config, const Sweep& baseline, const Sweep& challenger,
                                 const Place& place) {
-  ThresholdQuestion question{.title = {},
-                             .from = 1,
-                             .to = 1,
-                             .factor = 2,
-                             .parameter = config.parameter,
-                             .sides = {baseline, challenger}};
+  ThresholdQuestion question{.parameter = config.parameter, .sides = {baseline, challenger}};
   read_range_into(question, *question.sides[0].axis_of(config.parameter));
   if (!config.unlike_precision) check_precision(question, place);
   question.title = title_of(question);  // throws if a side does not allow the largest value

@@ -28,7 +28,7 @@ struct ThresholdSide {
 
 /// One combination of all parameters but the one that is searched.
 struct ThresholdQuestion {
-  std::string title;  // such as "matmul, m = n = k, transfer each, f32"
+  std::string title = {};  // such as "matmul, m = n = k, transfer each, f32"
   std::int64_t from = 1, to = 1;
   double factor = 2;  // ratio of the values that are measured first
   std::string parameter;

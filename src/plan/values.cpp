@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 
 #include "plan/suggestion.h"
 #include "protocol/messages.h"
@@ -22,7 +21,7 @@ std::string beside(const std::filesystem::path& folder, const std::string& path)
 
 }  // namespace
 
-Value ValueReader::value(const Json& json, const Parameter& parameter) const {
+Value ValueReader::value(const Json& json, const Place& place, const Parameter& parameter) const {
   std::optional<Value> value = value_from_json(json);
   // 1 and 1.0 are the same number, and must give the same case id.
   if (value && parameter.kind == Kind::number && std::holds_alternative<std::int64_t>(*value))
@@ -32,34 +31,26 @@ Value ValueReader::value(const Json& json, const Parameter& parameter) const {
     const std::string hint = parameter.kind == Kind::choice && json.is_string()
                                  ? did_you_mean(json.get_ref<const std::string&>(), parameter.choices)
                                  : "";
-    throw std::invalid_argument(fmt::format("{} is {}; it must be {}{}", parameter.name, shown(json),
-                                            wanted.value_or("a single value"), hint));
+    place.fail("{} is {}; it must be {}{}", parameter.name, shown(json), wanted.value_or("a single value"),
+               hint);
   }
   if (parameter.kind == Kind::text && parameter.name == "data")
     return beside(folder, std::get<std::string>(*value));
   return *std::move(value);
 }
 
-Cell ValueReader::cell(const Json& json, const Parameter& parameter) const {
+Cell ValueReader::cell(const Json& json, const Place& place, const Parameter& parameter) const {
   if (!json.is_string() || parameter.kind == Kind::choice || parameter.kind == Kind::text)
-    return value(json, parameter);
+    return value(json, place, parameter);
   const auto& other = json.get_ref<const std::string&>();
-  if (other == parameter.name)
-    throw std::invalid_argument(fmt::format("{} refers to itself; give it a value", parameter.name));
+  if (other == parameter.name) place.fail("{} refers to itself; give it a value", parameter.name);
   if (find_parameter(parameters, other) == nullptr) {
-    throw std::invalid_argument(fmt::format(
-        "{} is {}, which is not the name of another parameter ({}); it must be that, or {}{}", parameter.name,
-        shown(json), fmt::join(names(parameters), ", "), parameter.rejects(Value{other}).value_or("a value"),
-        did_you_mean(other, names(parameters))));
+    place.fail("{} is {}, which is not the name of another parameter ({}); it must be that, or {}{}",
+               parameter.name, shown(json), fmt::join(names_in(parameters), ", "),
+               parameter.rejects(Value{other}).value_or("a value"),
+               did_you_mean(other, names_in(parameters)));
   }
   return Reference{other};
-}
-
-std::vector<std::string> names(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> all;
-  all.reserve(parameters.size());
-  for (const Parameter& parameter : parameters) all.push_back(parameter.name);
-  return all;
 }
 
 const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name) {

@@ -21,17 +21,15 @@ using Cell = std::variant<Value, Reference>;
 
 /// Reads a config's values. Relative paths are relative to `folder`.
 struct ValueReader {
-  std::filesystem::path folder;
+  std::filesystem::path folder = {};
   const std::vector<Parameter>& parameters;
 
-  /// The value of `parameter`. Throws std::invalid_argument if the parameter cannot have it. The message is
-  /// written to follow the name of a place.
-  Value value(const Json& json, const Parameter& parameter) const;
+  /// The value of `parameter`. Throws ConfigError if the parameter cannot have it.
+  Value value(const Json& json, const Place& place, const Parameter& parameter) const;
   /// Reads a value, or a reference: a string for a parameter whose values are not strings.
-  Cell cell(const Json& json, const Parameter& parameter) const;
+  Cell cell(const Json& json, const Place& place, const Parameter& parameter) const;
 };
 
-std::vector<std::string> names(const std::vector<Parameter>& parameters);
 const Parameter* find_parameter(const std::vector<Parameter>& parameters, const std::string& name);
 
 }  // namespace breakeven

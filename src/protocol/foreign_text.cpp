@@ -1,7 +1,8 @@
 #include "protocol/foreign_text.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "text/printable.h"
 
 namespace breakeven {
 namespace {
@@ -10,13 +11,6 @@ namespace {
 std::string valid_utf8(const std::string& text) {
   using Json = nlohmann::json;
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
-
-/// The characters of `text` that lie completely in its first `size` bytes. `size` is less than the text's.
-std::string_view first_characters(std::string_view text, std::size_t size) {
-  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
-  while (size > 0 && is_inside(text[size])) --size;
-  return text.substr(0, size);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -99,12 +100,10 @@ void case_members(Fields& f, Case& problem, std::uint64_t& seed) {
 }
 
 void members(Fields& f, request::Hello& r) {
-  f.derived("request", "hello");
   f.required("protocol", r.protocol);
   f.optional("threads", r.threads);
 }
 void members(Fields& f, request::Prepare& r) {
-  f.derived("request", "prepare");
   case_members(f, r.problem, r.seed);
   std::string cache = r.cold ? "cold" : "warm";
   f.optional("cache", cache);
@@ -118,50 +117,34 @@ void members(Fields& f, request::Prepare& r) {
     f.derived("resolved", to_json(resolved));
 }
 void members(Fields& f, request::Expect& r) {
-  f.derived("request", "expect");
   case_members(f, r.problem, r.seed);
   f.required("elements", r.elements);
 }
 void members(Fields& f, request::Verify& r) {
-  f.derived("request", "verify");
   f.required("elements", r.elements);
 }
 void members(Fields& f, request::Sample& r) {
-  f.derived("request", "sample");
   f.required("iterations", r.iterations);
-  if (f.reads() && r.iterations < 1)
-    f.fail(fmt::format("'iterations' is {} and must be at least 1", r.iterations));
+  f.expect(r.iterations >= 1, "'iterations' is {} and must be at least 1", r.iterations);
   if (f.reads() || !r.device_seconds) f.optional("device_seconds", r.device_seconds);
-}
-void members(Fields& f, request::Epoch&) {
-  f.derived("request", "epoch");
-}
-void members(Fields& f, request::Fit&) {
-  f.derived("request", "fit");
-}
-void members(Fields& f, request::Release&) {
-  f.derived("request", "release");
-}
-void members(Fields& f, request::Quit&) {
-  f.derived("request", "quit");
 }
 
 // ---- answers
 
-void expect_above_0(const Fields& f, const char* key, double seconds) {
-  if (f.reads() && (!(seconds > 0) || !std::isfinite(seconds)))
-    f.fail(fmt::format("'{}' is {} and must be above 0", key, seconds));
+/// Requires a time above 0.
+void required_seconds(Fields& f, double& seconds) {
+  f.required("seconds", seconds);
+  f.expect(seconds > 0 && std::isfinite(seconds), "'seconds' is {} and must be above 0", seconds);
 }
 
 /// An amount of time or energy, at least 0; null stands for unknown.
 void optional_amount(Fields& f, const char* key, std::optional<double>& value) {
   f.optional(key, value);
-  if (f.reads() && value && (!(*value >= 0) || !std::isfinite(*value)))
-    f.fail(fmt::format("'{}' is {} and must not be below 0", key, *value));
+  const double amount = value.value_or(0);
+  f.expect(amount >= 0 && std::isfinite(amount), "'{}' is {} and must not be below 0", key, amount);
 }
 
 void members(Fields& f, answer::Hello& a) {
-  f.derived("ok", true);
   f.required("protocol", a.protocol);
   if (a.protocol != protocol_version)
     throw ProtocolError(
@@ -187,80 +170,66 @@ void members(Fields& f, answer::Hello& a) {
 }
 
 void members(Fields& f, answer::Ready& a) {
-  f.derived("ok", true);
   f.optional("algorithm", a.algorithm);
   f.optional("transfer", a.transfer);
   if (f.reads() || a.operand_sets != 1) f.optional("operand_sets", a.operand_sets);
 }
 
-void members(Fields& f, Evidence& a) {
-  f.derived("ok", true);
+void evidence_members(Fields& f, Evidence& a) {
   f.optional("elements", a.elements);
   f.optional("projections", a.projections);
   f.optional("losses", a.losses);
 }
 
 /// A reference result may have alternatives that are equally right; those have none.
-void reference_members(Fields& f, Evidence& a) {
+void members(Fields& f, Evidence& a) {
   constexpr std::size_t most_alternatives = 4;
-  members(f, a);
+  evidence_members(f, a);
   if (f.writes() ? a.alternatives.empty() : f.reader().find("alternatives") == nullptr) return;
   f.objects("alternatives", a.alternatives, [](Fields& one, Evidence& alternative) {
-    members(one, alternative);
+    one.derived("ok", true);
+    evidence_members(one, alternative);
     one.expect(one.writes() || !one.reader().json().contains("alternatives"),
                "must have no alternatives of its own");
   });
-  if (a.alternatives.size() > most_alternatives)
-    f.fail(fmt::format("'alternatives' must be a list of at most {} objects", most_alternatives));
+  f.expect(a.alternatives.size() <= most_alternatives, "'alternatives' must be a list of at most {} objects",
+           most_alternatives);
 }
 
 void members(Fields& f, answer::Sample& a) {
-  f.derived("ok", true);
   f.required("iterations", a.iterations);
-  f.required("seconds", a.seconds);
-  expect_above_0(f, "seconds", a.seconds);
+  required_seconds(f, a.seconds);
   optional_amount(f, "cpu_seconds", a.cpu_seconds);
   optional_amount(f, "device_seconds", a.device_seconds);
   optional_amount(f, "joules", a.joules);
   f.if_set("latencies", a.latencies);
-  for (const double latency : a.latencies) {  // one per iteration; none may be unknown
-    if (f.reads() && (!(latency >= 0) || !std::isfinite(latency)))
-      f.fail(fmt::format("'latencies' holds {}, which is no time", latency));
-  }
+  for (const double latency : a.latencies)  // one per iteration; none may be unknown
+    f.expect(latency >= 0 && std::isfinite(latency), "'latencies' holds {}, which is no time", latency);
   f.if_set("losses", a.losses);
   f.if_set("warnings", a.warnings);
 }
 
 void members(Fields& f, answer::Epoch& a) {
-  f.derived("ok", true);
-  f.required("seconds", a.seconds);
-  expect_above_0(f, "seconds", a.seconds);
+  required_seconds(f, a.seconds);
   std::optional<double> evaluation_seconds = a.evaluation_seconds;
   optional_amount(f, "evaluation_seconds", evaluation_seconds);
   a.evaluation_seconds = evaluation_seconds.value_or(0);
   f.required("accuracy", a.accuracy);
-  if (f.reads() && !(a.accuracy >= 0 && a.accuracy <= 1))
-    f.fail(fmt::format("'accuracy' is {} and must be from 0 to 1", a.accuracy));
+  f.expect(a.accuracy >= 0 && a.accuracy <= 1, "'accuracy' is {} and must be from 0 to 1", a.accuracy);
   f.optional("losses", a.losses);
 }
 
 void members(Fields& f, Fit& a) {
-  f.derived("ok", true);
   f.required("largest", a.largest);
   f.required("refused", a.refused);
   f.optional("limit", a.limit);
-  if (f.reads() && (a.largest < 0 || (a.refused != 0 && a.refused <= a.largest)))
-    f.fail(fmt::format("'largest' is {} and 'refused' {}", a.largest, a.refused));
-}
-
-void members(Fields& f, answer::Done&) {
-  f.derived("ok", true);
+  f.expect(a.largest >= 0 && (a.refused == 0 || a.refused > a.largest), "'largest' is {} and 'refused' {}",
+           a.largest, a.refused);
 }
 
 void members(Fields& f, answer::Refusal& a) {
   // The reason is shown in tables. A traceback or a compiler's whole output belongs on standard error.
   constexpr std::size_t longest_reason = 2000;
-  f.derived("ok", false);
   if (f.reads()) a.reason = "no reason given";
   f.optional("status", a.status);
   f.optional("reason", a.reason);
@@ -275,41 +244,48 @@ void members(Fields& f, answer::Refusal& a) {
 
 template <typename Message>
 void all_members(Fields& f, Message& message) {
-  if constexpr (std::is_same_v<Message, Evidence>)
-    reference_members(f, message);
-  else
-    members(f, message);
+  if constexpr (!std::is_empty_v<Message>) members(f, message);
 }
 
-template <typename Message>
-Message read(const JsonReader& in) {
+template <typename Message, typename Result = Message>
+Result read(const JsonReader& in) {
   Message message;
   Fields f(in);
   all_members(f, message);
   return message;
 }
 
-/// A library's message may contain bytes that are not UTF-8. They are replaced instead of causing an
-/// exception.
+/// Adds the message to `object`, which has its kind.
 template <typename Messages>
-std::string line_of(Messages messages) {
-  Json object = Json::object();
+std::string line_of(Json object, Messages messages) {
   Fields f(object);
   std::visit([&](auto& message) { all_members(f, message); }, messages);
   return text_of(object);
 }
 
+struct RequestKind {
+  std::string_view name;
+  Request (*read)(const JsonReader& in);
+};
+
+/// In the order of Request.
+constexpr std::array<RequestKind, std::variant_size_v<Request>> request_kinds{{
+    {"hello", read<request::Hello, Request>},
+    {"prepare", read<request::Prepare, Request>},
+    {"expect", read<request::Expect, Request>},
+    {"verify", read<request::Verify, Request>},
+    {"sample", read<request::Sample, Request>},
+    {"epoch", read<request::Epoch, Request>},
+    {"fit", read<request::Fit, Request>},
+    {"release", read<request::Release, Request>},
+    {"quit", read<request::Quit, Request>},
+}};
+
 Request read_request(const JsonReader& in) {
   const auto kind = in.get<std::string>("request");
-  if (kind == "hello") return read<request::Hello>(in);
-  if (kind == "prepare") return read<request::Prepare>(in);
-  if (kind == "expect") return read<request::Expect>(in);
-  if (kind == "verify") return read<request::Verify>(in);
-  if (kind == "sample") return read<request::Sample>(in);
-  if (kind == "epoch") return request::Epoch{};
-  if (kind == "fit") return request::Fit{};
-  if (kind == "release") return request::Release{};
-  if (kind == "quit") return request::Quit{};
+  for (const RequestKind& known : request_kinds) {
+    if (known.name == kind) return known.read(in);
+  }
   throw ProtocolError(fmt::format("unknown request '{}'", shorten_text(kind, longest_name)));
 }
 
@@ -344,7 +320,7 @@ Parameters parameters_from_json(const Json& object) {
 }
 
 std::string to_line(const Request& request) {
-  return line_of(request);
+  return line_of({{"request", request_kinds.at(request.index()).name}}, request);
 }
 
 Request parse_request(const std::string& line) {
@@ -368,7 +344,7 @@ std::size_t longest_answer(const std::string& request) {
 }
 
 std::string to_line(const Answer& answer) {
-  return line_of(answer);
+  return line_of({{"ok", !std::holds_alternative<answer::Refusal>(answer)}}, answer);
 }
 
 template <typename T>

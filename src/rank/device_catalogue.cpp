@@ -15,7 +15,6 @@ namespace {
 DeviceEntry::Peak read_peak(const Json& json, const Place& place) {
   require_object(json, place, {"tflops", "sparse_tflops", "accumulate"});
   DeviceEntry::Peak peak{.flop_per_second = 1e12 * read_amount(json, place, "tflops"),
-                         .sparse_flop_per_second = {},
                          .accumulate = require_text(json, place, "accumulate")};
   if (json.contains("sparse_tflops"))
     peak.sparse_flop_per_second = 1e12 * read_amount(json, place, "sparse_tflops");
@@ -28,12 +27,10 @@ DeviceEntry read_device(const Json& json, const Place& place) {
                   "source", "date"});
   DeviceEntry entry{.name = require_text(json, place, "name"),
                     .memory_gib = read_amount(json, place, "memory_gib"),
-                    .cores = 0,
                     .architecture = require_text(json, place, "architecture"),
                     .form = require_text(json, place, "form"),
                     .watts = read_amount(json, place, "watts"),
                     .bytes_per_second = 1e9 * read_amount(json, place, "memory_gb_per_second"),
-                    .peaks = {},
                     .source = require_text(json, place, "source"),
                     .date = require_text(json, place, "date")};
   if (!json.contains("peaks") || !json["peaks"].is_object() || json["peaks"].empty())
@@ -50,8 +47,7 @@ constexpr int most_cores = 10'000;
 constexpr int most_sockets = 256;
 
 int read_count(const Json& json, const Place& place, const char* key, int most) {
-  if (!json.contains(key)) place.fail(fmt::format("'{}' is missing; add it", key));
-  return static_cast<int>(require_whole(json[key], place / key, most));
+  return static_cast<int>(require_whole(require_member(json, place, key), place / key, most));
 }
 
 /// Reads the entry of a machine with this number of sockets.
@@ -62,13 +58,11 @@ DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
   const double transfers = 1e6 * read_amount(json, place, "memory_mega_transfers");
   DeviceEntry entry{
       .name = require_text(json, place, "name"),
-      .memory_gib = 0,
       .cores = cores * sockets,
       .architecture = require_text(json, place, "architecture"),
       .form = fmt::format("{} socket{}", sockets, sockets == 1 ? "" : "s"),
       .watts = sockets * read_amount(json, place, "watts"),
       .bytes_per_second = sockets * read_amount(json, place, "memory_channels") * transfers * channel_bytes,
-      .peaks = {},
       .source = require_text(json, place, "source"),
       .date = require_text(json, place, "date")};
   const Place peaks = place / "operations_per_cycle";
@@ -80,7 +74,6 @@ DeviceEntry read_processors(const Json& json, const Place& place, int sockets) {
     if (!dtype) (peaks / key).fail("is no dtype");
     entry.peaks[key] = {
         .flop_per_second = entry.cores * cycles * read_amount(json["operations_per_cycle"], peaks, key),
-        .sparse_flop_per_second = {},
         .accumulate = std::string(facts(*dtype).accumulator.name)};
   }
   return entry;

@@ -16,8 +16,8 @@ struct DeviceEntry {
   /// A dense peak rate on the units that compute the dtype, with the accumulator that breakeven uses for it.
   struct Peak {
     double flop_per_second = 0;
-    std::optional<double> sparse_flop_per_second;  // with 2:4 sparsity; not used
-    std::string accumulate;                        // dtype of the accumulator
+    std::optional<double> sparse_flop_per_second = {};  // with 2:4 sparsity; not used
+    std::string accumulate;                             // dtype of the accumulator
   };
 
   std::string name;       // exactly as its driver reports it; for processors, as the kernel does
@@ -25,7 +25,7 @@ struct DeviceEntry {
   int cores = 0;          // of processors, in all sockets; 0: a GPU
   std::string architecture, form;
   double watts = 0, bytes_per_second = 0;  // maximum power; memory bandwidth
-  std::map<std::string, Peak> peaks;       // by dtype
+  std::map<std::string, Peak> peaks = {};  // by dtype
   std::string source, date;
 
   bool is_cpu() const { return cores > 0; }

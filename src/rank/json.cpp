@@ -7,38 +7,41 @@
 #include "rank/rank.h"
 
 namespace breakeven {
+
+void fields(Fields& f, Estimate& estimate) {
+  const auto& interval = estimate.interval;
+  f.derived("value", estimate.value);
+  f.derived("ci_low", interval ? std::optional(interval->low) : std::nullopt);
+  f.derived("ci_high", interval ? std::optional(interval->high) : std::nullopt);
+}
+
+void fields(Fields& f, Offer& offer) {
+  f.derived("name", offer.name);
+  f.derived("per_hour", offer.per_hour);
+  f.derived("purchase", offer.purchase);
+  f.derived("currency", offer.from.currency);
+  f.derived("source", offer.from.source);
+  f.derived("date", offer.from.date);
+}
+
+void fields(Fields& f, Payback& payback) {
+  f.derived("gpu", payback.gpu);
+  f.derived("cpu", payback.cpu);
+  f.derived("bought", payback.bought);
+  f.derived("busy", payback.busy);
+  f.derived("hours", payback.hours);
+  f.derived("with_electricity", payback.with_electricity);
+}
+
 namespace {
 
 constexpr const char* rank_schema = "breakeven.rank/1";
 
-Json to_json(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  Json made{{"value", number_or_null(estimate->value)}, {"ci_low", nullptr}, {"ci_high", nullptr}};
-  if (estimate->interval) {
-    made["ci_low"] = number_or_null(estimate->interval->low);
-    made["ci_high"] = number_or_null(estimate->interval->high);
-  }
-  return made;
-}
-
-Json to_json(const PriceSource& from) {
-  return {{"currency", from.currency}, {"source", from.source}, {"date", from.date}};
-}
-
-Json to_json(const std::optional<Offer>& offer) {
-  if (!offer) return nullptr;
-  Json made{{"name", offer->name},
-            {"per_hour", number_or_null(offer->per_hour)},
-            {"purchase", number_or_null(offer->purchase)}};
-  made.update(to_json(offer->from));
-  return made;
-}
-
 Json to_json(const RankedPart& part, const MixEntry& entry) {
   return {{"id", entry.id},
           {"weight", entry.weight},
-          {"seconds", to_json(part.seconds)},
-          {"joules", to_json(part.joules)},
+          {"seconds", json_of(part.seconds)},
+          {"joules", json_of(part.joules)},
           {"backend", part.backend},
           {"dtype", part.dtype},
           {"other_dtype", part.in_place},
@@ -59,13 +62,13 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
             {"predicted", one.predicted},
             {"host", json_of(one.candidate.host)},
             {"place", one.place == 0 ? Json(nullptr) : Json(one.place)},
-            {"behind", to_json(one.behind)},
-            {"seconds", to_json(one.seconds)},
-            {"joules", to_json(one.joules)},
-            {"cost", to_json(one.cost)},
+            {"behind", json_of(one.behind)},
+            {"seconds", json_of(one.seconds)},
+            {"joules", json_of(one.joules)},
+            {"cost", json_of(one.cost)},
             {"on_front", one.on_front},
-            {"rent", to_json(one.offer)},
-            {"purchase", to_json(one.to_buy)},
+            {"rent", json_of(one.offer)},
+            {"purchase", json_of(one.to_buy)},
             {"unknown", Json::object()},
             {"backends", names_of(one.candidate.backends)},
             {"lacking", Json::object()},
@@ -75,15 +78,6 @@ Json to_json(const Ranked& one, const Ranking& ranking) {
   for (std::size_t i = 0; i < one.parts.size(); ++i)
     made["cases"].push_back(to_json(one.parts[i], ranking.entries[i]));
   return made;
-}
-
-Json to_json(const Payback& payback) {
-  return {{"gpu", payback.gpu},
-          {"cpu", payback.cpu},
-          {"bought", payback.bought},
-          {"busy", to_json(payback.busy)},
-          {"hours", number_or_null(payback.hours)},
-          {"with_electricity", payback.with_electricity}};
 }
 
 }  // namespace
@@ -100,7 +94,7 @@ std::string to_json_text(const Ranking& ranking) {
             {"prediction_errors", Json::array()},
             {"not_measured", ranking.nobody},
             {"ranking", Json::array()},
-            {"payback", Json::array()},
+            {"payback", json_of(ranking.paybacks)},
             {"fits", Json::array()}};
   for (const auto& [by, error] : ranking.prediction_errors)
     made["prediction_errors"].push_back({{"roofline", name(by.roofline)},
@@ -110,7 +104,6 @@ std::string to_json_text(const Ranking& ranking) {
                                          {"median_factor", error.typical},
                                          {"p95_factor", error.most}});
   for (const Ranked& one : ranking.ranked) made["ranking"].push_back(to_json(one, ranking));
-  for (const Payback& payback : ranking.paybacks) made["payback"].push_back(to_json(payback));
   for (const RankedFit& fit : ranking.fits) {
     Json largest = Json::object();
     for (const auto& [candidate, of] : fit.largest) largest[candidate] = of.largest;

@@ -54,13 +54,13 @@ std::optional<LeastSeconds> roofline_of(const Candidate& candidate, RooflineOf r
 /// The measured times of the devices of one kind, next to the limits of their rooflines, case by case.
 struct Model {
   PredictedBy by;
-  std::map<std::string, ReachedByDevices> reached;  // by case id
-  std::optional<PredictionError> error;
+  std::map<std::string, ReachedByDevices> reached = {};  // by case id
+  std::optional<PredictionError> error = {};
 };
 
 Model model_of(const Ranking& ranking, const TimesOfCases& times, PredictedBy by,
                const DeviceCatalogue& catalogue) {
-  Model model{.by = by, .reached = {}, .error = {}};
+  Model model{.by = by};
   for (std::size_t i = 0; i < ranking.ranked.size(); ++i) {
     const Candidate& candidate = ranking.ranked[i].candidate;
     const auto least =
@@ -143,8 +143,7 @@ bool fill_in(Ranked& one, const std::vector<MixEntry>& entries, const Model& mod
     if (!part.seconds)
       part.unknown =
           "not measured, and nothing to predict it from: run configs/ceilings.json on this machine, and on "
-          "one "
-          "of its kind that has the case";
+          "one of its kind that has the case";
     one.parts[e] = std::move(part);
   }
   return any;
@@ -161,20 +160,11 @@ std::string note_of(const Model& model) {
         kinds, stated ? "of the catalogue" : "with their ceilings");
   return fmt::format(
       "predicted cases were not measured; predicted from each other by {}, the {} {} here are off by a "
-      "factor "
-      "of {:.2f} (median) and {:.2f} (95 %) over {} cases",
+      "factor of {:.2f} (median) and {:.2f} (95 %) over {} cases",
       from, model.error->devices, kinds, model.error->typical, model.error->most, model.error->cases);
 }
 
 }  // namespace
-
-std::string_view name(RooflineOf roofline) {
-  return roofline == RooflineOf::datasheets ? "datasheets" : "ceilings";
-}
-
-std::string_view name(DeviceKind kind) {
-  return kind == DeviceKind::gpus ? "GPUs" : "processors";
-}
 
 void predict(Ranking& ranking, const TimesOfCases& times, const RankOptions& options) {
   constexpr std::array all{PredictedBy{RooflineOf::datasheets, DeviceKind::gpus},

@@ -7,9 +7,6 @@
 #include <utility>
 
 #include "plan/config.h"
-#include "plan/config_parts.h"
-#include "plan/json_file.h"
-#include "plan/share.h"
 
 namespace breakeven {
 
@@ -21,7 +18,7 @@ std::vector<std::string> MixEntry::ids() const {
 
 Mix read_mix(const std::filesystem::path& path) {
   const JsonFile file = read_json(path, FileKind::config);
-  Mix mix{.title = config_from(file, path).title, .entries = {}};  // throws whatever `run` would refuse
+  Mix mix{.title = config_from(file, path).title};  // throws whatever `run` would refuse
   std::unordered_map<std::string, std::size_t> known;
   const Json& workloads = file.document["workloads"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
@@ -37,8 +34,7 @@ Mix read_mix(const std::filesystem::path& path) {
         mix.entries.push_back({.id = index->first,
                                .title = fmt::format("{} {}", problem.workload->op(),
                                                     problem.workload->title(problem.parameters)),
-                               .weight = 0,
-                               .instead = {}});
+                               .weight = 0});
       }
       MixEntry& entry = mix.entries[index->second];
       entry.weight += share.weight;

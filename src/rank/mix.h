@@ -10,7 +10,7 @@ namespace breakeven {
 struct MixEntry {
   std::string id, title;
   double weight = 1;
-  std::vector<std::string> instead;  // ids of the same case in other acceptable dtypes
+  std::vector<std::string> instead = {};  // ids of the same case in other acceptable dtypes
 
   /// The ids in all acceptable dtypes, the preferred one first.
   std::vector<std::string> ids() const;
@@ -18,7 +18,7 @@ struct MixEntry {
 
 struct Mix {
   std::string title;
-  std::vector<MixEntry> entries;  // ids are unique
+  std::vector<MixEntry> entries = {};  // ids are unique
 };
 
 /// Reads a mix from a config. The weights of a case that occurs more than once add up. Throws ConfigError.

@@ -1,9 +1,5 @@
 #include "rank/prices.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
 #include <limits>
 
 namespace breakeven {
@@ -54,8 +50,8 @@ Prices read_prices(const std::filesystem::path& path) {
     if (prices.currency.empty()) prices.currency = currency;
     if (currency != prices.currency)
       (place / "currency")
-          .fail(fmt::format("is '{}', and that of the prices before it is '{}'; convert them to one",
-                            currency, prices.currency));
+          .fail("is '{}', and that of the prices before it is '{}'; convert them to one", currency,
+                prices.currency);
   };
   for (std::size_t i = 0; i < document["prices"].size(); ++i) {
     const Place place = root / "prices" / i;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -129,8 +128,7 @@ std::vector<MixEntry> common_work(const std::vector<Candidate>& all) {
   }
   std::vector<MixEntry> common;
   for (const auto& [id, result] : order) {
-    if (count[id] == timed_candidates)
-      common.push_back({.id = id, .title = title_of(*result), .weight = 1, .instead = {}});
+    if (count[id] == timed_candidates) common.push_back({.id = id, .title = title_of(*result)});
   }
   // Compare numbers within names as numbers, so that batch 8 comes before batch 64.
   std::stable_sort(common.begin(), common.end(), [](const MixEntry& a, const MixEntry& b) {
@@ -306,8 +304,6 @@ const Ranked* cheapest_cpu(const Ranking& ranking) {
 Payback bought(const Ranked& gpu, const Ranked& cpu, const std::optional<Electricity>& electricity) {
   Payback payback{.gpu = gpu.candidate.name,
                   .cpu = cpu.candidate.name,
-                  .busy = {},
-                  .hours = {},
                   .bought = true,
                   .with_electricity = electricity && gpu.joules};
   double saved = cpu.cost->value;
@@ -323,10 +319,8 @@ std::vector<Payback> paybacks(const Ranking& ranking) {
   for (const Ranked& one : ranking.ranked) {
     if (one.candidate.is_cpu || !one.seconds) continue;
     if (one.cost)
-      all.push_back({.gpu = one.candidate.name,
-                     .cpu = cpu->candidate.name,
-                     .busy = ratio(*one.cost, *cpu->cost),
-                     .hours = {}});
+      all.push_back(
+          {.gpu = one.candidate.name, .cpu = cpu->candidate.name, .busy = ratio(*one.cost, *cpu->cost)});
     if (one.to_buy) all.push_back(bought(one, *cpu, ranking.prices->electricity));
   }
   return all;
@@ -396,15 +390,15 @@ std::vector<RankedFit> fits_of(const std::vector<Ranked>& all) {
   return fits;
 }
 
-std::vector<std::string> notes_of(const Ranking& ranking) {
-  std::vector<std::string> notes;
+void add_notes(Ranking& ranking) {
+  std::vector<std::string>& notes = ranking.notes;
   if (ranking.entries.empty())
     notes.emplace_back(
         "no case was measured on all of them; name the work with --mix CONFIG, or run one config on each");
   if (ranking.ranked.size() == 1)
     notes.push_back(fmt::format("there is one machine, {}, and nothing to rank it against",
                                 ranking.ranked.front().candidate.name));
-  if (!ranking.prices) return notes;
+  if (!ranking.prices) return;
   std::set<std::string> unused;
   for (const Offer& offer : ranking.prices->offers) {
     if (std::none_of(ranking.ranked.begin(), ranking.ranked.end(),
@@ -414,7 +408,6 @@ std::vector<std::string> notes_of(const Ranking& ranking) {
   if (!unused.empty() && unused.size() <= 5)
     notes.push_back(
         fmt::format("prices of machines that are not among the results: {}", fmt::join(unused, ", ")));
-  return notes;
 }
 
 }  // namespace
@@ -457,8 +450,7 @@ Ranking rank_results(std::span<const Result> results, const RankOptions& options
   mark_front(ranking.ranked);
   ranking.paybacks = paybacks(ranking);
   ranking.fits = fits_of(ranking.ranked);
-  const std::vector<std::string> notes = notes_of(ranking);
-  ranking.notes.insert(ranking.notes.end(), notes.begin(), notes.end());
+  add_notes(ranking);
   return ranking;
 }
 

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
+#include "json/names.h"
 #include "rank/mix.h"
 #include "rank/prediction.h"
 #include "rank/prices.h"
@@ -54,25 +55,28 @@ struct Ranked {
 
 /// The conditions under which a GPU pays for itself, compared with processors rented by the hour.
 struct Payback {
-  std::string gpu, cpu;           // names of the candidates
-  std::optional<Estimate> busy;   // rented: fraction of its hours that it must be busy; above 1 it never pays
-  std::optional<double> hours;    // bought: hours of work until it has paid for itself; absent: never
-  bool bought = false;            // `hours` applies, not `busy`
-  bool with_electricity = false;  // `hours` includes the cost of electricity
+  std::string gpu, cpu;  // names of the candidates
+  /// Rented: fraction of its hours that it must be busy; above 1 it never pays.
+  std::optional<Estimate> busy = {};
+  std::optional<double> hours = {};  // bought: hours of work until it has paid for itself; absent: never
+  bool bought = false;               // `hours` applies, not `busy`
+  bool with_electricity = false;     // `hours` includes the cost of electricity
 };
 
 /// The source of a prediction's roofline: vendors' datasheets, or measured ceilings.
 enum class RooflineOf { datasheets, ceilings };
-std::string_view name(RooflineOf roofline);  // such as "datasheets"
+constexpr std::array<std::string_view, 2> names_of(RooflineOf) {
+  return {"datasheets", "ceilings"};
+}
 enum class DeviceKind { gpus, processors };
-std::string_view name(DeviceKind kind);  // as in sentences, such as "GPUs"
+constexpr std::array<std::string_view, 2> names_of(DeviceKind) {  // as in sentences
+  return {"GPUs", "processors"};
+}
 
 struct PredictedBy {
   RooflineOf roofline = RooflineOf::datasheets;
   DeviceKind kind = DeviceKind::gpus;
-  bool operator<(const PredictedBy& other) const {
-    return std::tie(roofline, kind) < std::tie(other.roofline, other.kind);
-  }
+  auto operator<=>(const PredictedBy&) const = default;
 };
 
 /// The largest problem of a kind that fits in each candidate's memory.

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
+#include <regex>
 #include <utility>
 
 namespace breakeven {
@@ -38,6 +39,11 @@ std::string_view version_in_name(std::string_view backend) {
   const std::string_view version = backend.substr(dash + 1);
   const bool is_number = !version.empty() && std::isdigit(static_cast<unsigned char>(version.front())) != 0;
   return is_number ? version : std::string_view{};
+}
+
+std::string algorithm_without_times(std::string_view algorithm) {
+  static const std::regex time(" took [0-9][0-9.e+]*x");
+  return std::regex_replace(std::string(algorithm), time, "");
 }
 
 }  // namespace breakeven

@@ -1,4 +1,4 @@
-// The names of backends as their vendors spell them.
+// The names of backends as their vendors spell them, and what backends say about their algorithms.
 #pragma once
 
 #include <string>
@@ -13,5 +13,9 @@ std::string backend_spelling(std::string_view name);
 /// The version in a backend's name, for libraries with several: `openblas-0.3.30` -> `0.3.30`; empty for
 /// other names.
 std::string_view version_in_name(std::string_view backend);
+
+/// Removes what races measured, as in "im2col, winograd took 1.3x" or "tuned: best of 5, the first took
+/// 1.07x". These times differ from one race to the next, even if the choice is the same.
+std::string algorithm_without_times(std::string_view algorithm);
 
 }  // namespace breakeven

@@ -78,7 +78,6 @@ void FileLock::make_folders(const fs::path& folder) {
 FileLock::~FileLock() {
   if (!path_.empty()) unlink(path_.c_str());  // while it is locked, and so still this process's
   if (descriptor_ >= 0) close(descriptor_);
-  std::error_code error;
   std::for_each(made_.rbegin(), made_.rend(), [](const fs::path& folder) { rmdir(folder.c_str()); });
 }
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "json/value.h"
+#include "json/reader.h"
 #include "results/reading.h"
 #include "statistics/summary.h"
 
@@ -87,20 +87,6 @@ std::string without_bare_words(const std::string& text) {
   return made;
 }
 
-[[noreturn]] void fail(const std::string& place, const std::string& what) {
-  throw ResultError(fmt::format("{} {}", place, what));
-}
-
-/// `json[key]` as a T; empty if it is missing or null. Throws ResultError for another type.
-template <typename T>
-std::optional<T> get(const Json& json, const std::string& place, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || found->is_null()) return std::nullopt;
-  auto value = exactly<T>(*found);
-  if (!value) fail(fmt::format("{}/{}", place, key), "is of the wrong type");
-  return value;
-}
-
 /// Converts "2026-11-22T06:53:30+01:00" to UTC. Empty for anything else, such as the local time without a
 /// zone that early versions wrote.
 std::string utc(const std::string& date) {
@@ -125,37 +111,31 @@ std::string utc(const std::string& date) {
 std::string describe_caches(const Json& caches) {
   std::string text;
   for (std::size_t i = 0; i < caches.size(); ++i) {
-    const std::string place = fmt::format("/context/caches/{}", i);
-    if (!caches[i].is_object()) fail(place, "must be an object");
-    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ",
-                        get<std::int64_t>(caches[i], place, "level").value_or(0),
-                        get<std::string>(caches[i], place, "type").value_or(""),
-                        get<std::int64_t>(caches[i], place, "size").value_or(0));
+    const JsonReader cache(caches[i], Place() / "context" / "caches" / i);
+    text += fmt::format(
+        "{}L{} {} {}", text.empty() ? "" : ", ", cache.get_if<std::int64_t>("level").value_or(0),
+        cache.get_if<std::string>("type").value_or(""), cache.get_if<std::int64_t>("size").value_or(0));
   }
   return text;
 }
 
 /// Reads `context`: properties of the machine, of the library, and those that the user added.
-void read_context(const Json& context, Result& result, std::string& executable) {
-  const std::string place = "/context";
-  if (!context.is_object()) fail(place, "must be an object");
-  // Values of a moment, not properties of the machine, such as the load and the current clock.
-  static const std::set<std::string> passing{"load_avg", "mhz_per_cpu", "json_schema_version"};
-  result.created = utc(get<std::string>(context, place, "date").value_or(""));
-  result.host.name = get<std::string>(context, place, "host_name").value_or("");
-  result.host.cpus = get<int>(context, place, "num_cpus").value_or(0);
-  executable = get<std::string>(context, place, "executable").value_or("");
-  result.tool_version = get<std::string>(context, place, "library_version").value_or("");
-  result.tool_build = get<std::string>(context, place, "library_build_type").value_or("");
-  static const std::set<std::string> read{"date",       "host_name",       "num_cpus",
-                                          "executable", "library_version", "library_build_type"};
-  for (const auto& [key, value] : context.items()) {
+void read_context(const JsonReader& context, Result& result, std::string& executable) {
+  result.created = utc(context.get_if<std::string>("date").value_or(""));
+  result.host.name = context.get_if<std::string>("host_name").value_or("");
+  result.host.cpus = context.get_if<int>("num_cpus").value_or(0);
+  executable = context.get_if<std::string>("executable").value_or("");
+  result.tool_version = context.get_if<std::string>("library_version").value_or("");
+  result.tool_build = context.get_if<std::string>("library_build_type").value_or("");
+  // Those that were read, and values of a moment, such as the load and the current clock.
+  static const std::set<std::string> no_settings{"date",       "host_name",       "num_cpus",
+                                                 "executable", "library_version", "library_build_type",
+                                                 "load_avg",   "mhz_per_cpu",     "json_schema_version"};
+  for (const auto& [key, value] : context.json().items()) {
     if (key == "caches" && value.is_array()) {
       result.host.settings[key] = describe_caches(value);
-    } else if (!passing.contains(key) && !read.contains(key)) {
-      result.host.settings[key] = value.is_string()
-                                      ? value.get<std::string>()
-                                      : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    } else if (!no_settings.contains(key)) {
+      result.host.settings[key] = value.is_string() ? value.get<std::string>() : text_of(value);
     }
   }
 }
@@ -168,44 +148,45 @@ struct Rows {
   std::int64_t iterations = 0, repetitions = 0;
 };
 
-double unit_seconds(const std::string& unit, const std::string& place) {
+double unit_seconds(const JsonReader& row) {
   static constexpr std::array<std::pair<std::string_view, double>, 4> units{
       {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+  const std::string unit = row.get_if<std::string>("time_unit").value_or("ns");
   for (const auto& [name, seconds] : units) {
     if (unit == name) return seconds;
   }
-  fail(place + "/time_unit", fmt::format("is '{}'; it must be ns, us, ms or s", unit));
+  row.fail_at("time_unit", fmt::format("is '{}'; it must be ns, us, ms or s", unit));
 }
 
-void read_row(const Json& row, const std::string& place, Rows& rows) {
+void read_row(const JsonReader& row, Rows& rows) {
   // A user's counter may have the name of a field: a field is recognised by its type.
-  if (const auto label = row.find("label"); label != row.end() && label->is_string())
+  if (const Json* label = row.find("label"); label != nullptr && label->is_string())
     rows.label = label->get<std::string>();
-  if (row.value("error_occurred", Json()) == true) {
-    rows.error = get<std::string>(row, place, "error_message").value_or("");
+  if (row.json().value("error_occurred", Json()) == true) {
+    rows.error = row.get_if<std::string>("error_message").value_or("");
     if (rows.error.empty()) rows.error = "an error without a message";
     return;
   }
-  if (row.value("skipped", Json()) == true) {
-    rows.skip = get<std::string>(row, place, "skip_message").value_or("");
+  if (row.json().value("skipped", Json()) == true) {
+    rows.skip = row.get_if<std::string>("skip_message").value_or("");
     if (rows.skip.empty()) rows.skip = "skipped without a message";
     return;
   }
-  const double unit = unit_seconds(get<std::string>(row, place, "time_unit").value_or("ns"), place);
-  const auto real = get<double>(row, place, "real_time");
-  const auto cpu = get<double>(row, place, "cpu_time");
-  rows.repetitions = std::max(rows.repetitions, get<std::int64_t>(row, place, "repetitions").value_or(0));
-  if (get<std::string>(row, place, "run_type").value_or("iteration") == "aggregate") {
-    const auto aggregate = get<std::string>(row, place, "aggregate_name").value_or("");
-    if (get<std::string>(row, place, "aggregate_unit").value_or("time") != "time") return;
+  const double unit = unit_seconds(row);
+  const auto real = row.get_if<double>("real_time");
+  const auto cpu = row.get_if<double>("cpu_time");
+  rows.repetitions = std::max(rows.repetitions, row.get_if<std::int64_t>("repetitions").value_or(0));
+  if (row.get_if<std::string>("run_type").value_or("iteration") == "aggregate") {
+    const auto aggregate = row.get_if<std::string>("aggregate_name").value_or("");
+    if (row.get_if<std::string>("aggregate_unit").value_or("time") != "time") return;
     if (real) rows.real[aggregate] = *real * unit;
     if (cpu) rows.cpu[aggregate] = *cpu * unit;
     return;
   }
-  if (!row.contains("real_time")) fail(place + "/real_time", "is missing");
+  if (!row.json().contains("real_time")) row.fail_at("real_time", "is missing");
   rows.seconds.push_back(real.value_or(0) * unit);
   if (cpu) rows.cpu_seconds.push_back(*cpu * unit);
-  rows.iterations = get<std::int64_t>(row, place, "iterations").value_or(0);
+  rows.iterations = row.get_if<std::int64_t>("iterations").value_or(0);
 }
 
 /// The aggregate that represents the samples: the median, or else the mean.
@@ -228,12 +209,7 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
     c.reason = rows.error.empty() ? rows.skip : rows.error;
     return c;
   }
-  Timing timing{.median = 0,
-                .ci_low = {},
-                .ci_high = {},
-                .samples = rows.seconds,
-                .launches = {},
-                .iterations = rows.iterations};
+  Timing timing{.samples = rows.seconds, .iterations = rows.iterations};
   if (rows.seconds.empty()) {
     timing.median = middle(rows.real).value_or(0);
     c.cpu_seconds = middle(rows.cpu);
@@ -260,12 +236,14 @@ CaseResult case_of(const Rows& rows, const std::string& backend) {
 
 Result result_of(const Json& json) {
   if (!json.is_object() || !json.contains("benchmarks"))
-    fail("/benchmarks", "is missing; give a file that --benchmark_out=FILE --benchmark_out_format=json made");
+    throw JsonError("/benchmarks",
+                    "is missing; give a file that --benchmark_out=FILE --benchmark_out_format=json made");
   Result result;
   result.complete = true;
   result.config = "{}";
   std::string executable;
-  if (json.contains("context")) read_context(json["context"], result, executable);
+  if (json.contains("context"))
+    read_context(JsonReader(json["context"], Place() / "context"), result, executable);
   const auto folder = executable.find_last_of("/\\");
   if (folder != std::string::npos) executable.erase(0, folder + 1);
   BackendRecord backend;
@@ -275,26 +253,24 @@ Result result_of(const Json& json) {
   if (!result.tool_version.empty()) backend.libraries = {{"google-benchmark", result.tool_version}};
 
   const Json& benchmarks = json["benchmarks"];
-  if (!benchmarks.is_array()) fail("/benchmarks", "must be a list");
+  if (!benchmarks.is_array()) throw JsonError("/benchmarks", "must be a list");
   std::vector<Rows> all;  // in order of first occurrence
   // Benchmarks may share a name. Repetitions of one also share its family, and may alternate with those of
   // others.
   std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::size_t> known;
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    const Json& row = benchmarks[i];
-    const std::string place = fmt::format("/benchmarks/{}", i);
-    if (!row.is_object()) fail(place, "must be an object");
-    const auto aggregate = get<std::string>(row, place, "aggregate_name");
+    const JsonReader row(benchmarks[i], Place() / "benchmarks" / i);
+    const auto aggregate = row.get_if<std::string>("aggregate_name");
     if (aggregate == "BigO" || aggregate == "RMS") continue;
-    const auto name = get<std::string>(row, place, "run_name");
+    const auto name = row.get_if<std::string>("run_name");
     if (!name || name->empty())
-      fail(place + "/run_name", "is missing; Google Benchmark writes it since version 1.5");
+      row.fail_at("run_name", "is missing; Google Benchmark writes it since version 1.5");
     const auto [found, added] =
-        known.emplace(std::tuple(*name, get<std::int64_t>(row, place, "family_index").value_or(0),
-                                 get<std::int64_t>(row, place, "per_family_instance_index").value_or(0)),
+        known.emplace(std::tuple(*name, row.get_if<std::int64_t>("family_index").value_or(0),
+                                 row.get_if<std::int64_t>("per_family_instance_index").value_or(0)),
                       all.size());
     if (added) all.emplace_back().name = *name;
-    read_row(row, place, all[found->second]);
+    read_row(row, all[found->second]);
   }
   std::set<std::string> names;
   for (Rows& rows : all) {

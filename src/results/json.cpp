@@ -67,8 +67,8 @@ void fields(Fields& f, MachineSpeed& speed) {
   f.if_set("reservation", speed.reservation);
   f.if_set("clock_range", speed.clock_range);
   f.if_set("instructions_per_cycle", speed.instructions_per_cycle);
-  if (!f.reads()) return;
-  if (const std::string fault = fault_of(speed); !fault.empty()) f.fail(fault);
+  const std::string fault = fault_of(speed);
+  f.expect(fault.empty(), "{}", fault);
 }
 
 std::string fault_of(const MachineSpeed& speed) {
@@ -132,8 +132,8 @@ void fields(Fields& f, Timing& timing) {
   f.if_set("throttled", timing.throttled);
   f.if_set("visits", timing.visits);
   f.if_set("own_speed", timing.own_speed);
-  if (f.reads() && !timing.own_speed.empty() && timing.own_speed.size() != timing.samples.size())
-    f.fail(fmt::format("has {} samples and {} of own_speed", timing.samples.size(), timing.own_speed.size()));
+  f.expect(timing.own_speed.empty() || timing.own_speed.size() == timing.samples.size(),
+           "has {} samples and {} of own_speed", timing.samples.size(), timing.own_speed.size());
   f.expect(timing.median > 0, "has a median that is not above 0");
 }
 
@@ -278,30 +278,12 @@ Result read_result(const std::filesystem::path& path) {
   return result_from_text(read_result_text(path), path.string());
 }
 
-std::string to_json_text(const CaseResult& c) {
-  return text_of(json_of(c));
-}
-
 std::string to_json_text(const Result& result) {
-  std::vector<std::string> cases;
-  cases.reserve(result.cases.size());
-  for (const CaseResult& c : result.cases) cases.push_back(to_json_text(c));
-  return to_json_text(result, cases);
+  return to_json_text(result, texts_of(result.cases));
 }
 
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases) {
-  std::vector<std::string> backends;
-  backends.reserve(result.backends.size());
-  for (const BackendRecord& backend : result.backends) backends.push_back(to_json_text(backend));
-  return text_in_lines(json_of(result), {{"backends", backends}, {"cases", cases}});
-}
-
-std::string to_json_text(const BackendRecord& backend) {
-  return text_of(json_of(backend));
-}
-
-std::string to_json_text(const Host& host) {
-  return text_of(json_of(host));
+  return text_in_lines(json_of(result), {{"backends", texts_of(result.backends)}, {"cases", cases}});
 }
 
 }  // namespace breakeven

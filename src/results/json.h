@@ -15,6 +15,7 @@
 namespace breakeven {
 
 void fields(Fields& f, BackendRecord& backend);
+void fields(Fields& f, CaseResult& result);
 void fields(Fields& f, Host& host);
 void fields(Fields& f, MachineSpeed& speed);
 void fields(Fields& f, Parameters& parameters);

@@ -32,9 +32,10 @@ constexpr std::array<std::string_view, 8> names_of(Status) {
 /// The samples of one case on one backend: wall seconds of one iteration each.
 struct Timing {
   double median = 0;
-  std::optional<double> ci_low, ci_high;     // 95 % interval of the median; absent with too few samples
+  std::optional<double> ci_low = {},
+                        ci_high = {};        // 95 % interval of the median; absent with too few samples
   std::vector<double> samples;               // in the order measured
-  std::vector<std::int64_t> launches;        // samples in each launch, in order
+  std::vector<std::int64_t> launches = {};   // samples in each launch, in order
   std::int64_t iterations = 0;               // in the last sample
   std::vector<std::int64_t> throttled = {};  // samples while a GPU lowered its clocks: indices, rising
   std::vector<std::int64_t> visits = {};     // samples in each visit of a single launch; empty: one visit
@@ -161,8 +162,8 @@ struct Host {
   std::vector<std::string> cpu_features;  // those that affect the choice of kernels
   std::map<std::string, std::string>
       settings;  // governor, turbo, huge pages, ...; "unknown ..." if not readable
-  /// The environment variables that influence libraries (host/steering.h); empty if it is unknown which were
-  /// set.
+  /// The environment variables that influence libraries (host/library_variables.h); empty if it is unknown
+  /// which were set.
   std::optional<std::map<std::string, std::string>> environment = {};
   std::vector<Gpu> gpus = {};  // GPUs that backends compute on, each once
   // Not part of files; used in reports of several machines:
@@ -188,7 +189,7 @@ struct MachineSpeed {
   std::int64_t rounds = 0;                            // the machine is probed after each round
   std::int64_t slow_rounds = 0;                       // rounds below `trusted_speed_share`
   double median = 1, lowest = 1;                      // over all rounds, 0 to 1; `lowest` is the 5 % quantile
-  std::map<std::string, double> best_seconds;         // by part of the probe: throughput, l2, clock, memory
+  std::map<std::string, double> best_seconds = {};    // by part of the probe: throughput, l2, clock, memory
   std::map<std::string, double> median_seconds = {};  // likewise; empty in files of older versions
   std::string reservation = {};  // why its own speed may be higher than observed; empty: it is known
   std::optional<double> clock_range = {};  // 95 % quantile over 5 %; absent in files of older versions
@@ -258,10 +259,7 @@ class ResultWriter {
 };
 
 std::string to_json_text(const Result& result);
-/// The same with the texts of the cases, from to_json_text(CaseResult).
+/// The same with the JSON texts of the cases.
 std::string to_json_text(const Result& result, const std::vector<std::string>& cases);
-std::string to_json_text(const CaseResult& result);
-std::string to_json_text(const BackendRecord& backend);
-std::string to_json_text(const Host& host);
 
 }  // namespace breakeven

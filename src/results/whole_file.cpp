@@ -12,7 +12,6 @@
 #include <optional>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace breakeven {
 namespace {
@@ -27,39 +26,37 @@ namespace fs = std::filesystem;
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() { close(); }
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
 
   int get() const { return descriptor_; }
-  /// Closes the descriptor. Returns 0 or an errno: some file systems report a full disk only now.
-  int close() {
-    const int descriptor = std::exchange(descriptor_, -1);
-    return descriptor < 0 || ::close(descriptor) == 0 ? 0 : errno;
+  /// Closes the descriptor. Throws std::system_error: some file systems report a full disk only now.
+  void close() {
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   }
 
  private:
   int descriptor_;
 };
 
-/// Writes all of the text. Returns 0 or an errno.
-int write_all(int descriptor, std::string_view text) {
+/// Writes all of the text. Throws std::system_error.
+void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return count < 0 ? errno : EIO;
+    if (count <= 0) fail(count < 0 ? errno : EIO);
     text.remove_prefix(static_cast<std::size_t>(count));
   }
-  return 0;
 }
 
-/// Writes the file's data to the disk. Returns 0 or an errno. Not an error if the file system cannot
-/// synchronize.
-int synchronize(int descriptor) {
-  if (fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return 0;
-  return errno;
+/// Writes the file's data to the disk. Throws std::system_error, unless the file system cannot synchronize.
+void synchronize(int descriptor) {
+  if (fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) fail(errno);
 }
 
 /// Writes the folder to the disk, so that a rename survives a loss of power. Ignores errors, because the file
@@ -70,12 +67,12 @@ void synchronize_folder_of(const fs::path& file) {
   if (opened.get() >= 0) fsync(opened.get());
 }
 
-/// Writes to an existing file. Returns 0 or an errno.
-int write_in_place(const fs::path& path, std::string_view text) {
+/// Writes to an existing file. Throws std::system_error.
+void write_in_place(const fs::path& path, std::string_view text) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC));
-  if (file.get() < 0) return errno;
-  if (const int cause = write_all(file.get(), text); cause != 0) return cause;
-  return file.close();
+  if (file.get() < 0) fail(errno);
+  write_all(file.get(), text);
+  file.close();
 }
 
 /// A temporary file beside another, with a unique name. The destructor removes it unless it was renamed.
@@ -93,11 +90,11 @@ class PartFile {
   /// 0, or the errno with which the file could not be made.
   int cause() const { return cause_; }
 
-  /// Writes the text to the disk. Returns 0 or an errno.
-  int write(std::string_view text) {
-    if (const int cause = write_all(file_.get(), text); cause != 0) return cause;
-    if (const int cause = synchronize(file_.get()); cause != 0) return cause;
-    return file_.close();
+  /// Writes the text to the disk. Throws std::system_error.
+  void write(std::string_view text) {
+    write_all(file_.get(), text);
+    synchronize(file_.get());
+    file_.close();
   }
   /// Sets the file's permissions if possible.
   void permit(fs::perms permissions) {
@@ -230,6 +227,11 @@ fs::path link_target(const fs::path& path) {
   return target;
 }
 
+bool is_output_closed() {
+  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
+  return mode < 0 || (mode & O_ACCMODE) == O_RDONLY;
+}
+
 void expect_writable(const fs::path& path) {
   std::error_code error;
   const fs::path target = link_target(path);
@@ -246,19 +248,16 @@ void expect_writable(const fs::path& path) {
 void write_whole_file(const fs::path& path, std::string_view text) {
   const fs::path target = link_target(path);
   std::error_code error;
-  const auto in_place = [&] {
-    if (const int cause = write_in_place(target, text); cause != 0) fail(cause);
-  };
-  if (is_special_file(target)) return in_place();
+  if (is_special_file(target)) return write_in_place(target, text);
   make_folder_of(target);
   const fs::file_status old = fs::status(target, error);
   PartFile part(target);
-  if (fs::exists(old) && only_in_place(part.cause())) return in_place();
+  if (fs::exists(old) && only_in_place(part.cause())) return write_in_place(target, text);
   if (part.cause() != 0) fail(part.cause());
-  if (const int cause = part.write(text); cause != 0) fail(cause);
+  part.write(text);
   if (fs::exists(old)) part.permit(old.permissions());
   const int cause = part.replace(target);
-  if (cause == EBUSY) return in_place();  // a mounted file, as in a container
+  if (cause == EBUSY) return write_in_place(target, text);  // a mounted file, as in a container
   if (cause != 0) fail(cause);
   synchronize_folder_of(target);
 }

@@ -31,6 +31,9 @@ std::filesystem::path previous_of(std::filesystem::path path);
 /// True if the path exists and is not an ordinary file: a folder, a pipe, a device.
 bool is_special_file(const std::filesystem::path& path);
 
+/// True if standard output was closed when the program started (cli/main.cpp): it cannot be written.
+bool is_output_closed();
+
 /// Throws std::system_error with the reason if write_whole_file() could not write this file. Changes nothing:
 /// if the file's folder does not exist, checks the nearest existing one above.
 void expect_writable(const std::filesystem::path& path);

@@ -1,14 +1,12 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iostream>
 #include <limits>
 #include <system_error>
 
 #include "host/steady_clock.h"
+#include "results/json.h"
 #include "results/rescue.h"
 #include "results/result.h"
 #include "results/whole_file.h"
@@ -27,13 +25,6 @@ void or_result_error(const std::filesystem::path& path, const Work& work) {
   }
 }
 
-/// Throws if standard output was closed when the program started (cli/process_start.h): it cannot be written.
-void expect_open_output() {
-  const int mode = fcntl(STDOUT_FILENO, F_GETFL);
-  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
-    throw ResultError("standard output: is closed; name a file with --out");
-}
-
 void print_whole(const std::string& text) {
   std::cout << text << std::flush;
   if (!std::cout) throw ResultError("standard output: cannot be written to");
@@ -49,7 +40,7 @@ bool has_measured(const Result& result) {
 
 ResultWriter::ResultWriter(std::filesystem::path path) : path_(std::move(path)) {
   if (path_ == "-") {
-    expect_open_output();
+    if (is_output_closed()) throw ResultError("standard output: is closed; name a file with --out");
     return;
   }
   std::error_code error;
@@ -83,7 +74,7 @@ void ResultWriter::update(const Result& result, std::size_t first_changed) {
   const auto start = Clock::now();
   texts_.resize(std::min(texts_.size(), first_changed));
   for (std::size_t i = texts_.size(); i < result.cases.size(); ++i)
-    texts_.push_back(to_json_text(result.cases[i]));
+    texts_.push_back(text_of(json_of(result.cases[i])));
   if (!replaceable_ || must_stay(result) ||
       (!result.complete && seconds_writing_ > seconds_since(start_) / 50))
     return;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "host/cpu.h"
-#include "protocol/simulated_clock.h"
-#include "results/algorithm_text.h"
+#include "protocol/messages.h"
+#include "results/backend_spelling.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/heeded.h"

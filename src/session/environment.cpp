@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "host/cpu.h"
-#include "host/steering.h"
+#include "host/library_variables.h"
 #include "version.h"
 
 namespace breakeven {

@@ -59,12 +59,10 @@ bool is_continuation(char byte) {
 std::string without_middle(const std::string& text, std::size_t most) {
   constexpr std::string_view gap = " ... ";
   if (text.size() <= most) return text;
-  std::size_t end = most * 2 / 3;
+  const std::size_t end = most * 2 / 3;
   std::size_t resume = text.size() - (most - end - gap.size());
-  while (end > 0 && is_continuation(text[end])) --end;
   while (resume < text.size() && is_continuation(text[resume])) ++resume;
-  return fmt::format("{}{}{}", std::string_view(text).substr(0, end), gap,
-                     std::string_view(text).substr(resume));
+  return fmt::format("{}{}{}", first_characters(text, end), gap, std::string_view(text).substr(resume));
 }
 
 /// True if `text` begins with a command of Azure Pipelines or TeamCity.
@@ -80,6 +78,12 @@ char32_t next_character(std::string_view& text) {
   const bool is_valid = boost::locale::utf::is_valid_codepoint(decoded);
   text.remove_prefix(is_valid ? static_cast<std::size_t>(position - text.data()) : 1);
   return is_valid ? decoded : replacement;
+}
+
+std::string_view first_characters(std::string_view text, std::size_t size) {
+  if (size >= text.size()) return text;
+  while (size > 0 && is_continuation(text[size])) --size;
+  return text.substr(0, size);
 }
 
 std::string printable(std::string_view text) {

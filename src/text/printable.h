@@ -2,6 +2,7 @@
 // system, which executes lines that look like its commands.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace breakeven {
 
 /// Removes the next character from the front of `text` and returns it; U+FFFD for a byte that is not UTF-8.
 char32_t next_character(std::string_view& text);
+
+/// The characters of `text` that lie completely in its first `size` bytes.
+std::string_view first_characters(std::string_view text, std::size_t size);
 
 /// Returns `text` for reports, as one line of valid UTF-8. White space becomes single spaces. Control
 /// characters (including ESC), invisible characters and those that change the direction of writing are

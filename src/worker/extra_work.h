@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "protocol/extra_work.h"
+#include "protocol/messages.h"
 #include "worker/backend.h"
 
 namespace breakeven {
 
-/// The requested extra work (protocol/extra_work.h), as a fraction of each run's time; empty if none is
+/// The requested extra work (protocol/messages.h), as a fraction of each run's time; empty if none is
 /// requested. Throws std::runtime_error if the value is not a number above 0 and up to 10.
 std::optional<double> extra_work();
 

@@ -3,7 +3,6 @@
 
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
-#include "plan/config_files.h"
 
 using namespace breakeven;
 

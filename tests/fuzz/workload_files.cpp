@@ -2,7 +2,7 @@
 // cases can be made.
 #include "fuzz/input.h"
 #include "fuzz/json_mutator.h"
-#include "plan/config_files.h"
+#include "plan/config.h"
 #include "plan/shape_file.h"
 #include "plan/threshold_config.h"
 #include "rank/mix.h"

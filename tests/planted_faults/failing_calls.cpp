@@ -41,7 +41,7 @@ Function* real(const char* name) {
 
 extern "C" {
 
-/// The driver handles SIGXFSZ when it prepares for failures (cli/process_start.h).
+/// The driver handles SIGXFSZ when it prepares for failures (cli/main.cpp).
 int sigaction(int number, const struct sigaction* action, struct sigaction* before) {
   static auto* const original = real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
   if (number == SIGXFSZ) is_ready = true;

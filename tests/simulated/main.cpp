@@ -30,9 +30,7 @@
 #include <sstream>
 
 #include "backends/reference/expected_networks.h"
-#include "protocol/extra_work.h"
 #include "protocol/messages.h"
-#include "protocol/simulated_clock.h"
 #include "simulated/cost.h"
 #include "simulated/fault.h"
 #include "simulated/settings.h"

@@ -13,7 +13,6 @@
 #include "history/check.h"
 #include "history/store.h"
 #include "plan/config.h"
-#include "plan/config_files.h"
 #include "plan/threshold_config.h"
 #include "protocol/messages.h"
 #include "rank/device_catalogue.h"

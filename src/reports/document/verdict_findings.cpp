@@ -9,7 +9,7 @@
 #include "reports/document/names.h"
 #include "reports/document/numbers.h"
 #include "reports/text.h"
-#include "results/algorithm_text.h"
+#include "results/backend_spelling.h"
 #include "verdicts/decision.h"
 
 namespace breakeven {

@@ -1,8 +1,8 @@
-#include "host/steering.h"
-
 #include <gmock/gmock.h>
 
 #include <array>
+
+#include "host/library_variables.h"
 
 namespace breakeven {
 namespace {

@@ -1,8 +1,7 @@
 // Tests finding the files that a config reads, which no output may replace.
-#include "plan/config_files.h"
-
 #include <gmock/gmock.h>
 
+#include "plan/config.h"
 #include "unit/temporary_folder.h"
 
 namespace breakeven::plan_config_files_test {

@@ -1,6 +1,6 @@
-#include "results/algorithm_text.h"
-
 #include <gtest/gtest.h>
+
+#include "results/backend_spelling.h"
 
 namespace breakeven {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "text/json_error.h"
+#include "json/text.h"
 
 namespace breakeven {
 namespace {
