@@ -34,7 +34,7 @@ int compare_files(CompareCommand o) {
                        "BASE and HEAD are both -, but there is only one standard input; name a file");
   }
   o.outputs.check({o.base, o.head});
-  for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_difference(name));
+  for (const std::string& name : o.allowed) o.options.allowed.insert(*parse_name<Difference>(name));
   // Reading takes nearly all of the time, so the files are read in parallel.
   auto reading = std::async(std::launch::async, read_any_result, o.head);
   const Result base = read_any_result(o.base);
@@ -67,7 +67,7 @@ const SubcommandRegistration compare_command(
            .add_option("--allow", o->allowed,
                        "compare although this differs; may be repeated, or given as a,b")
            ->delimiter(',')
-           ->check(CLI::IsMember(difference_names()));
+           ->check(CLI::IsMember(all_names<Difference>()));
        o->outputs.declare(command, {SubjectKind::verdicts});
        command.add_flag("--quiet", o->quiet, "no report in the terminal");
        return [o] { return compare_files(*o); };

@@ -43,12 +43,11 @@ std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::pat
       if (file.rfind(prefix, 0) != 0 || entry.is_directory(error) || access(entry.path().c_str(), X_OK) != 0)
         continue;
       const std::string name = file.substr(prefix.size());
-      if (std::none_of(found.begin(), found.end(), [&](const auto& b) { return b.name == name; })) {
+      if (std::ranges::find(found, name, &BackendProgram::name) == found.end())
         found.push_back({.name = name, .path = entry.path()});
-      }
     }
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(found, {}, &BackendProgram::name);
   return found;
 }
 
@@ -92,18 +91,10 @@ BackendRecord probe(const BackendProgram& program, int threads, const WorkerOpti
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
   if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);
-  BackendRecord record{.name = program.name,
-                       .version = {},
-                       .role = "contender",
-                       .device = {},
-                       .device_name = {},
-                       .device_id = {},
-                       .libraries = {},
-                       .supports = {},
-                       .unreadable = {},
-                       .program = program.path.string(),
-                       .available = false,
-                       .reason = {}};
+  BackendRecord record;
+  record.name = program.name;
+  record.role = "contender";
+  record.program = program.path.string();
   const auto* refusal = std::get_if<answer::Refusal>(&asked);
   record.reason = refusal != nullptr ? refusal->reason : std::get<WorkerLost>(asked).reason;
   return record;

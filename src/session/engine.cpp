@@ -24,8 +24,8 @@ namespace {
 constexpr double longest_sleep = 0.05;
 
 bool has_simulated_clock(const BackendRecord& backend) {
-  return std::any_of(backend.libraries.begin(), backend.libraries.end(),
-                     [](const auto& library) { return library.first == simulated_clock_library; });
+  return std::ranges::any_of(backend.libraries,
+                             [](const auto& library) { return library.first == simulated_clock_library; });
 }
 
 /// Returns null if the kernel lets no thread be pinned to these CPUs.
@@ -228,7 +228,7 @@ void Engine::note_algorithm(Contender& contender) {
   constexpr std::string_view beginning = "its samples are of several algorithms: ";
   std::string algorithm = algorithm_without_times(contender.row->algorithm);
   auto& known = contender.algorithms;
-  if (std::find(known.begin(), known.end(), algorithm) != known.end()) return;
+  if (std::ranges::find(known, algorithm) != known.end()) return;
   known.push_back(std::move(algorithm));
   if (known.size() < 2) return;
   std::erase_if(contender.warnings,
@@ -389,9 +389,9 @@ bool Engine::sample_in_rounds(Visit& visit) {
 
 void Engine::begin_probing(const Visit& visit) {
   // Probing does not help if all times are simulated.
-  probes_ = speed_probe_ &&
-            !std::all_of(visit.contenders.begin(), visit.contenders.end(),
-                         [](const Contender* c) { return has_simulated_clock(c->participant->backend); });
+  probes_ = speed_probe_ && !std::ranges::all_of(visit.contenders, [](const Contender* c) {
+              return has_simulated_clock(c->participant->backend);
+            });
   if (!probes_ || !probe_costs_.empty()) return;
   speed_probe_->calibrate();
   speed_probe_->measure();  // the first also reads memory
@@ -555,7 +555,7 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
                      .median_seconds = {},
                      .reservation = speed_probe_->reference().why};
   for (const auto& [part, seconds] : part_seconds_) {
-    speed.best_seconds[part] = *std::min_element(seconds.begin(), seconds.end());
+    speed.best_seconds[part] = *std::ranges::min_element(seconds);
     speed.median_seconds[part] = median(seconds);
     if (part == "clock") speed.clock_range = quantile(seconds, 0.95) / quantile(seconds, 0.05);
   }
@@ -625,7 +625,7 @@ void Engine::keep(Contender& contender, const answer::Sample& s) {
   constexpr std::size_t most_warnings = 16;  // a program may word its warning differently for each sample
   for (const std::string& warning : s.warnings) {
     auto& known = contender.warnings;
-    if (known.size() < most_warnings && std::find(known.begin(), known.end(), warning) == known.end())
+    if (known.size() < most_warnings && std::ranges::find(known, warning) == known.end())
       known.push_back(warning);
   }
   keep_losses(contender, s);

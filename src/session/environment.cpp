@@ -134,8 +134,7 @@ void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& war
   for (const auto* all : {&backend.warnings, &backend.notes}) {
     for (const std::string& said : *all) {
       std::string warning = fmt::format("{}: {}", backend.name, said);
-      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-        warnings.push_back(std::move(warning));
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
     }
   }
 }

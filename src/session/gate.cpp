@@ -131,8 +131,8 @@ class Gate {
     for (const PlannedCase& planned : plan_.config.cases) add(planned);
     rules_.cases = 0;
     for (const ComparedProblem& problem : problems_) {
-      rules_.cases += std::count_if(problem.cases.begin(), problem.cases.end(),
-                                    [](const ComparedCase& c) { return !c.is_alone(); });
+      rules_.cases +=
+          std::ranges::count_if(problem.cases, [](const ComparedCase& c) { return !c.is_alone(); });
     }
     rules_.cases = std::max<std::size_t>(1, rules_.cases);
     verdicts_.method = method_of(rules_);
@@ -172,9 +172,7 @@ class Gate {
   const BackendRecord* record(const BackendPair& names, std::size_t side) const {
     const auto& there = (side == base ? plan_.base : plan_.head).backends;
     const auto& name = side == base ? names.base : names.head;
-    const auto found =
-        std::find_if(there.begin(), there.end(), [&](const auto& b) { return b.name == name; });
-    return found == there.end() ? nullptr : &*found;
+    return find_backend(there, name);
   }
 
   /// Adds a case that both sides have, or only one. Its verdict exists from the start in both situations.
@@ -241,11 +239,10 @@ class Gate {
     for (ComparedProblem& problem : problems_) {
       if (is_open(problem)) (confirmed_launches(problem) ? suspects : unsuspected).push_back(&problem);
     }
-    std::stable_sort(suspects.begin(), suspects.end(),
-                     [](const ComparedProblem* a, const ComparedProblem* b) {
-                       return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
-                              std::pair(*confirmed_launches(*b), largest_effect(*b));
-                     });
+    std::ranges::stable_sort(suspects, [](const ComparedProblem* a, const ComparedProblem* b) {
+      return std::pair(*confirmed_launches(*a), largest_effect(*a)) >
+             std::pair(*confirmed_launches(*b), largest_effect(*b));
+    });
     const auto needed = static_cast<std::size_t>(confirming_looks(rules_).front().launches);
     double left = plan_.max_seconds - (now() - begun_);
     std::vector<ComparedProblem*> chosen;
@@ -600,7 +597,7 @@ class Gate {
 
   Cause slow_machine(const ComparedCase& one) const {
     const auto spins = [](const Contender* side) { return side != nullptr && side->busy_when_idle; };
-    if (std::any_of(one.sides.begin(), one.sides.end(), spins))
+    if (std::ranges::any_of(one.sides, spins))
       return {
           .text = "its threads do not sleep between samples, so a neighbour would not be seen beside them",
           .remedy = "make them sleep, as with OMP_WAIT_POLICY=passive in --base-env and --head-env"};
@@ -655,10 +652,9 @@ class Gate {
   CaseVerdict& verdict_of(const ComparedCase& one) { return verdicts_.cases[one.verdict_index]; }
 
   static bool is_open(const ComparedProblem& problem) {
-    return std::any_of(problem.cases.begin(), problem.cases.end(),
-                       [](const ComparedCase& one) { return !one.decided; });
+    return std::ranges::any_of(problem.cases, [](const ComparedCase& one) { return !one.decided; });
   }
-  bool any_open() const { return std::any_of(problems_.begin(), problems_.end(), is_open); }
+  bool any_open() const { return std::ranges::any_of(problems_, is_open); }
   double now() const { return engine_.time().now(); }
   bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
   bool must_end() const { return Interruption::requested() || out_of_time(); }

@@ -70,8 +70,8 @@ void keep_most(std::optional<T>& field, T value) {
 std::vector<Gpu> describe_gpus(const std::vector<BackendRecord>& backends, std::optional<Nvml>& nvml) {
   std::vector<Gpu> gpus;
   for (const BackendRecord& backend : backends) {
-    const auto is_known = [&](const Gpu& gpu) { return gpu.id == backend.device_id; };
-    if (!backend.available || backend.device_id.empty() || std::any_of(gpus.begin(), gpus.end(), is_known))
+    if (!backend.available || backend.device_id.empty() ||
+        std::ranges::find(gpus, backend.device_id, &Gpu::id) != gpus.end())
       continue;
     if (!nvml) nvml.emplace();
     gpus.push_back(describe(*nvml, backend.device_id));
@@ -96,7 +96,7 @@ std::string gpu_difference(const Gpu& then, const Gpu& now) {
 Reading<std::int64_t> count_others(const Reading<std::vector<std::int64_t>>& processes,
                                    const std::function<bool(std::int64_t)>& ours) {
   if (!processes) return {{}, processes.unknown};
-  const auto own = std::count_if((*processes).begin(), (*processes).end(), ours);
+  const auto own = std::ranges::count_if(*processes, ours);
   if (own == 0)
     return {{},
             fmt::format("of the {} processes that NVML names, none is the backend's: it counts them as "

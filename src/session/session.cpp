@@ -19,6 +19,7 @@
 #include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
+#include "verdicts/verdict.h"
 #include "version.h"
 #include "workloads/transfer.h"
 
@@ -90,8 +91,7 @@ class Session {
     result_.machine_speed = engine_.machine_speed();
     warn_of_speed(result_.machine_speed, result_.warnings);
     if (result_.sampling) result_.sampling->probe_seconds = engine_.probe_seconds();
-    result_.complete = std::none_of(result_.cases.begin(), result_.cases.end(),
-                                    [](const CaseResult& c) { return c.status == Status::interrupted; });
+    result_.complete = std::ranges::count(result_.cases, Status::interrupted, &CaseResult::status) == 0;
     return std::move(result_);
   }
 
@@ -168,21 +168,18 @@ class Session {
   /// If none has it, all take part.
   bool takes_part(const BackendRecord& backend, const Case& problem) const {
     const auto can = [&](const BackendRecord& b) { return b.available && takes(b, problem); };
-    return plan_.backends_are_named || can(backend) ||
-           std::none_of(plan_.backends.begin(), plan_.backends.end(), can);
+    return plan_.backends_are_named || can(backend) || std::ranges::none_of(plan_.backends, can);
   }
 
   /// Keeps cases of the earlier run that are not requested now unchanged.
   void keep_unasked(const CaseIndex& unasked) {
     if (!plan_.earlier) return;
     for (const auto& b : plan_.earlier->backends) {
-      const auto same = [&](const BackendRecord& known) { return known.name == b.name; };
-      if (std::none_of(result_.backends.begin(), result_.backends.end(), same)) result_.backends.push_back(b);
+      if (find_backend(result_.backends, b.name) == nullptr) result_.backends.push_back(b);
     }
     for (const Gpu& gpu : plan_.earlier->host.gpus) {
-      const auto same = [&](const Gpu& known) { return known.id == gpu.id; };
-      if (std::none_of(result_.host.gpus.begin(), result_.host.gpus.end(), same))
-        result_.host.gpus.push_back(gpu);
+      auto& known = result_.host.gpus;
+      if (std::ranges::find(known, gpu.id, &Gpu::id) == known.end()) known.push_back(gpu);
     }
     for (const auto& c : plan_.earlier->cases) {
       if (unasked.contains({c.id, c.backend})) result_.cases.push_back(c);
@@ -526,8 +523,8 @@ Result run_session(const SessionPlan& plan, const std::function<void(const Resul
 
 int exit_status(const Result& result) {
   const auto any = [&](std::initializer_list<Status> statuses) {
-    return std::any_of(result.cases.begin(), result.cases.end(), [&](const CaseResult& c) {
-      return std::find(statuses.begin(), statuses.end(), c.status) != statuses.end();
+    return std::ranges::any_of(result.cases, [&](const CaseResult& c) {
+      return std::ranges::find(statuses, c.status) != statuses.end();
     });
   };
   if (any({Status::wrong, Status::implausible})) return 1;

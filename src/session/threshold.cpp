@@ -309,7 +309,7 @@ class ThresholdSession {
 
   bool wants(Quantity quantity) const {
     const auto& in = plan_.config.in;
-    return std::find(in.begin(), in.end(), quantity) != in.end();
+    return std::ranges::find(in, quantity) != in.end();
   }
 
   /// Records the energy per iteration in this launch: from the GPU's counter over some seconds of further
@@ -400,7 +400,7 @@ class ThresholdSession {
         point.reason = reason->second;
       for (std::size_t side = 0; side < 2; ++side) {
         const auto& contenders = sides[side]->contenders;
-        point.wrong |= std::any_of(contenders.begin(), contenders.end(), [](const Contender& contender) {
+        point.wrong |= std::ranges::any_of(contenders, [](const Contender& contender) {
           return contender.finished && contender.row->status == Status::wrong;
         });
         point.sides[side] = stand_of(*sides[side], one.in, plan_.config.sides[side].price, notes);

@@ -25,7 +25,7 @@ std::vector<int> cpus_for(int threads) {
   const auto allowed = allowed_cpus();
   auto cpus = cpu_of_each_core(allowed);
   for (const int cpu : allowed) {
-    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) cpus.push_back(cpu);
+    if (std::ranges::find(cpus, cpu) == cpus.end()) cpus.push_back(cpu);
   }
   if (std::ssize(cpus) < threads) return {};
   cpus.resize(static_cast<std::size_t>(threads));
@@ -105,8 +105,8 @@ double WorkerPool::cpu_seconds() const {
 
 bool WorkerPool::owns_process(std::int64_t pid) const {
   const pid_t group = getpgid(static_cast<pid_t>(pid));
-  return group > 0 && std::any_of(running_.begin(), running_.end(),
-                                  [&](const auto& one) { return one.second.worker->pid() == group; });
+  return group > 0 &&
+         std::ranges::any_of(running_, [&](const auto& one) { return one.second.worker->pid() == group; });
 }
 
 WorkerPool::Running* WorkerPool::find(const Participant& participant) {

@@ -81,7 +81,7 @@ Ranks ranks_of(std::span<const double> values) {
   const std::size_t count = values.size();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return values[a] != values[b] ? values[a] < values[b] : scattered(a) < scattered(b);
   });
   Ranks ranks{.spread = std::vector<double>(count), .shared = std::vector<double>(count)};
@@ -167,7 +167,7 @@ Shift shift_between(std::span<const double> before, std::span<const double> afte
   for (const double b : before) {
     for (const double a : after) ratios.push_back(a / b);
   }
-  std::sort(ratios.begin(), ratios.end());
+  std::ranges::sort(ratios);
   const std::size_t pairs = ratios.size();
   const auto m = static_cast<double>(before.size());
   const auto n = static_cast<double>(after.size());
@@ -210,7 +210,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     segments.push_back({.begin = s.begin, .end = position});
     segments.push_back({.begin = position, .end = s.end});
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  std::ranges::sort(found, {}, &ChangePoint::position);
 
   const auto measure = [&](std::size_t i) {
     const std::size_t begin = i == 0 ? 0 : found[i - 1].position;
@@ -225,8 +225,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
   for (std::size_t i = 0; i < found.size(); ++i) measure(i);
   const auto size = [](const ChangePoint& c) { return std::abs(std::log(c.ratio)); };
   while (!found.empty()) {
-    const auto smallest = std::min_element(found.begin(), found.end(),
-                                           [&](const auto& a, const auto& b) { return size(a) < size(b); });
+    const auto smallest = std::ranges::min_element(found, {}, size);
     if (size(*smallest) >= std::log1p(threshold)) break;
     const auto i = static_cast<std::size_t>(found.erase(smallest) - found.begin());
     if (i > 0) measure(i - 1);

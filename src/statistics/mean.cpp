@@ -22,7 +22,7 @@ struct Trimmed {
       : sorted(values),
         begin(sorted.begin() + static_cast<std::ptrdiff_t>(left_out(values.size(), part))),
         end(sorted.end() - static_cast<std::ptrdiff_t>(left_out(values.size(), part))) {
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
   }
   std::vector<double> sorted;
   std::vector<double>::iterator begin, end;

@@ -21,7 +21,7 @@ std::vector<double> sums(const std::vector<double>& values) {
     }
     made = std::move(longer);
   }
-  std::sort(made.begin(), made.end());
+  std::ranges::sort(made);
   return made;
 }
 

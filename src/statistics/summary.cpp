@@ -8,7 +8,7 @@
 namespace breakeven {
 
 double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const double position = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, values.size() - 1);
@@ -27,7 +27,7 @@ std::optional<Interval> median_interval(std::vector<double> values) {
   auto k = static_cast<std::size_t>(std::max(0.0, boost::math::quantile(coins, 0.025)));
   while (k > 0 && boost::math::cdf(coins, static_cast<double>(k)) > 0.025) --k;
   while (boost::math::cdf(coins, static_cast<double>(k + 1)) <= 0.025) ++k;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return Interval{.low = values[k], .high = values[n - 1 - k]};
 }
 

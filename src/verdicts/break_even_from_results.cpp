@@ -333,9 +333,7 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
   std::map<std::string, std::vector<ThresholdAnswer>> answers;
   for (const auto& [conditions, cases] : by_conditions) {
     const auto is_of = [](std::size_t side) { return [side](const auto& one) { return one.first == side; }; };
-    if (std::none_of(cases.begin(), cases.end(), is_of(0)) ||
-        std::none_of(cases.begin(), cases.end(), is_of(1)))
-      continue;
+    if (std::ranges::none_of(cases, is_of(0)) || std::ranges::none_of(cases, is_of(1))) continue;
     std::vector<const CaseResult*> results;
     results.reserve(cases.size());
     for (const auto& [side, one] : cases) results.push_back(one.result);
@@ -345,10 +343,8 @@ std::map<std::string, std::vector<ThresholdAnswer>> answers_of(const std::array<
       answers[family.parameter].push_back(answer_of(pairs, family.parameter, sides));
     }
   }
-  for (auto& [name, of_parameter] : answers) {
-    std::stable_sort(of_parameter.begin(), of_parameter.end(),
-                     [](const ThresholdAnswer& a, const ThresholdAnswer& b) { return a.title < b.title; });
-  }
+  for (auto& [name, of_parameter] : answers)
+    std::ranges::stable_sort(of_parameter, {}, &ThresholdAnswer::title);
   return answers;
 }
 
@@ -452,7 +448,7 @@ void check_dtypes(const std::array<MeasuredSide, 2>& sides, const std::string& p
           fmt::format("no case of {} with a {} has a time: none of them is ok", sides[side].name, parameter));
   }
   const auto is_common = [&](const std::string& dtype) { return dtypes[1].contains(dtype); };
-  if (std::none_of(dtypes[0].begin(), dtypes[0].end(), is_common))
+  if (std::ranges::none_of(dtypes[0], is_common))
     throw NotComparable(not_comparable,
                         fmt::format("{} has results in {} and {} in {}: measure both in one dtype",
                                     sides[0].name, joined(dtypes[0]), sides[1].name, joined(dtypes[1])));

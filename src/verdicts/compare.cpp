@@ -54,8 +54,7 @@ std::optional<std::vector<double>> launch_medians(const Timing& timing) {
 std::optional<Result> as_the_heads_program(const Result& base, const Result& head) {
   const auto is_of_one_program = [](const Result& result) {
     return result.backends.size() == 1 &&
-           std::all_of(result.cases.begin(), result.cases.end(),
-                       [](const CaseResult& c) { return c.op == "benchmark"; });
+           std::ranges::all_of(result.cases, [](const CaseResult& c) { return c.op == "benchmark"; });
   };
   if (!is_of_one_program(base) || !is_of_one_program(head)) return std::nullopt;
   const std::string& name = head.backends.front().name;
@@ -119,10 +118,9 @@ class Comparison {
     }
     for (const std::string& text : lesser_differences(base_, head_)) verdicts_.warnings.push_back(text);
     for (const BackendRecord& is : head_.backends) {
-      const auto was = std::find_if(base_.backends.begin(), base_.backends.end(),
-                                    [&](const BackendRecord& b) { return b.name == is.name; });
-      if (was == base_.backends.end()) continue;
-      for (std::string& warning : backend_warnings(is.name, &*was, &is))
+      const BackendRecord* was = find_backend(base_.backends, is.name);
+      if (was == nullptr) continue;
+      for (std::string& warning : backend_warnings(is.name, was, &is))
         verdicts_.warnings.push_back(std::move(warning));
     }
   }
@@ -153,9 +151,8 @@ class Comparison {
     made.base_status = c.status;
     made.base_algorithm = c.algorithm;
     if (c.seconds) made.base_seconds = c.seconds->median;
-    const auto backend = std::find_if(head_.backends.begin(), head_.backends.end(),
-                                      [&](const BackendRecord& b) { return b.name == c.backend; });
-    made.reason = backend == head_.backends.end() ? fmt::format("the head has no backend {}", c.backend)
+    const BackendRecord* backend = find_backend(head_.backends, c.backend);
+    made.reason = backend == nullptr ? fmt::format("the head has no backend {}", c.backend)
                   : !backend->available
                       ? fmt::format("{} is not available in the head: {}", c.backend, backend->reason)
                       : "the head was not measured for this case";

@@ -61,7 +61,7 @@ void apply_labels(std::span<Host* const> hosts, std::span<const std::filesystem:
   for (const MachineLabel& label : labels) {
     if (label.name.empty())
       throw LabelError(fmt::format("--label {0}=: the name is empty; write {0}=NAME", label.file.string()));
-    const auto file = std::find(files.begin(), files.end(), label.file);
+    const auto file = std::ranges::find(files, label.file);
     if (file == files.end())
       throw LabelError(fmt::format("--label {}={}: this file is not among those that are read; they are {}",
                                    label.file.string(), label.name, some_of(files)));
@@ -116,7 +116,7 @@ void tell_machines_apart(std::span<Host* const> hosts) {
       [](const Host& host) { return fmt::format("with {}", fmt::join(host.cpu_features, " ")); });
   // An original name that all machines share, and that was extended for all, is of no use: remove it.
   const std::string prefix = given.empty() ? "" : given.front() + ": ";
-  const bool all_alike = !given.empty() && std::all_of(hosts.begin(), hosts.end(), [&](const Host* host) {
+  const bool all_alike = !given.empty() && std::ranges::all_of(hosts, [&](const Host* host) {
     return host->name.starts_with(prefix);
   });
   if (!all_alike) return;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -22,7 +22,7 @@ std::string what_happened(Status status) {
   if (status == Status::out_of_memory) return "ran out of memory";
   if (status == Status::unsupported) return "does not support it";
   std::string text(name(status));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return status == Status::interrupted ? "was " + text : text;
 }
 
@@ -64,8 +64,8 @@ std::vector<CauseGroup> incomparable_by_cause(const Verdicts& verdicts) {
     if (is_new) groups.push_back({.cause = std::move(cause), .reason = c.reason, .cases = {}});
     groups[place->second].cases.push_back(&c);
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& a, const auto& b) { return a.cases.size() > b.cases.size(); });
+  std::ranges::stable_sort(groups, std::greater{},
+                           [](const CauseGroup& group) { return group.cases.size(); });
   return groups;
 }
 

@@ -93,7 +93,7 @@ std::string processor_generation(std::string_view identity) {
   const auto family = number_behind(identity, is_arm ? "implementer " : "family ");
   const auto model = number_behind(identity, is_arm ? "part " : "model ");
   if (!family || !model) return "";
-  const auto found = std::find_if(generations.begin(), generations.end(), [&](const Generation& one) {
+  const auto found = std::ranges::find_if(generations, [&](const Generation& one) {
     return one.vendor == vendor && one.family == *family && one.first_model <= *model &&
            *model <= one.last_model;
   });
@@ -103,8 +103,7 @@ std::string processor_generation(std::string_view identity) {
 std::string processor_name(const Host& host) {
   const std::string generation = processor_generation(host.cpu_identity);
   std::string short_name = without_marks(host.cpu);
-  const bool says_model =
-      std::any_of(short_name.begin(), short_name.end(), [](char c) { return '0' <= c && c <= '9'; });
+  const bool says_model = std::ranges::any_of(short_name, [](char c) { return '0' <= c && c <= '9'; });
   if (says_model) return short_name;
   static const std::regex marks(R"(\((R|r|TM|tm)\))");
   if (generation.empty()) return std::regex_replace(host.cpu, marks, "");

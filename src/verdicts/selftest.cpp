@@ -103,7 +103,7 @@ std::vector<std::string> selftest_warnings(const Selftest& selftest, const Host&
   // The changes that could be found if every change mattered. They must not exceed the requested threshold.
   GateRules finest = rules;
   finest.threshold = 0;
-  const auto blind = std::count_if(selftest.noise.begin(), selftest.noise.end(), [&](const CaseNoise& c) {
+  const auto blind = std::ranges::count_if(selftest.noise, [&](const CaseNoise& c) {
     return smallest_change(c.deviation, finest) > rules.threshold;
   });
   if (blind > 0) {

@@ -18,9 +18,7 @@ constexpr double trimmed = 0.15;
 constexpr double most_weight = 1.5;
 
 const Look* look_after(const std::vector<Look>& looks, std::size_t launches) {
-  const auto found = std::find_if(looks.begin(), looks.end(), [&](const Look& look) {
-    return static_cast<std::size_t>(look.launches) == launches;
-  });
+  const auto found = std::ranges::find(looks, static_cast<int>(launches), &Look::launches);
   return found == looks.end() ? nullptr : &*found;
 }
 

@@ -168,7 +168,7 @@ std::string name_of_side(const Threshold& threshold, std::size_t side) {
   const auto& sides = threshold.sides;
   if (!sides[side].name.empty()) return sides[side].name;
   std::vector<std::string> spelled = measured_backends(sides[side]);
-  std::transform(spelled.begin(), spelled.end(), spelled.begin(), backend_spelling);
+  std::ranges::transform(spelled, spelled.begin(), backend_spelling);
   const std::string names = fmt::format("{}", fmt::join(spelled, " or "));
   const int threads = sides[side].threads;
   return differ_in_threads(threshold)
@@ -200,19 +200,15 @@ std::string in_words(const ThresholdAnswer& answer, const Threshold& threshold) 
 }
 
 int exit_status(const Threshold& threshold) {
-  const auto any = [&](const auto& holds) {
-    return std::any_of(threshold.answers.begin(), threshold.answers.end(), holds);
-  };
-  if (any([](const ThresholdAnswer& a) {
-        return std::any_of(a.points.begin(), a.points.end(), [](const ThresholdPoint& p) { return p.wrong; });
-      }))
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(threshold.answers, holds); };
+  if (any([](const ThresholdAnswer& a) { return std::ranges::any_of(a.points, &ThresholdPoint::wrong); }))
     return 1;
   if (any([](const ThresholdAnswer& a) { return !a.found.last; })) return 4;
   if (any([&](const ThresholdAnswer& a) {
         return a.found.answer == BreakEven::Answer::unclear || a.found.answer == BreakEven::Answer::neither ||
-               (!threshold.from_results &&
-                std::any_of(a.found.changes.begin(), a.found.changes.end(),
-                            [&](const LeadChange& c) { return is_wide(c, threshold.width); }));
+               (!threshold.from_results && std::ranges::any_of(a.found.changes, [&](const LeadChange& c) {
+                 return is_wide(c, threshold.width);
+               }));
       }))
     return 3;
   return 0;

@@ -42,12 +42,17 @@ CaseVerdict undecided(const CaseResult& c) {
   return made;
 }
 
+const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name) {
+  const auto found = std::ranges::find(backends, name, &BackendRecord::name);
+  return found == backends.end() ? nullptr : &*found;
+}
+
 int exit_status(const Verdicts& verdicts) {
   // The most urgent status first.
   constexpr std::array order{1, 4, 3, 0};
   std::size_t first = order.size() - 1;
   for (const CaseVerdict& c : verdicts.cases) {
-    const auto place = std::find(order.begin(), order.end(), exit_status(c)) - order.begin();
+    const auto place = std::ranges::find(order, exit_status(c)) - order.begin();
     first = std::min(first, static_cast<std::size_t>(place));
   }
   return order.at(first);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,6 +101,9 @@ struct Verdicts {
 /// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
 /// in the head counts only if its status does; a case that is unsupported on both sides does not count.
 int exit_status(const Verdicts& verdicts);
+
+/// The record of the backend with this name; null if there is none.
+const BackendRecord* find_backend(std::span<const BackendRecord> backends, std::string_view name);
 
 /// Writes JSON, schema breakeven.verdict/1, described in docs/verdict-file.md. Strict: no NaN, no Infinity.
 std::string to_json_text(const Verdicts& verdicts);
