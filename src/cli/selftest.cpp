@@ -60,7 +60,7 @@ void declare(CLI::App& command, SelftestOptions& o) {
 }
 
 /// Checks that the backends support extra work. A backend that does not announce it in its hello does none.
-void check_injection(const GateSide& side) {
+void check_injection(const Side& side) {
   for (const BackendRecord& backend : side.backends) {
     const auto says_so = std::any_of(backend.libraries.begin(), backend.libraries.end(),
                                      [](const auto& library) { return library.first == extra_work_library; });
@@ -83,7 +83,7 @@ GatePlan plan_of(const SelftestOptions& o, double share) {
   plan.rules.threshold = o.threshold;
   const BackendChoice found = choose_backends(o.backends, plan.config.backends, plan.threads);
   plan.arbiter = found.arbiter;
-  for (GateSide* side : {&plan.base, &plan.head}) {
+  for (Side* side : {&plan.base, &plan.head}) {
     side->source = "this breakeven";
     side->threads = plan.threads;
     for (const BackendRecord& backend : found.measured) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/steady_clock.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -11,15 +12,8 @@ namespace breakeven {
 std::string now_utc();
 
 /// The clock of a session: the machine's own, or simulated time in a test.
-class TimeSource {
+class TimeSource : public Interface {
  public:
-  TimeSource() = default;
-  virtual ~TimeSource() = default;
-  TimeSource(const TimeSource&) = delete;
-  TimeSource& operator=(const TimeSource&) = delete;
-  TimeSource(TimeSource&&) = delete;
-  TimeSource& operator=(TimeSource&&) = delete;
-
   /// Seconds since an unspecified moment; never goes back.
   virtual double now() const = 0;
   virtual void sleep(double seconds) = 0;

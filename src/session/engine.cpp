@@ -85,7 +85,10 @@ double Round::longest() const {
 const Instruments& real_instruments() {
   static SteadyTime time;
   static const Instruments instruments{
-      .start_worker = start_process, .time = &time, .make_speed_probe = make_cpu_speed_probe};
+      .start_worker = [](const auto& program,
+                         const auto& options) { return std::make_unique<WorkerProcess>(program, options); },
+      .time = &time,
+      .make_speed_probe = make_cpu_speed_probe};
   return instruments;
 }
 
@@ -552,7 +555,6 @@ std::optional<MachineSpeed> Engine::machine_speed() const {
                      .median = median(round_speeds_),
                      .lowest = quantile(round_speeds_, 0.05),
                      .best_seconds = {},
-                     .median_seconds = {},
                      .reservation = speed_probe_->reference().why};
   for (const auto& [part, seconds] : part_seconds_) {
     speed.best_seconds[part] = *std::ranges::min_element(seconds);

@@ -116,8 +116,8 @@ class Gate {
     auto all = plan_.base.backends;
     all.insert(all.end(), plan_.head.backends.begin(), plan_.head.backends.end());
     verdicts_.host.gpus = engine_.find_gpus(all);
-    verdicts_.base = record_of(plan_.base);
-    verdicts_.head = record_of(plan_.head);
+    verdicts_.base = plan_.base;
+    verdicts_.head = plan_.head;
     add_participants();
     for (const BackendPair& names : plan_.backends) {
       for (std::string& warning : backend_warnings(names.name(), record(names, base), record(names, head)))
@@ -148,15 +148,6 @@ class Gate {
         rules.cases, rules.false_alarm * 100);
   }
 
-  static Side record_of(const GateSide& side) {
-    return {.source = side.source,
-            .environment = side.environment,
-            .backends = side.backends,
-            .backend = side.backend,
-            .name = side.name,
-            .threads = side.threads};
-  }
-
   void add_participants() {
     for (const BackendPair& names : plan_.backends) {
       auto& pair = participants_.emplace_back();
@@ -170,9 +161,8 @@ class Gate {
 
   /// The record of the pair's backend on a side; null if the side has no such program.
   const BackendRecord* record(const BackendPair& names, std::size_t side) const {
-    const auto& there = (side == base ? plan_.base : plan_.head).backends;
-    const auto& name = side == base ? names.base : names.head;
-    return find_backend(there, name);
+    return side == base ? find_backend(plan_.base.backends, names.base)
+                        : find_backend(plan_.head.backends, names.head);
   }
 
   /// Adds a case that both sides have, or only one. Its verdict exists from the start in both situations.
@@ -688,13 +678,13 @@ class Gate {
 
 }  // namespace
 
-WorkerOptions options_of(const GateSide& side) {
+WorkerOptions options_of(const Side& side) {
   WorkerOptions options = worker_options(side.threads);
   options.environment.insert(options.environment.end(), side.environment.begin(), side.environment.end());
   return options;
 }
 
-std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const GateSide& side,
+std::unique_ptr<Participant> participant_of(const BackendRecord& backend, const Side& side,
                                             std::string_view side_name) {
   return std::make_unique<Participant>(Participant{.key = fmt::format("{} ({})", backend.name, side_name),
                                                    .backend = backend,

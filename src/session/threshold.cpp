@@ -134,7 +134,7 @@ class ThresholdSession {
     reported_.unlike_precision = plan_.config.unlike_precision;
     reported_.config = plan_.config.json;
     for (std::size_t side = 0; side < 2; ++side) {
-      const GateSide& of = plan_.sides[side];
+      const Side& of = plan_.sides[side];
       reported_.sides[side] = {.wanted = plan_.config.sides[side].backends,
                                .backends = of.backends,
                                .threads = of.threads,
@@ -284,11 +284,7 @@ class ThresholdSession {
       return std::nullopt;
     }
     if (in == Quantity::energy) return std::log(*least[1]->joules / *least[0]->joules);
-    std::vector<double> logarithms;
-    const std::size_t rounds = std::min(least[0]->seconds.size(), least[1]->seconds.size());
-    for (std::size_t i = 0; i < rounds; ++i)
-      logarithms.push_back(std::log(least[1]->seconds[i] / least[0]->seconds[i]));
-    const double faster = median(std::move(logarithms));
+    const double faster = effect_of({.base = least[0]->seconds, .head = least[1]->seconds});
     if (in == Quantity::time) return faster;
     const auto& wanted = plan_.config.sides;
     return faster + std::log(wanted[1].price->per_hour / wanted[0].price->per_hour);

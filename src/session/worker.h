@@ -13,6 +13,7 @@
 
 #include "protocol/messages.h"
 #include "results/result.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -37,15 +38,8 @@ inline std::chrono::seconds time_to_quit(const std::string& device) {
   return std::chrono::seconds(device == "cpu" ? 1 : 10);
 }
 
-class Worker {
+class Worker : public Interface {
  public:
-  Worker() = default;
-  virtual ~Worker() = default;
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  Worker(Worker&&) = delete;
-  Worker& operator=(Worker&&) = delete;
-
   /// Sends one line and waits at most `timeout` for the answer. After WorkerLost every further call returns
   /// the same. `meanwhile` is called every few milliseconds of the wait.
   virtual std::variant<std::string, WorkerLost> exchange(const std::string& line,

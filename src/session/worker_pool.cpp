@@ -73,26 +73,25 @@ bool WorkerPool::wait_until_idle(const Participant& participant) {
 }
 
 void WorkerPool::release_threads(const Participant& participant) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->undo();
+  if (Placement* placement = placement_of(participant)) placement->undo();
 }
 
 void WorkerPool::watch_threads(const Participant& participant) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->watch(running->worker->cpu_seconds().value_or(0));
+  if (Placement* placement = placement_of(participant))
+    placement->watch(find(participant)->worker->cpu_seconds().value_or(0));
 }
 
 void WorkerPool::place_threads(const Participant& participant, double sample_seconds) {
-  if (const Running* running = find(participant); running != nullptr && running->placement)
-    running->placement->place(sample_seconds, running->worker->cpu_seconds().value_or(0));
+  if (Placement* placement = placement_of(participant))
+    placement->place(sample_seconds, find(participant)->worker->cpu_seconds().value_or(0));
 }
 
 std::vector<int> WorkerPool::cpus_held(const Participant& participant) const {
   std::set<int> cpus;
-  const Running* const running = find(participant);
-  if (running != nullptr) cpus.insert(running->confined_to.begin(), running->confined_to.end());
-  if (running != nullptr && running->placement) {
-    for (const PlacedThread& one : running->placement->placed()) cpus.insert(one.cpu);
+  if (const Running* running = find(participant))
+    cpus.insert(running->confined_to.begin(), running->confined_to.end());
+  if (const Placement* placement = placement_of(participant)) {
+    for (const PlacedThread& one : placement->placed()) cpus.insert(one.cpu);
   }
   return {cpus.begin(), cpus.end()};
 }
@@ -109,14 +108,14 @@ bool WorkerPool::owns_process(std::int64_t pid) const {
          std::ranges::any_of(running_, [&](const auto& one) { return one.second.worker->pid() == group; });
 }
 
-WorkerPool::Running* WorkerPool::find(const Participant& participant) {
+const WorkerPool::Running* WorkerPool::find(const Participant& participant) const {
   const auto found = running_.find(participant.key);
   return found == running_.end() ? nullptr : &found->second;
 }
 
-const WorkerPool::Running* WorkerPool::find(const Participant& participant) const {
-  const auto found = running_.find(participant.key);
-  return found == running_.end() ? nullptr : &found->second;
+Placement* WorkerPool::placement_of(const Participant& participant) const {
+  const Running* running = find(participant);
+  return running == nullptr ? nullptr : running->placement.get();
 }
 
 }  // namespace breakeven

@@ -86,8 +86,8 @@ class WorkerPool {
     std::unique_ptr<Placement> placement;  // null: the kernel decides
     std::vector<int> confined_to;          // empty: it may run everywhere
   };
-  Running* find(const Participant& participant);
   const Running* find(const Participant& participant) const;
+  Placement* placement_of(const Participant& participant) const;
 
   const Measure& measure_;
   StartWorker start_worker_;
@@ -99,7 +99,7 @@ class WorkerPool {
 template <typename T>
 Answered<T> WorkerPool::ask(const Participant& participant, const Request& request,
                             std::optional<double> timeout, const std::function<void()>& meanwhile) {
-  Running* running = find(participant);
+  const Running* running = find(participant);
   if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
   auto asked = running->worker->template ask<T>(
       request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);

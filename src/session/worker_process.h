@@ -81,7 +81,4 @@ class WorkerProcess : public Worker {
   std::optional<WorkerLost> lost_;
 };
 
-/// The StartWorker for real programs.
-std::unique_ptr<Worker> start_process(const std::filesystem::path& program, const WorkerOptions& options);
-
 }  // namespace breakeven

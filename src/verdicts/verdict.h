@@ -73,12 +73,15 @@ CaseVerdict undecided(const CaseResult& c);
 
 /// The base or the head.
 struct Side {
-  std::string source;                                            // result file or folder of programs
-  std::vector<std::pair<std::string, std::string>> environment;  // variables set for this side alone
-  std::vector<BackendRecord> backends;
+  std::string source = {};   // result file or folder of programs
   std::string backend = {};  // the only backend that is compared, if `gate` was given its name
-  std::string name = {};     // the user's name for the side; reports show it in place of `source`
-  int threads = 0;           // CPU threads of this side; 0: not known
+  std::vector<std::pair<std::string, std::string>> environment = {};  // variables set for this side alone
+  int threads = 0;                           // CPU threads of this side; 0: not known
+  std::vector<BackendRecord> backends = {};  // available or not
+  std::string name = {};                     // the user's name for the side
+
+  /// The name in reports.
+  const std::string& shown_name() const { return name.empty() ? source : name; }
 };
 
 struct Verdicts {
