@@ -655,8 +655,6 @@ class Gate {
            .id = contender.problem->planned->problem.id(),
            .backend = contender.participant->key,
            .activity = fmt::format("launch {}, {}", launch_ + 1, activity),
-           .median = {},
-           .half_width = {},
            .seconds_left = std::max(0.0, plan_.max_seconds - (now() - begun_)),
            .at_most = true});
   }

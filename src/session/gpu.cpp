@@ -209,12 +209,9 @@ Reading<double> NvmlGpuWatch::settled_joules() const {
 
 DeviceConditions NvmlGpuWatch::conditions() const {
   DeviceConditions all = kept_;
-  const auto middle = [](const std::vector<double>& values) {
-    return values.empty() ? std::nullopt : std::optional(median(values));
-  };
-  all.sm_mhz = middle(sm_mhz_);
-  all.memory_mhz = middle(memory_mhz_);
-  all.watts = middle(watts_);
+  all.sm_mhz = median_if_any(sm_mhz_);
+  all.memory_mhz = median_if_any(memory_mhz_);
+  all.watts = median_if_any(watts_);
   all.clock_reasons = names_of(all_seen_);
   const auto ecc = ask(device_, &NvmlDevice::ecc_errors);
   if (ecc && ecc_before_) {

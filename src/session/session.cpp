@@ -26,11 +26,6 @@
 namespace breakeven {
 namespace {
 
-std::optional<double> median_of(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  return median(values);
-}
-
 RunStep describe_step(const Case& problem, std::size_t backends) {
   const Value* epochs = problem.parameters.find("epochs");
   const Value* target = problem.parameters.find("target_accuracy");
@@ -469,9 +464,9 @@ class Session {
       if (s.joules) joules.push_back(*s.joules);
       latencies.insert(latencies.end(), s.latencies.begin(), s.latencies.end());
     }
-    row.cpu_seconds = median_of(cpu_seconds);
-    row.device_seconds = median_of(device_seconds);
-    row.joules = contender.joules ? contender.joules.value : median_of(joules);
+    row.cpu_seconds = median_if_any(cpu_seconds);
+    row.device_seconds = median_if_any(device_seconds);
+    row.joules = contender.joules ? contender.joules.value : median_if_any(joules);
     if (latencies.empty()) return;
     row.latency = Latency{
         .p50 = quantile(latencies, 0.5), .p99 = quantile(latencies, 0.99), .count = std::ssize(latencies)};
@@ -487,8 +482,6 @@ class Session {
                              .id = contender.problem->planned->problem.id(),
                              .backend = contender.participant->backend.name,
                              .activity = activity,
-                             .median = {},
-                             .half_width = {},
                              .seconds_left = countdown_.left(now() - begun_)};
     if (!contender.visits.empty() && !contender.visits.back().empty()) {
       progress.median = median(contender.visits.back());

@@ -230,8 +230,7 @@ class ThresholdSession {
     for (std::size_t side = 0; side < 2; ++side) {
       for (Contender& contender : sides[side]->contenders) {
         if (!contender.finished)
-          taken.push_back(
-              {.side = side, .at = sides[side].get(), .contender = &contender, .seconds = {}, .joules = {}});
+          taken.push_back({.side = side, .at = sides[side].get(), .contender = &contender});
       }
     }
     std::vector<RoundProbes> rounds;
@@ -260,8 +259,8 @@ class ThresholdSession {
     std::size_t side = 0;
     SideAtValue* at = nullptr;
     Contender* contender = nullptr;
-    std::vector<double> seconds;
-    std::optional<double> joules;
+    std::vector<double> seconds = {};
+    std::optional<double> joules = {};
   };
 
   /// log(challenger / baseline) in a launch, where each side counts with its best contender. Empty, and the
@@ -383,12 +382,10 @@ class ThresholdSession {
                            .in = one.in,
                            .from = open.question->from,
                            .to = open.question->to,
-                           .found = one.search.answer(),
-                           .points = {},
-                           .notes = {}};
+                           .found = one.search.answer()};
     std::set<std::string> notes;
     for (const auto& [value, sides] : open.values) {
-      ThresholdPoint point{.value = value, .log_ratios = {}, .sides = {}, .reason = {}};
+      ThresholdPoint point{.value = value};
       if (const auto found = one.launches.find(value); found != one.launches.end()) {
         for (const SearchedLaunch& launch : found->second) point.log_ratios.push_back(launch.log_ratio);
       }
@@ -423,11 +420,8 @@ class ThresholdSession {
         notes.insert(fmt::format("{}: its threads were still busy 50 ms after a sample", backend));
       const auto seconds = side.seconds.find(backend);
       if (contender.finished || seconds == side.seconds.end()) continue;
-      ThresholdStand one{.backend = backend,
-                         .seconds = median(seconds->second),
-                         .joules = {},
-                         .cost = {},
-                         .algorithm = contender.row->algorithm};
+      ThresholdStand one{
+          .backend = backend, .seconds = median(seconds->second), .algorithm = contender.row->algorithm};
       if (const auto joules = side.joules.find(backend); joules != side.joules.end())
         one.joules = median(joules->second);
       if (price) one.cost = *one.seconds / 3600 * price->per_hour;
@@ -442,16 +436,13 @@ class ThresholdSession {
     for (const OpenQuestion& open : questions_) {
       for (const OpenSearch& one : open.searches) done += one.over ? 1 : 0;
     }
-    SessionProgress progress{.cases_done = done,
-                             .cases_total = questions_.size() * plan_.config.in.size(),
-                             .id = contender.problem->planned->problem.id(),
-                             .backend = contender.participant->key,
-                             .activity = activity,
-                             .median = {},
-                             .half_width = {},
-                             .seconds_left = plan_.max_seconds - (now() - begun_),
-                             .at_most = true};
-    show_(progress);
+    show_({.cases_done = done,
+           .cases_total = questions_.size() * plan_.config.in.size(),
+           .id = contender.problem->planned->problem.id(),
+           .backend = contender.participant->key,
+           .activity = activity,
+           .seconds_left = plan_.max_seconds - (now() - begun_),
+           .at_most = true});
   }
 
   const ThresholdPlan& plan_;

@@ -19,6 +19,10 @@ double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
 
+std::optional<double> median_if_any(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
+}
+
 std::optional<Interval> median_interval(std::vector<double> values) {
   const std::size_t n = values.size();
   if (n < 6) return std::nullopt;

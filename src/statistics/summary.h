@@ -9,6 +9,8 @@ namespace breakeven {
 
 /// The median of at least one value, in any order.
 double median(std::vector<double> values);
+/// The same; empty for no values.
+std::optional<double> median_if_any(std::vector<double> values);
 
 /// The q-quantile (0 to 1) by linear interpolation between order statistics (Hyndman and Fan, Sample
 /// quantiles in statistical packages, The American Statistician 1996, definition 7).

@@ -16,6 +16,12 @@ constexpr double trimmed_launches = 0.13;  // from either end: none of fewer tha
 
 }  // namespace
 
+void BreakEven::conclude(Lead top) {
+  if (top == Lead::neither) answer = Answer::neither;
+  if (top == Lead::challenger) answer = changes.empty() ? Answer::always : Answer::from_value;
+  if (top == Lead::baseline) answer = changes.empty() ? Answer::never : Answer::until_value;
+}
+
 BreakEvenSearch::BreakEvenSearch(const BreakEvenRules& rules) : rules_(rules) {
   for (auto value = static_cast<double>(rules_.from); value < static_cast<double>(rules_.to);
        value *= rules_.factor)
@@ -323,12 +329,7 @@ BreakEven BreakEvenSearch::answer() const {
   const auto known = known_grid();
   if (!zones_ || known.empty()) return said;
   for (const Zone& zone : *zones_) said.changes.push_back(change_in(zone));
-  const Lead top = known.back().second;
-  if (top == Lead::neither) said.answer = BreakEven::Answer::neither;
-  if (top == Lead::challenger)
-    said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
-  if (top == Lead::baseline)
-    said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
+  said.conclude(known.back().second);
   return said;
 }
 

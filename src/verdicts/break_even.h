@@ -62,6 +62,9 @@ struct BreakEven {
   std::vector<LeadChange> changes;          // rising
   std::optional<std::int64_t> first, last;  // the smallest and the largest value that could be measured
   std::size_t values = 0, launches = 0;     // measured in total
+
+  /// Sets the answer from the side that is ahead at the largest value, and from whether there are changes.
+  void conclude(Lead top);
 };
 
 constexpr std::array<std::string_view, 6> names_of(BreakEven::Answer) {

@@ -152,10 +152,10 @@ struct MeasuredCase {
 };
 
 struct MeasuredSide {
-  std::string name;
+  std::string name = {};
   Host host;
   bool is_cpu = true;  // if the side is a single device
-  std::vector<MeasuredCase> cases;
+  std::vector<MeasuredCase> cases = {};
   std::string created;  // the time of the newest result
 };
 
@@ -188,7 +188,7 @@ std::map<std::string, Candidate> devices_of(std::span<const Result> results) {
 }
 
 MeasuredSide side_of(const Result& result, const std::map<std::string, Candidate>& devices) {
-  MeasuredSide side{.name = {}, .host = result.host, .cases = {}, .created = result.created};
+  MeasuredSide side{.host = result.host, .created = result.created};
   std::set<std::string> names;
   const std::string caches = cache_state(result);
   for (const CaseResult& one : result.cases) {
@@ -275,7 +275,6 @@ ThresholdStand stand_of(const CaseResult& result) {
   return {.backend = result.backend,
           .seconds = result.seconds->median,
           .joules = result.joules,
-          .cost = {},
           .algorithm = result.algorithm,
           .interval = result.seconds->interval()};
 }
@@ -285,10 +284,7 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
   ThresholdAnswer answer{.title = title_of(family, parameter),
                          .in = Quantity::time,
                          .from = family.pairs.begin()->first,
-                         .to = family.pairs.rbegin()->first,
-                         .found = {},
-                         .points = {},
-                         .notes = {}};
+                         .to = family.pairs.rbegin()->first};
   std::vector<RatioAt> ratios;
   for (const auto& [value, pair] : family.pairs) {
     const auto& [baseline, challenger] = pair.fastest;
@@ -297,7 +293,6 @@ ThresholdAnswer answer_of(const FamilyPairs& family, const std::string& paramete
     ThresholdPoint point{.value = value,
                          .log_ratios = {std::log(over.value)},
                          .sides = {stand_of(*baseline), stand_of(*challenger)},
-                         .reason = {},
                          .wrong = pair.wrong};
     if (over.interval)
       point.interval = Interval{.low = std::log(over.interval->low), .high = std::log(over.interval->high)};
@@ -381,7 +376,6 @@ Threshold threshold_of(const std::array<MeasuredSide, 2>& sides, const std::stri
     all.sides[side] = {.wanted = {backends.begin(), backends.end()},
                        .backends = records_of(sides[side]),
                        .threads = sides[side].host.threads,
-                       .price = {},
                        .name = sides[side].name,
                        .host = sides[side].host};
   }
@@ -475,17 +469,7 @@ BreakEven break_even_of(std::span<const RatioAt> ratios) {
     said.changes.push_back(
         change_between(ratios.subspan(below.last, above.first - below.last + 1), below.lead, above.lead));
   }
-  switch (stretches.back().lead) {
-    case Lead::neither:
-      said.answer = BreakEven::Answer::neither;
-      break;
-    case Lead::challenger:
-      said.answer = said.changes.empty() ? BreakEven::Answer::always : BreakEven::Answer::from_value;
-      break;
-    case Lead::baseline:
-      said.answer = said.changes.empty() ? BreakEven::Answer::never : BreakEven::Answer::until_value;
-      break;
-  }
+  said.conclude(stretches.back().lead);
   return said;
 }
 
@@ -523,11 +507,8 @@ std::vector<Threshold> break_evens_between(std::span<const Result> results) {
       const Candidate& device = devices.at(key);
       const auto [at, fresh] = index.try_emplace(key, sides.size());
       if (fresh)
-        sides.push_back({.name = device.name,
-                         .host = run.host,
-                         .is_cpu = device.is_cpu,
-                         .cases = {},
-                         .created = run.created});
+        sides.push_back(
+            {.name = device.name, .host = run.host, .is_cpu = device.is_cpu, .created = run.created});
       MeasuredSide& side = sides[at->second];
       side.created = std::max(side.created, run.created);
       const MeasuredCase one{.run = &run, .result = &result, .caches = caches};

@@ -77,8 +77,7 @@ std::optional<double> cpu_mhz(const Result& result) {
   for (const CaseResult& c : result.cases) {
     if (c.device != "gpu" && c.conditions.cpu_mhz) clocks.push_back(*c.conditions.cpu_mhz);
   }
-  if (clocks.empty()) return std::nullopt;
-  return median(std::move(clocks));
+  return median_if_any(std::move(clocks));
 }
 
 /// How many times faster the head's cores were clocked, measured by the speed probe's chain of

@@ -16,30 +16,17 @@
 namespace breakeven {
 
 void InjectedCounts::add(const Verdicts& verdicts) {
+  const auto count = [&](Verdict verdict) {
+    return static_cast<std::size_t>(std::ranges::count(verdicts.cases, verdict, &CaseVerdict::verdict));
+  };
   ++suites;
-  bool fails = false;
-  for (const CaseVerdict& c : verdicts.cases) {
-    ++cases;
-    fails = fails || c.verdict == Verdict::slower;
-    switch (c.verdict) {
-      case Verdict::slower:
-        ++slower;
-        break;
-      case Verdict::faster:
-        ++faster;
-        break;
-      case Verdict::same:
-        ++same;
-        break;
-      case Verdict::inconclusive:
-        ++inconclusive;
-        break;
-      case Verdict::incomparable:
-        ++incomparable;
-        break;
-    }
-  }
-  if (fails) ++failing;
+  failing += count(Verdict::slower) > 0 ? 1 : 0;
+  cases += verdicts.cases.size();
+  slower += count(Verdict::slower);
+  faster += count(Verdict::faster);
+  same += count(Verdict::same);
+  inconclusive += count(Verdict::inconclusive);
+  incomparable += count(Verdict::incomparable);
 }
 
 double smallest_change(double deviation, const GateRules& rules) {
