@@ -22,7 +22,7 @@
 #include "session/clock.h"
 #include "session/discovery.h"
 #include "session/gate.h"
-#include "statistics/proportion.h"
+#include "statistics/summary.h"
 #include "version.h"
 
 namespace breakeven {

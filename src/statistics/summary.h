@@ -1,6 +1,7 @@
-// Summaries of one case's samples. Pure functions.
+// Summaries of one case's samples, and of counts. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,6 +33,11 @@ std::optional<Interval> median_interval(std::vector<double> values);
 /// samples within each (Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013, section 6).
 /// For one launch, the interval from order statistics. Deterministic.
 std::optional<Interval> median_interval(const std::vector<std::vector<double>>& launches);
+
+/// A 95 % confidence interval of the probability of an event that occurred in `events` of `trials`
+/// independent trials (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 1934). 0 to
+/// 1 if there are no trials.
+Interval proportion_interval(std::size_t events, std::size_t trials);
 
 /// Half the interval's width divided by the median. It is compared with the target precision.
 double relative_half_width(const Interval& interval, double median);

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "results/counted_samples.h"
-#include "statistics/multiple_tests.h"
+#include "statistics/significance.h"
 #include "statistics/summary.h"
-#include "statistics/welch.h"
 #include "verdicts/decision.h"
 #include "verdicts/notes.h"
 #include "version.h"

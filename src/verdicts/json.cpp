@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "results/reading.h"
-#include "statistics/proportion.h"
+#include "statistics/summary.h"
 #include "verdicts/selftest.h"
 #include "verdicts/threshold.h"
 #include "verdicts/verdict.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "statistics/mean.h"
-#include "statistics/sign_flips.h"
+#include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"
 

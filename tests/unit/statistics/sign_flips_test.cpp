@@ -1,11 +1,11 @@
 // The randomisation test against counting by hand.
-#include "statistics/sign_flips.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "statistics/significance.h"
 
 namespace breakeven {
 namespace {
