@@ -61,8 +61,12 @@ void keep_least(std::optional<T>& field, T value) {
   field = std::min(field.value_or(value), value);
 }
 template <typename T>
-void keep_most(std::optional<T>& field, T value) {
-  field = std::max(field.value_or(value), value);
+void keep_most(std::optional<T>& field, const char* key, const Reading<T>& reading, Unreadable& unreadable) {
+  if (reading) {
+    field = std::max(field.value_or(*reading), *reading);
+  } else {
+    unreadable[key] = reading.unknown;
+  }
 }
 
 }  // namespace
@@ -160,9 +164,7 @@ void NvmlGpuWatch::look() {
   } else {
     kept_.unreadable["clock_reasons"] = reasons.unknown;
   }
-  std::optional<double> celsius;
-  keep(celsius, "celsius", ask(device_, &NvmlDevice::celsius), kept_.unreadable);
-  if (celsius) keep_most(kept_.celsius, *celsius);
+  keep_most(kept_.celsius, "celsius", ask(device_, &NvmlDevice::celsius), kept_.unreadable);
   constexpr std::chrono::seconds often_enough{1};
   if (Clock::now() - looked_around_ > often_enough) look_around();
 }
@@ -170,10 +172,8 @@ void NvmlGpuWatch::look() {
 /// Reads values that change slowly or take longer to query.
 void NvmlGpuWatch::look_around() {
   looked_around_ = Clock::now();
-  const auto most = [&](std::optional<std::int64_t>& field, const char* key, Reading<std::int64_t> reading) {
-    std::optional<std::int64_t> value;
-    keep(value, key, std::move(reading), kept_.unreadable);
-    if (value) keep_most(field, *value);
+  const auto most = [&](auto& field, const char* key, const Reading<std::int64_t>& reading) {
+    keep_most(field, key, reading, kept_.unreadable);
   };
   most(kept_.pcie_generation, "pcie_generation", ask(device_, &NvmlDevice::pcie_generation));
   most(kept_.pcie_width, "pcie_width", ask(device_, &NvmlDevice::pcie_width));

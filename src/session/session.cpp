@@ -433,13 +433,11 @@ class Session {
                         : breakeven::summarise(contender.visits, contender.iterations,
                                                contender.throttling.samples, contender.own_speed);
       summarise_answers(contender, row);
-      for (auto& w : timing_warnings(*row.seconds, contender.progress, measure_))
-        row.warnings.push_back(std::move(w));
-      for (auto& w : condition_warnings(row.conditions)) row.warnings.push_back(std::move(w));
-      for (auto& w : throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples))
-        row.warnings.push_back(std::move(w));
-      for (auto& w : own_speed_warnings(contender.own_speed, contender.throttling))
-        row.warnings.push_back(std::move(w));
+      for (const auto& more :
+           {timing_warnings(*row.seconds, contender.progress, measure_), condition_warnings(row.conditions),
+            throttling_warnings(contender.throttling, contender.own_speed, row.seconds->samples),
+            own_speed_warnings(contender.own_speed, contender.throttling)})
+        row.warnings.insert(row.warnings.end(), more.begin(), more.end());
     }
     if (contender.busy_when_idle)
       row.warnings.emplace_back(

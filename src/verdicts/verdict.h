@@ -100,6 +100,29 @@ struct Verdicts {
   std::vector<CaseVerdict> cases;
 };
 
+/// True for a result that is wrong, or impossibly fast.
+bool is_wrong(Status status);
+
+/// The kinds of findings on a case, the worst first.
+enum class FindingKind {
+  wrong,
+  incomparable,
+  missing,
+  slower,
+  inconclusive,
+  not_slower,
+  faster,
+  added,
+  same,
+  unsupported
+};
+/// The names in reports.
+constexpr std::array<std::string_view, 10> names_of(FindingKind) {
+  return {"wrong",      "incomparable", "missing", "slower",   "inconclusive",
+          "not slower", "faster",       "new",     "the same", "unsupported"};
+}
+FindingKind finding_kind(const CaseVerdict& c);
+
 /// The exit status: 1 if a case is slower, or wrong in the head; else 4 if a case is incomparable, missing in
 /// the head or failed there; else 3 if a case is inconclusive and may be slower; else 0. A case that is new
 /// in the head counts only if its status does; a case that is unsupported on both sides does not count.

@@ -17,14 +17,6 @@
 namespace breakeven {
 namespace {
 
-constexpr std::array<std::string_view, 10> kind_names{"wrong",        "incomparable", "missing", "slower",
-                                                      "inconclusive", "not slower",   "faster",  "new",
-                                                      "the same",     "unsupported"};
-
-bool is_wrong(Status status) {
-  return status == Status::wrong || status == Status::implausible;
-}
-
 /// The head's time divided by the base's, from the best available data.
 std::optional<double> change(const CaseVerdict& c) {
   if (c.ratio) return c.ratio->value;
@@ -33,34 +25,6 @@ std::optional<double> change(const CaseVerdict& c) {
 }
 
 }  // namespace
-
-FindingKind finding_kind(const CaseVerdict& c) {
-  if (c.presence != Presence::only_base && is_wrong(c.head_status)) return FindingKind::wrong;
-  if (c.presence == Presence::only_base) return FindingKind::missing;
-  if (c.presence == Presence::only_head) {
-    if (c.head_status == Status::unsupported) return FindingKind::unsupported;
-    return c.head_status == Status::ok ? FindingKind::added : FindingKind::incomparable;
-  }
-  switch (c.verdict) {
-    case Verdict::same:
-      return FindingKind::same;
-    case Verdict::slower:
-      return FindingKind::slower;
-    case Verdict::faster:
-      return FindingKind::faster;
-    case Verdict::inconclusive:
-      return c.not_slower ? FindingKind::not_slower : FindingKind::inconclusive;
-    case Verdict::incomparable:
-      break;
-  }
-  return c.base_status == Status::unsupported && c.head_status == Status::unsupported
-             ? FindingKind::unsupported
-             : FindingKind::incomparable;
-}
-
-std::string_view name(FindingKind kind) {
-  return kind_names.at(static_cast<std::size_t>(kind));
-}
 
 std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_unchanged) {
   using Rank = std::pair<FindingKind, double>;
@@ -81,7 +45,7 @@ std::vector<const CaseVerdict*> worst_first(const Verdicts& verdicts, bool with_
 }
 
 std::string headline(const Verdicts& verdicts) {
-  std::array<std::size_t, kind_names.size()> counts{};
+  std::array<std::size_t, names_of(FindingKind{}).size()> counts{};
   for (const CaseVerdict& c : verdicts.cases) ++counts.at(static_cast<std::size_t>(finding_kind(c)));
   const auto count = [&](FindingKind kind) { return counts.at(static_cast<std::size_t>(kind)); };
   const std::size_t all = verdicts.cases.size();

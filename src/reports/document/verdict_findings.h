@@ -1,32 +1,12 @@
 // The findings that all reports of verdicts show, and their order.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "verdicts/verdict.h"
 
 namespace breakeven {
-
-/// The kinds of findings on a case, the worst first.
-enum class FindingKind {
-  wrong,
-  incomparable,
-  missing,
-  slower,
-  inconclusive,
-  not_slower,
-  faster,
-  added,
-  same,
-  unsupported
-};
-
-FindingKind finding_kind(const CaseVerdict& c);
-/// "new" for added, otherwise the enumerator's name.
-std::string_view name(FindingKind kind);
 
 /// All findings, worst first; without `with_unchanged`, cases that are the same or that neither side supports
 /// are left out. They are ordered by kind, then by falling ratio (rising for the faster ones), then as they
