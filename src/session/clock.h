@@ -19,10 +19,4 @@ class TimeSource : public Interface {
   virtual void sleep(double seconds) = 0;
 };
 
-class SteadyTime : public TimeSource {
- public:
-  double now() const override;
-  void sleep(double seconds) override;
-};
-
 }  // namespace breakeven

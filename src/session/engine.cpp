@@ -5,23 +5,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "host/cpu.h"
 #include "protocol/simulated_clock.h"
 #include "results/algorithm_text.h"
 #include "session/discovery.h"
-#include "session/environment.h"
 #include "session/heeded.h"
 #include "session/worker_process.h"
 #include "statistics/mean.h"
-#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
 
 /// A rest is divided into sleeps of at most this many seconds, so that an interruption is noticed.
 constexpr double longest_sleep = 0.05;
+
+class SteadyTime : public TimeSource {
+ public:
+  double now() const override { return seconds_since(Clock::time_point()); }
+  void sleep(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+};
 
 bool has_simulated_clock(const BackendRecord& backend) {
   return std::ranges::any_of(backend.libraries,

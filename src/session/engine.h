@@ -38,9 +38,12 @@ struct MeasuredProblem {
 
 /// One participant's work on one problem, over all launches.
 struct Contender {
-  const Participant* participant = nullptr;
-  MeasuredProblem* problem = nullptr;
-  CaseResult* row = nullptr;
+  Contender(const Participant& who, MeasuredProblem& of, CaseResult& its_row)
+      : participant(&who), problem(&of), row(&its_row) {}
+
+  const Participant* participant;
+  MeasuredProblem* problem;
+  CaseResult* row;
   bool finished = false;  // its status is final and it is measured no further
   int launch = -1;        // the latest one
 

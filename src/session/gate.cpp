@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <deque>
-#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -189,11 +188,8 @@ class Gate {
       compared.verdict_index = verdicts_.cases.size() - 1;
       for (const std::size_t side : {base, head}) {
         if (!has(side)) continue;
-        Contender& contender = problem.contenders.emplace_back();
-        contender.participant = pair[side].get();
-        contender.problem = &problem.problem;
-        contender.row = &rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
-        compared.sides.at(side) = &contender;
+        CaseResult& row = rows_.emplace_back(empty_case(planned, id, pair[side]->backend));
+        compared.sides.at(side) = &problem.contenders.emplace_back(*pair[side], problem.problem, row);
       }
       if (compared.is_alone()) say_what_is_missing(verdict, has(base) ? base : head, plan_.backends[p]);
     }
@@ -281,7 +277,7 @@ class Gate {
       if (Interruption::requested()) return;  // an incomplete launch does not count
       if (is_new(one)) {
         verify_new(one);
-      } else if (any_finished(one)) {
+      } else if (one.sides[base]->finished || one.sides[head]->finished) {
         cannot_compare(one);
       } else if (pairs > 0) {
         decide(one);
@@ -329,10 +325,6 @@ class Gate {
     verdict.reason = fmt::format("new: not supported in the base: {}", one.sides[base]->row->reason);
     one.sides[base] = nullptr;
     verify_alone(one);
-  }
-
-  static bool any_finished(const ComparedCase& one) {
-    return one.sides[base]->finished || one.sides[head]->finished;
   }
 
   /// Takes pairs of samples, one right after the other. Either side comes first equally often, in random

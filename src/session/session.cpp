@@ -11,7 +11,6 @@
 
 #include "session/clock.h"
 #include "session/discovery.h"
-#include "session/engine.h"
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
@@ -131,10 +130,8 @@ class Session {
             continue;
           }
         }
-        Contender& contender = problem.contenders.emplace_back();
-        contender.participant = &participant;
-        contender.problem = &problem.measured;
-        contender.row = &result_.cases.emplace_back(empty_case(planned, id, backend));
+        CaseResult& row = result_.cases.emplace_back(empty_case(planned, id, backend));
+        problem.contenders.emplace_back(participant, problem.measured, row);
         warn_of_backend(backend, result_.warnings);
       }
       if (problem.contenders.empty()) problems_.pop_back();

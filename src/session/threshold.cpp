@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -214,10 +213,8 @@ class ThresholdSession {
       side.problem.planned = &side.planned;
       const std::string id = side.planned.problem.id();
       for (const auto& participant : participants_[s]) {
-        Contender& contender = side.contenders.emplace_back();
-        contender.participant = participant.get();
-        contender.problem = &side.problem;
-        contender.row = &side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
+        CaseResult& row = side.rows.emplace_back(empty_case(side.planned, id, participant->backend));
+        side.contenders.emplace_back(*participant, side.problem, row);
       }
     }
     return sides;

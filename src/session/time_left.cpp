@@ -1,7 +1,6 @@
 #include "session/time_left.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>

@@ -60,27 +60,21 @@ class Worker : public Interface {
   /// Sends a request and waits for its answer, as exchange() does.
   template <typename T>
   Asked<T> ask(const Request& request, std::chrono::duration<double> timeout,
-               const std::function<void()>& meanwhile = {});
+               const std::function<void()>& meanwhile = {}) {
+    auto line = exchange(to_line(request), timeout, meanwhile);
+    if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
+    try {
+      auto answer = parse_answer<T>(std::get<std::string>(line));
+      if (auto* refusal = std::get_if<answer::Refusal>(&answer)) return std::move(*refusal);
+      return std::move(std::get<T>(answer));
+    } catch (const ProtocolError& e) {
+      return lose(Status::failed, std::string("broke the protocol: ") + e.what());
+    }
+  }
 };
 
 /// Starts a backend program. If it cannot be started, the first answer is the error.
 using StartWorker =
     std::function<std::unique_ptr<Worker>(const std::filesystem::path& program, const WorkerOptions&)>;
-
-// ---- implementation
-
-template <typename T>
-Asked<T> Worker::ask(const Request& request, std::chrono::duration<double> timeout,
-                     const std::function<void()>& meanwhile) {
-  auto line = exchange(to_line(request), timeout, meanwhile);
-  if (auto* lost = std::get_if<WorkerLost>(&line)) return std::move(*lost);
-  try {
-    auto answer = parse_answer<T>(std::get<std::string>(line));
-    if (auto* refusal = std::get_if<answer::Refusal>(&answer)) return std::move(*refusal);
-    return std::move(std::get<T>(answer));
-  } catch (const ProtocolError& e) {
-    return lose(Status::failed, std::string("broke the protocol: ") + e.what());
-  }
-}
 
 }  // namespace breakeven

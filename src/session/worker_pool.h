@@ -59,7 +59,20 @@ class WorkerPool {
   /// Sends a request to a program that was started. A lost program is removed; start() starts it again.
   template <typename T>
   Answered<T> ask(const Participant& participant, const Request& request, std::optional<double> timeout = {},
-                  const std::function<void()>& meanwhile = {});
+                  const std::function<void()>& meanwhile = {}) {
+    const Running* running = find(participant);
+    if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
+    auto asked = running->worker->template ask<T>(
+        request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
+    if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
+    if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
+      return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
+                      .reason = std::move(refusal->reason)};
+    }
+    auto& lost = std::get<WorkerLost>(asked);
+    running_.erase(participant.key);
+    return NoAnswer{.status = lost.status, .reason = std::move(lost.reason)};
+  }
 
   /// Waits until the participant's threads sleep, so that they do not disturb another's sample. Returns false
   /// if they are busy after 50 ms.
@@ -93,25 +106,5 @@ class WorkerPool {
   StartWorker start_worker_;
   std::map<std::string, Running> running_;  // by participant's key
 };
-
-// ---- implementation
-
-template <typename T>
-Answered<T> WorkerPool::ask(const Participant& participant, const Request& request,
-                            std::optional<double> timeout, const std::function<void()>& meanwhile) {
-  const Running* running = find(participant);
-  if (running == nullptr) return NoAnswer{.status = Status::failed, .reason = "the worker is gone"};
-  auto asked = running->worker->template ask<T>(
-      request, std::chrono::duration<double>(timeout.value_or(measure_.timeout_seconds)), meanwhile);
-  if (auto* answer = std::get_if<T>(&asked)) return std::move(*answer);
-  if (auto* refusal = std::get_if<answer::Refusal>(&asked)) {
-    return NoAnswer{.status = parse_name<Status>(refusal->status).value_or(Status::failed),
-                    .reason = std::move(refusal->reason)};
-  }
-  auto& lost = std::get<WorkerLost>(asked);
-  NoAnswer none{.status = lost.status, .reason = std::move(lost.reason)};
-  running_.erase(participant.key);
-  return none;
-}
 
 }  // namespace breakeven

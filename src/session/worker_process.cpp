@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio.hpp>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <thread>

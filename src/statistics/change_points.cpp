@@ -154,12 +154,8 @@ std::size_t place(std::span<const double> values, std::size_t split) {
   return best;
 }
 
-struct Shift {
-  double ratio = 1;
-  Interval interval;
-};
-
-Shift shift_between(std::span<const double> before, std::span<const double> after) {
+/// Sets the ratio of the change and its interval.
+void estimate_ratio(ChangePoint& change, std::span<const double> before, std::span<const double> after) {
   if (before.size() > most_for_ratio) before = before.last(most_for_ratio);
   if (after.size() > most_for_ratio) after = after.first(most_for_ratio);
   std::vector<double> ratios;
@@ -174,9 +170,8 @@ Shift shift_between(std::span<const double> before, std::span<const double> afte
   constexpr double z = 1.959964;  // 97.5 % of the standard normal distribution
   const double cut = std::floor(m * n / 2 - z * std::sqrt(m * n * (m + n + 1) / 12));
   const std::size_t outside = cut >= 1 ? static_cast<std::size_t>(cut) - 1 : 0;
-  const double centre =
-      pairs % 2 == 1 ? ratios[pairs / 2] : std::sqrt(ratios[pairs / 2 - 1] * ratios[pairs / 2]);
-  return {.ratio = centre, .interval = {.low = ratios[outside], .high = ratios[pairs - 1 - outside]}};
+  change.ratio = pairs % 2 == 1 ? ratios[pairs / 2] : std::sqrt(ratios[pairs / 2 - 1] * ratios[pairs / 2]);
+  change.interval = {.low = ratios[outside], .high = ratios[pairs - 1 - outside]};
 }
 
 }  // namespace
@@ -206,7 +201,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     const auto split = best_split(values.subspan(s.begin, s.end - s.begin));
     if (!split || split->log_p > log_level) continue;
     const std::size_t position = s.begin + split->position;
-    found.push_back({.position = position, .p_value = std::exp(split->log_p), .ratio = 1, .interval = {}});
+    found.push_back({.position = position, .p_value = std::exp(split->log_p)});
     segments.push_back({.begin = s.begin, .end = position});
     segments.push_back({.begin = position, .end = s.end});
   }
@@ -217,10 +212,8 @@ std::vector<ChangePoint> change_points(std::span<const double> values, double th
     const std::size_t end = i + 1 == found.size() ? values.size() : found[i + 1].position;
     const std::size_t position = begin + place(values.subspan(begin, end - begin), found[i].position - begin);
     found[i].position = position;
-    const Shift shift =
-        shift_between(values.subspan(begin, position - begin), values.subspan(position, end - position));
-    found[i].ratio = shift.ratio;
-    found[i].interval = shift.interval;
+    estimate_ratio(found[i], values.subspan(begin, position - begin),
+                   values.subspan(position, end - position));
   };
   for (std::size_t i = 0; i < found.size(); ++i) measure(i);
   const auto size = [](const ChangePoint& c) { return std::abs(std::log(c.ratio)); };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
-#include <cmath>
 #include <random>
 
 namespace breakeven {

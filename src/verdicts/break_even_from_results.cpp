@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -152,13 +152,9 @@ Verdicts verdicts_from(const Json& json) {
   return verdicts;
 }
 
-Verdicts verdicts_from_json_text(const std::string& text) {
-  return verdicts_from(ParsedFile(text).document());
-}
-
 Verdicts read_verdicts(const std::filesystem::path& path) {
   const std::string text = read_result_text(path);
-  return naming_file(path.string(), [&] { return verdicts_from_json_text(text); });
+  return naming_file(path.string(), [&] { return verdicts_from(ParsedFile(text).document()); });
 }
 
 // ---- the result of `threshold`

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "verdicts/processor_name.h"
@@ -99,15 +98,11 @@ void tell_machines_apart(std::span<Host* const> hosts) {
   const auto add_where_it_tells = [&](const auto& more) {
     std::map<std::string, std::set<std::string>> of_name;
     for (const Host* host : hosts) of_name[host->name].insert(more(*host));
-    std::vector<std::string> names;
-    names.reserve(hosts.size());
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      const Host& host = *hosts[i];
-      const bool tells = of_name[host.name].size() > 1;
-      const char* between = host.name == given[i] ? ": " : ", ";
-      names.push_back(tells ? host.name + between + more(host) : host.name);
+      Host& host = *hosts[i];
+      if (of_name[host.name].size() > 1)
+        rename(host, host.name + (host.name == given[i] ? ": " : ", ") + more(host));
     }
-    for (std::size_t i = 0; i < hosts.size(); ++i) rename(*hosts[i], names[i]);
   };
   add_where_it_tells([](const Host& host) { return processor_name(host); });
   add_where_it_tells([](const Host& host) { return fmt::format("{} CPUs", host.cpus); });

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "statistics/distributions.h"
-#include "statistics/summary.h"
 #include "text/printable.h"
 #include "verdicts/machines.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -136,8 +135,7 @@ std::string to_json_text(const Verdicts& verdicts);
 /// Reads a verdict file; "-" is standard input. Throws ResultError, which names the file, the place and the
 /// remedy.
 Verdicts read_verdicts(const std::filesystem::path& path);
-/// The same for text, or a document, that was already read. Throws ResultError without the file's name.
-Verdicts verdicts_from_json_text(const std::string& text);
+/// The same for a document that was already read. Throws ResultError without the file's name.
 Verdicts verdicts_from(const nlohmann::ordered_json& document);
 
 }  // namespace breakeven
