@@ -11,13 +11,6 @@
 #include "install_paths.h"
 
 namespace breakeven {
-namespace {
-
-constexpr std::string_view prefix = "breakeven-backend-";
-/// How long a program may take to say hello. Python takes seconds to import PyTorch from a cold disk.
-constexpr std::chrono::seconds greeting_timeout{120};
-
-}  // namespace
 
 std::vector<std::filesystem::path> backend_folders() {
   std::vector<std::filesystem::path> folders;
@@ -35,6 +28,7 @@ std::vector<std::filesystem::path> backend_folders() {
 }
 
 std::vector<BackendProgram> find_backends(const std::vector<std::filesystem::path>& folders) {
+  constexpr std::string_view prefix = "breakeven-backend-";
   std::vector<BackendProgram> found;
   for (const auto& folder : folders) {
     std::error_code error;
@@ -87,6 +81,8 @@ BackendRecord probe(const BackendProgram& program, int threads) {
 }
 
 BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options) {
+  // Python takes seconds to import PyTorch from a cold disk.
+  constexpr std::chrono::seconds greeting_timeout{120};
   WorkerProcess worker(program.path, options);
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);

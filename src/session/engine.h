@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/worker_pool.h"
+#include "session/worker_process.h"
 #include "statistics/summary.h"
+#include "workloads/interface.h"
 
 namespace breakeven {
 
@@ -276,6 +279,34 @@ class Engine {
   double waited_seconds_ = 0;
   std::map<std::string, std::vector<double>> turn_costs_;  // seconds, by participant, latest last
   std::size_t finished_ = 0;
+};
+
+/// What all commands that measure have beside their engine: the time that has passed, and random orders.
+class MeasuringSession : public Interface {
+ protected:
+  /// `measure` and `instruments` must outlive the session. It is out of time after `max_seconds`.
+  MeasuringSession(const Measure& measure, const Instruments& instruments, int threads,
+                   const std::optional<BackendRecord>& reference, double max_seconds)
+      : measure_(measure),
+        max_seconds_(max_seconds),
+        generator_(measure.seed),
+        engine_(measure, instruments, threads, reference,
+                [this](const Contender& contender, const std::string& activity) {
+                  report_progress(contender, activity);
+                }),
+        begun_(now()) {}
+
+  virtual void report_progress(const Contender& contender, const std::string& activity) const = 0;
+
+  double now() const { return engine_.time().now(); }
+  bool out_of_time() const { return now() - begun_ > max_seconds_; }
+  bool must_end() const { return Interruption::requested() || out_of_time(); }
+
+  const Measure& measure_;
+  const double max_seconds_;
+  std::mt19937_64 generator_;
+  Engine engine_;
+  const double begun_;
 };
 
 }  // namespace breakeven

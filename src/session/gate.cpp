@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <deque>
-#include <random>
 #include <set>
 #include <utility>
 
@@ -55,22 +54,17 @@ struct ComparedProblem {
   double seconds_each = 0;  // of the latest launch
 };
 
-class Gate {
+class Gate : public MeasuringSession {
  public:
   Gate(const GatePlan& plan, const std::function<void(const Verdicts&)>& save,
        const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments,
+                         std::max({plan.threads, plan.base.threads, plan.head.threads}), plan.arbiter,
+                         plan.max_seconds),
+        plan_(plan),
         rules_(plan.rules),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, std::max({plan.threads, plan.base.threads, plan.head.threads}),
-                plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(now()) {}
+        show_(show) {}
 
   Verdicts run() {
     begin();
@@ -637,11 +631,8 @@ class Gate {
     return std::ranges::any_of(problem.cases, [](const ComparedCase& one) { return !one.decided; });
   }
   bool any_open() const { return std::ranges::any_of(problems_, is_open); }
-  double now() const { return engine_.time().now(); }
-  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
-  bool must_end() const { return Interruption::requested() || out_of_time(); }
 
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     show_({.cases_done = decided_,
            .cases_total = verdicts_.cases.size(),
            .id = contender.problem->planned->problem.id(),
@@ -652,17 +643,13 @@ class Gate {
   }
 
   const GatePlan& plan_;
-  const Measure& measure_;
   GateRules rules_;
   const std::function<void(const Verdicts&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Verdicts verdicts_;
   std::size_t launch_ = 0, decided_ = 0;
   std::vector<Pair> participants_;
   std::vector<CaseResult> rows_;
-  Engine engine_;
-  const double begun_;
   std::deque<ComparedProblem> problems_;
 };
 

@@ -181,7 +181,7 @@ void NvmlGpuWatch::look_around() {
 }
 
 std::vector<std::string> NvmlGpuWatch::end() {
-  const double window = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const double window = seconds_since(begun_);
   std::map<std::string, double> counted;
   for (const auto& [name, after] : violations()) {
     const Reading<double>& before = before_[name];

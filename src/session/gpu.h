@@ -1,7 +1,6 @@
 // Describes a GPU, and its state while a backend computes on it, read through NVML.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "host/nvml.h"
+#include "host/steady_clock.h"
 #include "results/result.h"
 #include "workloads/interface.h"
 
@@ -61,7 +61,6 @@ class NvmlGpuWatch : public GpuWatch {
   DeviceConditions conditions() const override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Violations = std::map<std::string, Reading<double>>;
 
   Violations violations() const;

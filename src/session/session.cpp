@@ -15,7 +15,6 @@
 #include "session/gpu.h"
 #include "session/schedule.h"
 #include "session/time_left.h"
-#include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "verdicts/roofline.h"
 #include "verdicts/verdict.h"
@@ -48,30 +47,26 @@ struct SessionProblem {
   std::deque<Contender> contenders;  // rows and visits point to them
 };
 
-class Session {
+class Session : public MeasuringSession {
  public:
   Session(const SessionPlan& plan, const std::function<void(const Result&, std::size_t)>& save,
           const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments, plan.threads, plan.arbiter,
+                         std::numeric_limits<double>::infinity()),
+        plan_(plan),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, plan.threads, plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(engine_.time().now()) {}
+        show_(show) {}
 
   Result run() {
     begin();
+    std::size_t step = 0;
     for (int launch = 0; launch < measure_.launches; ++launch) {
       engine_.begin_launch();
       for (int pass = 0; pass < passes(); ++pass) {
         for (std::size_t p = 0; p < problems_.size() && !Interruption::requested(); ++p) {
           const double start = now();
           visit(problems_[p], launch, pass);
-          steps_[step_index(launch, pass, p)].seconds = now() - start;
+          steps_[step++].seconds = now() - start;
           countdown_.update(now() - begun_, estimate_seconds_left(steps_));
         }
       }
@@ -150,10 +145,6 @@ class Session {
   /// slow phase of the machine that is shorter than a launch then shows as a difference between visits.
   /// Several launches are far enough apart already.
   int passes() const { return measure_.launches == 1 ? 2 : 1; }
-
-  std::size_t step_index(int launch, int pass, std::size_t problem) const {
-    return static_cast<std::size_t>(launch * passes() + pass) * problems_.size() + problem;
-  }
 
   /// Decides whether a backend takes part in a problem. Among backends that were not named explicitly, only
   /// those that have the operation take part, so that the others do not report its absence for every problem.
@@ -469,9 +460,7 @@ class Session {
 
   // ---- progress
 
-  double now() const { return engine_.time().now(); }
-
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     SessionProgress progress{.cases_done = std::min(engine_.finished() + measured_, result_.cases.size()),
                              .cases_total = result_.cases.size(),
                              .id = contender.problem->planned->problem.id(),
@@ -487,15 +476,11 @@ class Session {
   }
 
   const SessionPlan& plan_;
-  const Measure& measure_;
   const std::function<void(const Result&, std::size_t)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Result result_;
-  Engine engine_;
   std::deque<Participant> participants_;
   std::deque<SessionProblem> problems_;
-  const double begun_;
   double wait_for_machine_until_ = 0;
   std::vector<RunStep> steps_;  // every problem in every visit, in order
   Countdown countdown_;

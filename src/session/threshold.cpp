@@ -7,14 +7,12 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "session/clock.h"
 #include "session/environment.h"
 #include "session/schedule.h"
-#include "session/worker_process.h"
 #include "statistics/summary.h"
 #include "version.h"
 
@@ -78,22 +76,17 @@ struct OpenQuestion {
   std::vector<OpenSearch> searches;  // all of them use what one has measured
 };
 
-class ThresholdSession {
+class ThresholdSession : public MeasuringSession {
  public:
   ThresholdSession(const ThresholdPlan& plan,
                    const std::function<void(const std::function<Threshold()>&)>& save,
                    const std::function<void(const SessionProgress&)>& show, const Instruments& instruments)
-      : plan_(plan),
-        measure_(plan.config.measure),
+      : MeasuringSession(plan.config.measure, instruments,
+                         std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}), plan.arbiter,
+                         plan.max_seconds),
+        plan_(plan),
         save_(save),
-        show_(show),
-        generator_(measure_.seed),
-        engine_(measure_, instruments, std::max({plan.threads, plan.sides[0].threads, plan.sides[1].threads}),
-                plan.arbiter,
-                [this](const Contender& contender, const std::string& activity) {
-                  report_progress(contender, activity);
-                }),
-        begun_(now()) {}
+        show_(show) {}
 
   Threshold run() {
     begin();
@@ -158,9 +151,6 @@ class ThresholdSession {
     }
   }
 
-  double now() const { return engine_.time().now(); }
-  bool out_of_time() const { return now() - begun_ > plan_.max_seconds; }
-  bool must_end() const { return Interruption::requested() || out_of_time(); }
   /// True if time ran out, and most of it was spent waiting for a machine below its own speed.
   bool was_slow() const { return out_of_time() && engine_.waited_seconds() > (now() - begun_) / 2; }
 
@@ -428,7 +418,7 @@ class ThresholdSession {
     return made;
   }
 
-  void report_progress(const Contender& contender, const std::string& activity) const {
+  void report_progress(const Contender& contender, const std::string& activity) const override {
     std::size_t done = 0;
     for (const OpenQuestion& open : questions_) {
       for (const OpenSearch& one : open.searches) done += one.over ? 1 : 0;
@@ -443,13 +433,9 @@ class ThresholdSession {
   }
 
   const ThresholdPlan& plan_;
-  const Measure& measure_;
   const std::function<void(const std::function<Threshold()>&)>& save_;
   const std::function<void(const SessionProgress&)>& show_;
-  std::mt19937_64 generator_;
   Threshold reported_;  // without the answers
-  Engine engine_;
-  const double begun_;
   std::array<std::vector<std::unique_ptr<Participant>>, 2> participants_;
   std::deque<OpenQuestion> questions_;
 };

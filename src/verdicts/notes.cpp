@@ -9,12 +9,6 @@
 #include <utility>
 
 namespace breakeven {
-namespace {
-
-/// A note that at least this many cases share becomes one warning.
-constexpr std::size_t several = 3;
-
-}  // namespace
 
 std::vector<std::string> notes_of_sides(const std::set<std::string>& base,
                                         const std::set<std::string>& head) {
@@ -61,6 +55,7 @@ std::vector<std::string> same_file_warnings(const Side& base, const Side& head) 
 }
 
 void gather_common_notes(Verdicts& verdicts) {
+  constexpr std::size_t several = 3;  // a note that at least this many cases share becomes one warning
   std::map<std::pair<std::string, std::string>, std::size_t> counts;  // by backend and note
   for (const CaseVerdict& c : verdicts.cases) {
     for (const std::string& note : std::set<std::string>(c.notes.begin(), c.notes.end()))

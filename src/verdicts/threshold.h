@@ -32,8 +32,8 @@ struct ThresholdStand {
 
 struct ThresholdPoint {
   std::int64_t value = 0;
-  std::vector<double> log_ratios =
-      {};  // one per launch: log(challenger's seconds, joules or cost / baseline's)
+  /// One per launch: log(challenger's seconds, joules or cost / baseline's).
+  std::vector<double> log_ratios = {};
   std::array<ThresholdStand, 2> sides = {};
   std::string reason = {};                // why there is no ratio
   bool wrong = false;                     // a result of at least one backend was wrong

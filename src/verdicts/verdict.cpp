@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace breakeven {
+
 bool is_wrong(Status status) {
   return status == Status::wrong || status == Status::implausible;
 }
