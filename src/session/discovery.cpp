@@ -76,14 +76,10 @@ BackendRecord to_record(const BackendProgram& program, const answer::Hello& hell
           .reason = ""};
 }
 
-BackendRecord probe(const BackendProgram& program, int threads) {
-  return probe(program, threads, worker_options(threads));
-}
-
-BackendRecord probe(const BackendProgram& program, int threads, const WorkerOptions& options) {
+BackendRecord probe(const BackendProgram& program, int threads, const std::optional<WorkerOptions>& options) {
   // Python takes seconds to import PyTorch from a cold disk.
   constexpr std::chrono::seconds greeting_timeout{120};
-  WorkerProcess worker(program.path, options);
+  WorkerProcess worker(program.path, options ? *options : worker_options(threads));
   auto asked = worker.ask<answer::Hello>(request::Hello{.protocol = protocol_version, .threads = threads},
                                          greeting_timeout);
   if (const auto* hello = std::get_if<answer::Hello>(&asked)) return to_record(program, *hello);

@@ -181,7 +181,8 @@ void add_interval(CountedOnHost& all, const HostCounters& before, const HostCoun
   for (const auto& counter :
        {&HostCounters::busy_seconds, &HostCounters::steal_seconds, &HostCounters::total_seconds,
         &HostCounters::throttled_seconds, &HostCounters::thermal_throttles}) {
-    const std::optional<double>&then = before.*counter, &now = after.*counter;
+    const std::optional<double>& then = before.*counter;
+    const std::optional<double>& now = after.*counter;
     std::optional<double>& sum = *all.counted.*counter;
     if (is_first) sum = 0;
     sum = sum && then && now ? std::optional(*sum + (*now - *then)) : std::nullopt;
