@@ -494,18 +494,14 @@ class Gate : public MeasuringSession {
 
   void summarise(ComparedCase& one) {
     CaseVerdict& verdict = verdict_of(one);
-    verdict.ratio.reset();
-    verdict.base_seconds.reset();
-    verdict.head_seconds.reset();
-    if (verdict.launches.empty()) return;
+    const auto median_over_launches = [&](std::vector<double> LaunchSamples::*side) {
+      std::vector<double> medians;
+      for (const LaunchSamples& launch : verdict.launches) medians.push_back(median(launch.*side));
+      return median_if_any(std::move(medians));
+    };
     verdict.ratio = ratio_of(one.effects);
-    std::vector<double> base_medians, head_medians;
-    for (const LaunchSamples& launch : verdict.launches) {
-      base_medians.push_back(median(launch.base));
-      head_medians.push_back(median(launch.head));
-    }
-    verdict.base_seconds = median(std::move(base_medians));
-    verdict.head_seconds = median(std::move(head_medians));
+    verdict.base_seconds = median_over_launches(&LaunchSamples::base);
+    verdict.head_seconds = median_over_launches(&LaunchSamples::head);
   }
 
   void close(ComparedCase& one, Verdict decided) {

@@ -342,10 +342,8 @@ class Session : public MeasuringSession {
     const std::int64_t epochs = p.integer("epochs");
     const double target = p.number("target_accuracy");
     if (epochs == 0 && target == 0) return;
-    std::vector<Contender*> going;
-    for (Contender* contender : contenders) {
-      if (!contender->finished) going.push_back(contender);
-    }
+    std::vector<Contender*> going = contenders;
+    std::erase_if(going, [](const Contender* contender) { return contender->finished; });
     for (std::int64_t epoch = 0; epoch < (epochs > 0 ? epochs : patience) && !going.empty(); ++epoch) {
       for (const std::size_t i : random_order(going.size(), generator_))
         train_epoch(*going[i], epoch, target);

@@ -13,10 +13,6 @@
 namespace breakeven {
 namespace {
 
-const BackendRecord* backend_of(const Result& run, const CaseResult& result) {
-  return find_backend(run.backends, result.backend);
-}
-
 /// Adds `newer`, or replaces the earlier one that has the same `member`.
 template <typename T>
 void note(std::vector<const T*>& known, const T& newer, std::string T::*member) {
@@ -61,7 +57,8 @@ void number_those_of_one_name(std::vector<Candidate>& all) {
 
 std::string device_key(const Result& run, const CaseResult& result) {
   std::string device = result.device;
-  if (const BackendRecord* backend = backend_of(run, result); backend != nullptr && result.device != "cpu")
+  if (const BackendRecord* backend = find_backend(run.backends, result.backend);
+      backend != nullptr && result.device != "cpu")
     device = backend->device_id.empty() ? backend->device_name : backend->device_id;
   return fmt::format("{}\n{}\n{}", machine_key(run.host), run.host.threads, device);
 }
@@ -77,7 +74,7 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
       if (!index.try_emplace(key, all.size()).second) continue;
       Candidate& one = all.emplace_back();
       one.key = key;
-      const BackendRecord* backend = backend_of(run, result);
+      const BackendRecord* backend = find_backend(run.backends, result.backend);
       one.is_cpu = result.device == "cpu";
       one.host = run.host;
       one.device = one.is_cpu ? run.host.cpu : backend != nullptr ? backend->device_name : result.device;
@@ -92,7 +89,8 @@ std::vector<Candidate> candidates(std::span<const Result> results) {
   for (const Result* run : by_age) {
     for (const CaseResult& result : run->cases) {
       Candidate& one = all[index.at(device_key(*run, result))];
-      if (const BackendRecord* backend = backend_of(*run, result); backend != nullptr && backend->available)
+      if (const BackendRecord* backend = find_backend(run->backends, result.backend);
+          backend != nullptr && backend->available)
         note(one.backends, *backend, &BackendRecord::name);
       note(one.cases[result.id], result, &CaseResult::backend);
     }
