@@ -111,18 +111,6 @@ Engine::Engine(const Measure& measure, const Instruments& instruments, int threa
                            .threads = threads};
 }
 
-void Engine::begin_launch() {
-  workers_.stop_all_but(reference_ ? reference_->key : "");
-}
-
-void Engine::stop_workers() {
-  workers_.stop();
-}
-
-std::vector<Gpu> Engine::find_gpus(const std::vector<BackendRecord>& backends) {
-  return gpus_ = describe_gpus(backends, nvml_);
-}
-
 bool Engine::measure(Visit& visit) {
   const HostCounters before = read_counters();
   const double own_before = workers_.cpu_seconds();
@@ -307,10 +295,6 @@ void Engine::verify_again(Contender& contender) {
   report_progress_(contender, "verifying again");
   if (verify(contender, "when verified again after the samples: "))
     contender.verified_answers = contender.answers.size();
-}
-
-void Engine::release(Contender& contender) {
-  workers_.ask<answer::Done>(*contender.participant, request::Release{});
 }
 
 void Engine::finish(Contender& contender, Status status, const std::string& reason) {

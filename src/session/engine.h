@@ -141,8 +141,8 @@ class Engine {
          const std::optional<BackendRecord>& reference, ReportProgress report_progress);
 
   /// Starts a launch: every participant is a fresh process from here on.
-  void begin_launch();
-  void stop_workers();
+  void begin_launch() { workers_.stop_all_but(reference_ ? reference_->key : ""); }
+  void stop_workers() { workers_.stop(); }
 
   /// Measures the contenders that are not finished: computes the references, prepares and verifies, samples
   /// until there are enough samples, verifies again, and releases the case. Returns false if a paired visit
@@ -176,11 +176,15 @@ class Engine {
   /// Finishes the contender with its final status.
   void finish(Contender& contender, Status status, const std::string& reason);
   /// Releases the case in the contender's program.
-  void release(Contender& contender);
+  void release(Contender& contender) {
+    workers_.ask<answer::Done>(*contender.participant, request::Release{});
+  }
   /// Waits until the contender's threads sleep.
   void wait_until_idle(Contender& contender);
   /// Fills in result.host.gpus. Must be called before contenders are measured that compute on a GPU.
-  std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends);
+  std::vector<Gpu> find_gpus(const std::vector<BackendRecord>& backends) {
+    return gpus_ = describe_gpus(backends, nvml_);
+  }
 
   /// The machine's speed over all rounds so far; empty if it was not probed.
   std::optional<MachineSpeed> machine_speed() const;

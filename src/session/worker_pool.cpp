@@ -32,14 +32,6 @@ std::vector<int> cpus_for(int threads) {
   return cpus;
 }
 
-void WorkerPool::stop_all_but(const std::string& kept) {
-  std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
-}
-
-void WorkerPool::stop() {
-  running_.clear();
-}
-
 std::optional<NoAnswer> WorkerPool::start(const Participant& participant,
                                           const std::function<std::vector<int>()>& near_cpus) {
   if (find(participant) != nullptr) return std::nullopt;

@@ -45,8 +45,10 @@ class WorkerPool {
       : measure_(measure), start_worker_(std::move(start_worker)) {}
 
   /// Ends the programs of all participants except `kept`.
-  void stop_all_but(const std::string& kept);
-  void stop();
+  void stop_all_but(const std::string& kept) {
+    std::erase_if(running_, [&](const auto& one) { return one.first != kept; });
+  }
+  void stop() { running_.clear(); }
   /// Ends the participant's program. The next start() starts it again.
   void stop_one(const Participant& participant) { running_.erase(participant.key); }
 

@@ -226,10 +226,6 @@ WorkerProcess::~WorkerProcess() {
   if (!lost_) quit(time_to_quit_);
 }
 
-int WorkerProcess::pid() const {
-  return pid_;
-}
-
 std::optional<double> WorkerProcess::cpu_seconds() const {
   clockid_t clock{};
   timespec now{};

@@ -43,14 +43,6 @@ std::int64_t BreakEvenSearch::first_from(double value) const {
   return std::min(static_cast<std::int64_t>(std::ceil(within / multiple)) * rules_.multiple, rules_.to);
 }
 
-void BreakEvenSearch::add(std::int64_t value, double log_ratio) {
-  launches_[value].push_back(log_ratio);
-}
-
-void BreakEvenSearch::cannot(std::int64_t value) {
-  launches_[value].clear();
-}
-
 double BreakEvenSearch::level(std::int64_t value) const {
   return trimmed_mean(launches_.at(value), trimmed_launches);
 }

@@ -79,9 +79,9 @@ class BreakEvenSearch {
   std::optional<std::int64_t> next();
   /// Adds a launch's result at `value`: log(challenger's seconds / baseline's), negative if the challenger is
   /// faster.
-  void add(std::int64_t value, double log_ratio);
+  void add(std::int64_t value, double log_ratio) { launches_[value].push_back(log_ratio); }
   /// Records that `value` cannot be measured.
-  void cannot(std::int64_t value);
+  void cannot(std::int64_t value) { launches_[value].clear(); }
 
   BreakEven answer() const;
 

@@ -100,10 +100,6 @@ std::optional<double> Ceilings::bytes_per_second(double working_set) const {
   return std::ranges::max_element(first, rates_.end(), {}, &Rate::bytes_per_second)->bytes_per_second;
 }
 
-std::optional<double> Ceilings::least_working_set() const {
-  return rates_.empty() ? std::nullopt : std::optional(rates_.front().working_set);
-}
-
 CeilingsByDevice ceilings(const std::vector<const Result*>& results) {
   CeilingsByDevice all;
   for (const Result* run : results) {
