@@ -356,8 +356,7 @@ std::string how_it_differs(const std::array<MeasuredSide, 2>& sides) {
   const bool one_machine = machine_key(sides[0].host) == machine_key(sides[1].host);
   return fmt::format(
       "compared from results measured {}, {}, not in turn: intervals are those of the medians alone, and "
-      "between "
-      "the values measured a crossing is interpolated",
+      "between the values measured a crossing is interpolated",
       one_machine ? "on one machine" : "on two machines", days_text(sides));
 }
 

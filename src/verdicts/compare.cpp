@@ -301,11 +301,10 @@ class Comparison {
     if (timed_pairs_.empty()) return;
     verdicts_.method = fmt::format(
         "The change is the ratio of the geometric means of the launches' medians, with Welch's 95 % "
-        "interval. "
-        "Holm's procedure controls errors over all {} compared case{}: where nothing changed, at most {:g} % "
-        "of comparisons call any case slower. A change of the machine between the two measurements looks "
-        "like "
-        "a change of the programs; `breakeven gate` measures both in turn and avoids this.",
+        "interval. Holm's procedure controls errors over all {} compared case{}: where nothing changed, at "
+        "most {:g} % of comparisons call any case slower. A change of the machine between the two "
+        "measurements looks like a change of the programs; `breakeven gate` measures both in turn and avoids "
+        "this.",
         timed_pairs_.size(), timed_pairs_.size() == 1 ? "" : "s", options_.error_rate * 100 / 2);
   }
 
