@@ -15,7 +15,7 @@
 #include "cli/terminal_output.h"
 #include "reports/document/builders.h"
 #include "results/google_benchmark.h"
-#include "session/clock.h"
+#include "session/environment.h"
 
 namespace breakeven {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "host/speed_probe.h"
+#include "host/steady_clock.h"
 #include "plan/config.h"
 #include "results/result.h"
-#include "session/clock.h"
 #include "session/environment.h"
 #include "session/gpu.h"
 #include "session/schedule.h"
@@ -112,6 +112,14 @@ struct Visit {
   std::function<void(const Round&)> take = {};
   /// Runs between verification and warm-up, for example whole epochs of training.
   std::function<void()> before_sampling = {};
+};
+
+/// The clock of a session: the machine's own, or simulated time in a test.
+class TimeSource : public Interface {
+ public:
+  /// Seconds since an unspecified moment; never goes back.
+  virtual double now() const = 0;
+  virtual void sleep(double seconds) = 0;
 };
 
 /// The external services of an engine. Tests pass scripted workers and simulated time.

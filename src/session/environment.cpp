@@ -1,10 +1,12 @@
 #include "session/environment.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -128,6 +130,10 @@ void warn_of_backend(const BackendRecord& backend, std::vector<std::string>& war
       if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(std::move(warning));
     }
   }
+}
+
+std::string now_utc() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 Host describe_host(int threads) {

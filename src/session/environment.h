@@ -1,4 +1,4 @@
-// Describes the machine for the result file, and its state while something is measured.
+// Describes the machine for the result file, its state while something is measured, and the time of day.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,9 @@
 #include "results/result.h"
 
 namespace breakeven {
+
+/// The time of day in UTC, in ISO 8601 to the second.
+std::string now_utc();
 
 /// Describes this machine. `threads` is the number that backends get.
 Host describe_host(int threads);

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/schedule.h"

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/discovery.h"
 #include "session/environment.h"
 #include "session/gpu.h"

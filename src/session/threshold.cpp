@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "session/clock.h"
 #include "session/environment.h"
 #include "session/schedule.h"
 #include "statistics/summary.h"
