@@ -13,7 +13,6 @@
 #include "results/algorithm_text.h"
 #include "session/discovery.h"
 #include "session/heeded.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "statistics/distributions.h"
-#include "statistics/mean.h"
 
 namespace breakeven {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "statistics/distributions.h"
-#include "statistics/mean.h"
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {

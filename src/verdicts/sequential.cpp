@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "statistics/mean.h"
 #include "statistics/significance.h"
 #include "statistics/summary.h"
 #include "verdicts/decision.h"

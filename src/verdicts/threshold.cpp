@@ -7,7 +7,7 @@
 
 #include "results/backend_spelling.h"
 #include "results/number_text.h"
-#include "statistics/mean.h"
+#include "statistics/summary.h"
 
 namespace breakeven {
 namespace {
