@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "verdicts/machines.h"
-#include "verdicts/processor_name.h"
 #include "verdicts/verdict.h"
 
 namespace breakeven {

@@ -10,7 +10,6 @@
 
 #include "unit/reports_sample.h"
 #include "verdicts/candidate.h"
-#include "verdicts/processor_name.h"
 
 namespace breakeven {
 namespace {
