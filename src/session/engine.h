@@ -293,7 +293,7 @@ class Engine {
   std::size_t finished_ = 0;
 };
 
-/// What all commands that measure have beside their engine: the time that has passed, and random orders.
+/// The common part of the sessions of run, gate and threshold: engine, time limit and random orders.
 class MeasuringSession : public Interface {
  protected:
   /// `measure` and `instruments` must outlive the session. It is out of time after `max_seconds`.
