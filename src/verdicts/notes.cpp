@@ -55,13 +55,15 @@ std::vector<std::string> same_file_warnings(const Side& base, const Side& head) 
 }
 
 void gather_common_notes(Verdicts& verdicts) {
-  constexpr std::size_t several = 3;  // a note that at least this many cases share becomes one warning
   std::map<std::pair<std::string, std::string>, std::size_t> counts;  // by backend and note
   for (const CaseVerdict& c : verdicts.cases) {
     for (const std::string& note : std::set<std::string>(c.notes.begin(), c.notes.end()))
       ++counts[{c.backend, note}];
   }
-  std::erase_if(counts, [](const auto& entry) { return entry.second < several; });
+  std::erase_if(counts, [](const auto& entry) {
+    constexpr std::size_t several = 3;  // a note that at least this many cases share becomes one warning
+    return entry.second < several;
+  });
   for (CaseVerdict& c : verdicts.cases)
     std::erase_if(c.notes, [&](const std::string& note) { return counts.contains({c.backend, note}); });
   for (const auto& [what, count] : counts)
